@@ -1,0 +1,107 @@
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::{CallId, GaveUp, Reason, clock};
+
+/// What the body of an annotated function knows of the attempt it is: the key `attempt`.
+///
+/// ```
+/// use retry_runtime::retry;
+///
+/// # struct Response;
+/// # async fn post(_key: String, _prompt: &str) -> Result<Response, String> { Ok(Response) }
+/// #[retry(attempt = attempt, on = |_| true)]
+/// async fn complete(prompt: &str) -> Result<Response, String> {
+///     if let Some(error) = attempt.last_error() {
+///         eprintln!("attempt {} follows {error}", attempt.number());
+///     }
+///     post(attempt.call_id().to_string(), prompt).await
+/// }
+/// ```
+///
+/// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
+/// only where the error type is `Send` and `Sync`.
+#[derive(Debug)]
+pub struct Attempt<E> {
+    number: u32,
+    max: Option<u32>,
+    errors: Vec<E>,
+    /// The index of the first error after the last value that `until` rejected.
+    row: usize,
+    started: Instant,
+    call_id: OnceLock<CallId>,
+}
+
+impl<E> Attempt<E> {
+    pub(crate) fn before_first() -> Self {
+        Self {
+            number: 0,
+            max: None,
+            errors: Vec::new(),
+            row: 0,
+            started: clock::now(),
+            call_id: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn begin(&mut self, max: Option<u32>) {
+        self.number = self.number.saturating_add(1);
+        self.max = max;
+    }
+
+    pub(crate) fn failed(&mut self, error: E) {
+        self.errors.push(error);
+    }
+
+    pub(crate) fn rejected(&mut self) {
+        self.row = self.errors.len();
+    }
+
+    /// Whether `error` would be the `times`th in a row that is the same.
+    pub(crate) fn is_repeated(&self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
+        let row = self.errors[self.row..].iter().rev();
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        row.take_while(|earlier| same(earlier, error)).count() + 1 >= times
+    }
+
+    pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E> {
+        let elapsed = self.elapsed();
+        GaveUp::new(self.errors, error, self.number, elapsed, reason)
+    }
+
+    /// The number of this attempt, from 1.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The retries allowed after the first attempt, `None` where they are unlimited.
+    pub fn max(&self) -> Option<u32> {
+        self.max
+    }
+
+    /// Whether no retry follows should this attempt fail, as far as `max` tells: a deadline, or a failure
+    /// that is not worth a retry, may end the call earlier, and a section with a `max` of its own later.
+    pub fn is_last(&self) -> bool {
+        self.max.is_some_and(|max| self.number > max)
+    }
+
+    /// The time since the call began.
+    pub fn elapsed(&self) -> Duration {
+        clock::now().saturating_duration_since(self.started)
+    }
+
+    /// The same for every attempt of a call, different for every call: an idempotency key.
+    pub fn call_id(&self) -> CallId {
+        *self.call_id.get_or_init(CallId::random)
+    }
+
+    /// The error of the attempt before, `None` in the first and after a value that `until` rejected first.
+    pub fn last_error(&self) -> Option<&E> {
+        self.errors.last()
+    }
+
+    /// The errors of all attempts before, in order.
+    pub fn errors(&self) -> &[E] {
+        &self.errors
+    }
+}

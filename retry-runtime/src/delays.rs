@@ -1,0 +1,32 @@
+use std::iter::FusedIterator;
+use std::time::Duration;
+
+use crate::schedule::Schedule;
+
+/// The delays of a policy without jitter: what [`Policy::delays`](crate::Policy::delays) returns.
+#[derive(Clone, Debug)]
+pub struct Delays {
+    schedule: Schedule,
+    retry: u32,
+}
+
+impl Delays {
+    pub(crate) const fn new(schedule: Schedule) -> Self {
+        Self { schedule, retry: 0 }
+    }
+}
+
+impl Iterator for Delays {
+    type Item = Duration;
+
+    fn next(&mut self) -> Option<Duration> {
+        let retry = self.retry.saturating_add(1);
+        if !self.schedule.allows(retry) {
+            return None;
+        }
+        self.retry = retry;
+        Some(self.schedule.plain_delay(retry))
+    }
+}
+
+impl FusedIterator for Delays {}

@@ -1,0 +1,24 @@
+use std::fmt;
+
+/// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
+/// `throttled(…)` and `timed_out(…)`, and a policy's setters of the same names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A passing fault: an overloaded server, a refused connection.
+    Transient,
+    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    Throttled,
+    /// No answer in time.
+    Timeout,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Transient => "transient",
+            Self::Throttled => "throttled",
+            Self::Timeout => "timeout",
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! The log, by `tracing`: target `retry`, a `WARN` per retry and per call given up, an `INFO` per call that
+//! succeeded after retries.
+
+use tracing::field::Empty;
+
+use crate::Event;
+use crate::event::{Delay, Max};
+
+/// Every record has the same fields, so that a query need not know which record it meets.
+macro_rules! record {
+    ($level:ident, $message:literal, $call:ident, $attempt:ident, $max:ident, $delay:expr, $error:expr, $reason:expr) => {
+        tracing::event!(
+            target: "retry",
+            tracing::Level::$level,
+            attempt = $attempt,
+            max = %Max($max),
+            delay = $delay,
+            error = $error,
+            reason = $reason,
+            call = $call,
+            concat!($message, " {}"),
+            $call
+        )
+    };
+}
+
+pub(crate) fn log(event: &Event<'_>) {
+    match *event {
+        Event::Started { .. } => {}
+        Event::Retrying {
+            call,
+            attempt,
+            max,
+            delay,
+            error,
+            kind,
+        } => {
+            record!(
+                WARN,
+                "retrying",
+                call,
+                attempt,
+                max,
+                display(Delay(delay)),
+                display(error),
+                display(kind)
+            );
+        }
+        Event::GaveUp {
+            call,
+            attempt,
+            max,
+            error,
+            reason,
+        } => {
+            record!(
+                WARN,
+                "gave up",
+                call,
+                attempt,
+                max,
+                Empty,
+                display(error),
+                display(reason)
+            );
+        }
+        Event::Succeeded { call, attempt, max } => {
+            if attempt > 1 {
+                record!(INFO, "succeeded", call, attempt, max, Empty, Empty, Empty);
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! What expansions of the macros call. Not public: it changes without notice.
+
+use std::borrow::Borrow;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+pub use crate::call::{Call, Failure, TrackedCall};
+pub use crate::show::{
+    Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName,
+};
+pub use crate::timed_out::FromTimedOut;
+use crate::timer::TimerFn;
+use crate::{
+    Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, Timer, Verdict, clock, emit, timer,
+};
+
+/// What an annotated function returns.
+#[diagnostic::on_unimplemented(
+    message = "`#[retry]` needs a function that returns a `Result`, and `{Self}` is none",
+    label = "not a `Result`",
+    note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`"
+)]
+pub trait Outcome {
+    type Value;
+    type Error;
+    fn into_result(self) -> Result<Self::Value, Self::Error>;
+}
+
+impl<T, E> Outcome for Result<T, E> {
+    type Value = T;
+    type Error = E;
+
+    #[inline(always)]
+    fn into_result(self) -> Self {
+        self
+    }
+}
+
+#[inline(always)]
+pub fn into_result<R: Outcome>(outcome: R) -> Result<R::Value, R::Error> {
+    outcome.into_result()
+}
+
+pub fn verdict<E, V: Into<Verdict>>(error: &E, on: impl FnOnce(&E) -> V) -> Verdict {
+    on(error).into()
+}
+
+pub fn classify<E: Classify>(error: &E) -> Verdict {
+    error.classify()
+}
+
+pub fn of_dropped_attempt(verdict: Verdict, dropped: bool) -> Verdict {
+    if dropped {
+        verdict.of_dropped_attempt()
+    } else {
+        verdict
+    }
+}
+
+pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
+    until(value)
+}
+
+/// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a number of retries",
+    label = "not an integer",
+    note = "give an integer, or the word \"unlimited\""
+)]
+pub trait Count {
+    fn count(self) -> u32;
+}
+
+macro_rules! count {
+    ($($signed:ty)*; $($unsigned:ty)*) => {
+        $(impl Count for $signed {
+            fn count(self) -> u32 {
+                u32::try_from(self.max(0)).unwrap_or(u32::MAX)
+            }
+        })*
+        $(impl Count for $unsigned {
+            fn count(self) -> u32 {
+                u32::try_from(self).unwrap_or(u32::MAX)
+            }
+        })*
+    };
+}
+count!(i8 i16 i32 i64 i128 isize; u8 u16 u32 u64 u128 usize);
+
+pub fn count(retries: impl Count) -> u32 {
+    retries.count()
+}
+
+pub fn policy<P: Borrow<Policy>>(policy: P) -> Policy {
+    *policy.borrow()
+}
+
+/// The retries that a policy allows, `None` where they are unlimited.
+pub fn limit(policy: &Policy) -> Option<u32> {
+    policy.schedule.limit()
+}
+
+pub fn deadline(span: impl Into<Option<Duration>>) -> Option<Instant> {
+    span.into().and_then(clock::after)
+}
+
+pub fn policy_deadline(policy: &Policy) -> Option<Instant> {
+    deadline(policy.deadline)
+}
+
+pub fn attempt<E>() -> Attempt<E> {
+    Attempt::before_first()
+}
+
+pub fn begin<E>(attempt: &mut Attempt<E>, max: Option<u32>) {
+    attempt.begin(max);
+}
+
+pub fn failed<E>(attempt: &mut Attempt<E>, error: E) {
+    attempt.failed(error);
+}
+
+pub fn rejected<E>(attempt: &mut Attempt<E>) {
+    attempt.rejected();
+}
+
+pub fn is_repeated<E>(
+    attempt: &Attempt<E>,
+    error: &E,
+    times: impl Count,
+    same: fn(&E, &E) -> bool,
+) -> bool {
+    attempt.is_repeated(error, times.count(), same)
+}
+
+pub fn gave_up<E>(attempt: Attempt<E>, error: E, reason: Reason) -> GaveUp<E> {
+    attempt.gave_up(error, reason)
+}
+
+pub fn shape<E>(gave_up: GaveUp<E>, shape: impl FnOnce(GaveUp<E>) -> E) -> E {
+    shape(gave_up)
+}
+
+/// Calls a `fallback`: what it returns is the call's outcome, or for async functions a future of it.
+pub fn fall_back<E, R>(gave_up: GaveUp<E>, fallback: impl FnOnce(GaveUp<E>) -> R) -> R {
+    fallback(gave_up)
+}
+
+pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
+    observe(&Event::Started {
+        call: name,
+        attempt,
+    });
+}
+
+/// Reports a success after retries, and any success to an observer that the call names.
+#[cold]
+pub fn succeeded(
+    policy: &Policy,
+    name: &str,
+    attempt: u32,
+    observe: Option<&mut dyn FnMut(&Event<'_>)>,
+) {
+    let event = Event::Succeeded {
+        call: name,
+        attempt,
+        max: policy.schedule.limit(),
+    };
+    if attempt > 1 {
+        emit::emit(&event, observe);
+    } else if let Some(observe) = observe {
+        observe(&event);
+    }
+}
+
+/// What the key `observe` takes, other than a closure written there.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't observe calls",
+    label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
+    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+)]
+pub trait IntoObserver<Via> {
+    fn observe(&self, event: &Event<'_>);
+}
+
+pub struct ViaTrait;
+pub struct ViaFn;
+
+impl<T: Observer + ?Sized> IntoObserver<ViaTrait> for T {
+    fn observe(&self, event: &Event<'_>) {
+        Observer::observe(self, event);
+    }
+}
+
+impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
+    fn observe(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+pub fn observe<Via, T: IntoObserver<Via>>(observer: T) -> impl FnMut(&Event<'_>) {
+    move |event| observer.observe(event)
+}
+
+/// For closures, whose argument's type is found by this bound alone.
+pub fn observe_fn<F: FnMut(&Event<'_>)>(observer: F) -> F {
+    observer
+}
+
+/// What the key `timer` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer",
+    label = "neither a `Timer` nor a function from `Duration` to a future",
+    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+)]
+pub trait IntoTimer<Via> {
+    type Timer: Timer;
+    fn into_timer(self) -> Self::Timer;
+}
+
+impl<T: Timer> IntoTimer<ViaTrait> for T {
+    type Timer = T;
+    fn into_timer(self) -> T {
+        self
+    }
+}
+
+impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
+    type Timer = TimerFn<F>;
+    fn into_timer(self) -> TimerFn<F> {
+        TimerFn::new(self)
+    }
+}
+
+pub fn timer<Via, T: IntoTimer<Via>>(timer: T) -> T::Timer {
+    timer.into_timer()
+}
+
+/// For closures, whose argument's type is found by this bound alone.
+pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
+    TimerFn::new(sleep)
+}
+
+/// Implemented where a feature brings a timer.
+#[diagnostic::on_unimplemented(
+    message = "an async function under `#[retry]` has no timer to wait with",
+    label = "no timer",
+    note = "enable the feature `tokio` of `retry-runtime`, or name another runtime's timer with `timer = …`"
+)]
+pub trait HasTimer {
+    type Timer: Timer + Default;
+}
+
+/// Stands for the features that are enabled.
+pub struct Features;
+
+#[cfg(feature = "tokio")]
+impl HasTimer for Features {
+    type Timer = crate::TokioTimer;
+}
+
+pub fn default_timer<F: HasTimer>() -> F::Timer {
+    F::Timer::default()
+}
+
+/// Sleeps for the time that `timeout` allows, for ever where that is `None`.
+pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
+    match limit {
+        Some(limit) => timer.sleep(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The body's output, or `None` where the sleep ends first.
+pub fn race<F: Future>(
+    mut body: Pin<&mut F>,
+    mut sleep: Pin<&mut impl Future<Output = ()>>,
+) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |context| {
+        if let Poll::Ready(output) = body.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        sleep.as_mut().poll(context).map(|()| None)
+    })
+}
+
+pub fn sleep_blocking(pause: Duration) {
+    timer::sleep_blocking(pause);
+}

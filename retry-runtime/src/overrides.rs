@@ -1,0 +1,4 @@
+//! Stub.
+/// Stub.
+#[derive(Debug)]
+pub struct Overrides;

@@ -1,0 +1,32 @@
+use std::fmt;
+
+/// Why a call gave up. Every call that ends with a failure has exactly one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// Classification said that the failure is not worth a retry.
+    NotRetryable,
+    /// All retries were made.
+    Exhausted,
+    /// The next attempt would have begun after the call's `deadline`.
+    Deadline,
+    /// The server asked for a wait longer than `max_hint`.
+    HintTooLong,
+    /// The request may have taken effect, and the function is not idempotent.
+    Ambiguous,
+    /// The same error came `repeats` times in a row.
+    Repeated,
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotRetryable => "not retryable",
+            Self::Exhausted => "exhausted",
+            Self::Deadline => "deadline",
+            Self::HintTooLong => "hint too long",
+            Self::Ambiguous => "ambiguous",
+            Self::Repeated => "repeated",
+        })
+    }
+}

@@ -1,0 +1,3 @@
+//! Stub.
+/// Stub.
+pub fn retry_after() {}

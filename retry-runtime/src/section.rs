@@ -1,0 +1,92 @@
+use std::time::Duration;
+
+use crate::{Backoff, Jitter};
+
+/// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)` and
+/// `timed_out(…)`.
+///
+/// What a section does not name, it takes from the policy. A section that names `max` has a count of its
+/// own: its retries neither use up the policy's `max` nor the reverse, and its delays grow by its own count.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Policy, Section};
+///
+/// const POLICY: Policy = Policy::new()
+///     .max(3)
+///     .throttled(Section::new().max(10).base(Duration::from_secs(5)));
+/// assert_eq!(
+///     POLICY.to_string(),
+///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=1m, throttled(max=10, base=5s)",
+/// );
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Section {
+    pub(crate) max: Option<u32>,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) base: Option<Duration>,
+    pub(crate) factor: Option<f64>,
+    pub(crate) cap: Option<Duration>,
+    pub(crate) jitter: Option<Jitter>,
+}
+
+impl Section {
+    /// A section that changes nothing.
+    pub const fn new() -> Self {
+        Self {
+            max: None,
+            backoff: None,
+            base: None,
+            factor: None,
+            cap: None,
+            jitter: None,
+        }
+    }
+
+    /// As [`Policy::max`](crate::Policy::max), with a count of this section's own.
+    pub const fn max(mut self, retries: u32) -> Self {
+        self.max = Some(retries);
+        self
+    }
+
+    /// As [`Policy::unlimited`](crate::Policy::unlimited).
+    pub const fn unlimited(self) -> Self {
+        self.max(u32::MAX)
+    }
+
+    /// As [`Policy::backoff`](crate::Policy::backoff).
+    pub const fn backoff(mut self, backoff: Backoff) -> Self {
+        self.backoff = Some(backoff);
+        self
+    }
+
+    /// As [`Policy::base`](crate::Policy::base).
+    pub const fn base(mut self, base: Duration) -> Self {
+        self.base = Some(base);
+        self
+    }
+
+    /// As [`Policy::factor`](crate::Policy::factor).
+    pub const fn factor(mut self, factor: f64) -> Self {
+        self.factor = Some(factor);
+        self
+    }
+
+    /// As [`Policy::cap`](crate::Policy::cap).
+    pub const fn cap(mut self, cap: Duration) -> Self {
+        self.cap = Some(cap);
+        self
+    }
+
+    /// As [`Policy::jitter`](crate::Policy::jitter).
+    pub const fn jitter(mut self, jitter: Jitter) -> Self {
+        self.jitter = Some(jitter);
+        self
+    }
+}
+
+impl Default for Section {
+    fn default() -> Self {
+        Self::new()
+    }
+}

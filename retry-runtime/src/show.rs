@@ -1,0 +1,81 @@
+//! Errors as text, and whether two are the same, without a bound on the user's type.
+//!
+//! A method call prefers the candidate that dereferences least, so one on `&&&Show(&error)` finds the trait
+//! for `Display` first, then that for `Debug`, then that for any type. Method names are long so that no
+//! trait of the user's has them.
+
+#![expect(missing_docs, reason = "reached by expansions of the macros only")]
+
+use std::any::type_name;
+use std::fmt;
+
+pub struct Show<'a, E>(pub &'a E);
+
+pub trait ShowDisplay {
+    fn __retry_show(&self) -> impl fmt::Display;
+}
+
+impl<E: fmt::Display> ShowDisplay for &&Show<'_, E> {
+    fn __retry_show(&self) -> impl fmt::Display {
+        self.0
+    }
+}
+
+pub trait ShowDebug {
+    fn __retry_show(&self) -> impl fmt::Display;
+}
+
+impl<E: fmt::Debug> ShowDebug for &Show<'_, E> {
+    fn __retry_show(&self) -> impl fmt::Display {
+        fmt::from_fn(|f| self.0.fmt(f))
+    }
+}
+
+pub trait ShowName {
+    fn __retry_show(&self) -> impl fmt::Display;
+}
+
+impl<E> ShowName for Show<'_, E> {
+    fn __retry_show(&self) -> impl fmt::Display {
+        type_name::<E>()
+    }
+}
+
+/// Compares by `PartialEq` where the type has it, else by the text of `Display`, else by that of `Debug`.
+pub struct Same<'a, E>(pub &'a E);
+
+pub trait SameValue<E> {
+    fn __retry_same(&self, other: &E) -> bool;
+}
+
+impl<E: PartialEq> SameValue<E> for &&Same<'_, E> {
+    fn __retry_same(&self, other: &E) -> bool {
+        self.0 == other
+    }
+}
+
+pub trait SameDisplay<E> {
+    fn __retry_same(&self, other: &E) -> bool;
+}
+
+impl<E: fmt::Display> SameDisplay<E> for &Same<'_, E> {
+    fn __retry_same(&self, other: &E) -> bool {
+        self.0.to_string() == other.to_string()
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "the key `repeats` can't tell whether two values of `{E}` are the same",
+    label = "has none of `PartialEq`, `Display`, `Debug`",
+    note = "give `{E}` one of `PartialEq`, `Display` and `Debug`, or remove `repeats`"
+)]
+pub trait SameDebug<E> {
+    fn __retry_same(&self, other: &E) -> bool;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: fmt::Debug> SameDebug<E> for Same<'_, E> {
+    fn __retry_same(&self, other: &E) -> bool {
+        format!("{:?}", self.0) == format!("{other:?}")
+    }
+}
