@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Verdict, clock, emit};
 
 /// What an observer named by the key `observe` is called with.
-pub type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
+pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
 /// A failed attempt, as classified. Built only after a failure.
 pub struct Failure<'a> {

@@ -53,10 +53,11 @@ impl Jitter {
             }
             Self::None => delay,
             Self::Ratio(ratio) => {
-                // `clamp` keeps NaN, `max` does not.
-                let ratio = ratio.max(0.0).min(1.0);
-                let spread = delay.mul_f64(ratio).min(delay);
-                random::uniform(delay - spread, delay.saturating_add(spread).min(cap))
+                let ratio = if ratio.is_nan() { 0.0 } else { ratio.clamp(0.0, 1.0) };
+                let spread = Duration::try_from_secs_f64(delay.as_secs_f64() * ratio)
+                    .map_or(delay, |spread| spread.min(delay));
+                let high = delay.saturating_add(spread).min(cap);
+                random::uniform(delay.saturating_sub(spread), high)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! What expansions of the macros call. Not public: it changes without notice.
 
 use std::borrow::Borrow;
+pub use std::boxed::Box;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
@@ -51,13 +52,41 @@ pub fn classify<E: Classify>(error: &E) -> Verdict {
     error.classify()
 }
 
-pub fn of_dropped_attempt(verdict: Verdict, dropped: bool) -> Verdict {
+/// What `after = field` takes.
+#[diagnostic::on_unimplemented(
+    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
+    label = "not a hint"
+)]
+pub trait HintField: Copy {
+    fn hint(self) -> Option<Duration>;
+}
+
+impl HintField for Duration {
+    fn hint(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl HintField for Option<Duration> {
+    fn hint(self) -> Option<Duration> {
+        self
+    }
+}
+
+pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
+    hint.hint().map_or(verdict, |hint| verdict.after(hint))
+}
+
+pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
     if dropped {
         verdict.of_dropped_attempt()
     } else {
         verdict
     }
 }
+
+/// What the log says of a value that `until` rejected.
+pub const REJECTED_VALUE: &str = "value rejected";
 
 pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
     until(value)
@@ -93,6 +122,14 @@ pub fn count(retries: impl Count) -> u32 {
     retries.count()
 }
 
+pub fn factor(factor: impl Into<f64>) -> f64 {
+    factor.into()
+}
+
+pub fn timeout(limit: impl Into<Option<Duration>>) -> Option<Duration> {
+    limit.into()
+}
+
 pub fn policy<P: Borrow<Policy>>(policy: P) -> Policy {
     *policy.borrow()
 }
@@ -110,7 +147,7 @@ pub fn policy_deadline(policy: &Policy) -> Option<Instant> {
     deadline(policy.deadline)
 }
 
-pub fn attempt<E>() -> Attempt<E> {
+pub fn history<E>() -> Attempt<E> {
     Attempt::before_first()
 }
 
@@ -143,8 +180,17 @@ pub fn shape<E>(gave_up: GaveUp<E>, shape: impl FnOnce(GaveUp<E>) -> E) -> E {
     shape(gave_up)
 }
 
-/// Calls a `fallback`: what it returns is the call's outcome, or for async functions a future of it.
-pub fn fall_back<E, R>(gave_up: GaveUp<E>, fallback: impl FnOnce(GaveUp<E>) -> R) -> R {
+pub fn fall_back<T, E, F: Future<Output = Result<T, E>>>(
+    gave_up: GaveUp<E>,
+    fallback: impl FnOnce(GaveUp<E>) -> F,
+) -> F {
+    fallback(gave_up)
+}
+
+pub fn fall_back_blocking<T, E>(
+    gave_up: GaveUp<E>,
+    fallback: impl FnOnce(GaveUp<E>) -> Result<T, E>,
+) -> Result<T, E> {
     fallback(gave_up)
 }
 

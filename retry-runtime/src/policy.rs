@@ -64,7 +64,7 @@ impl Policy {
                 jitter: Jitter::Full,
             },
             hint: Hint::Honor,
-            max_hint: Duration::from_secs(60),
+            max_hint: Duration::from_mins(1),
             deadline: None,
             transient: Section::new(),
             throttled: Section::new(),

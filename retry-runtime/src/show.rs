@@ -64,18 +64,34 @@ impl<E: fmt::Display> SameDisplay<E> for &Same<'_, E> {
     }
 }
 
-#[diagnostic::on_unimplemented(
-    message = "the key `repeats` can't tell whether two values of `{E}` are the same",
-    label = "has none of `PartialEq`, `Display`, `Debug`",
-    note = "give `{E}` one of `PartialEq`, `Display` and `Debug`, or remove `repeats`"
-)]
 pub trait SameDebug<E> {
-    fn __retry_same(&self, other: &E) -> bool;
+    // The bound is the method's, so that an error about it is one about the user's type.
+    fn __retry_same(&self, other: &E) -> bool
+    where
+        E: Comparable;
+}
+
+impl<E> SameDebug<E> for Same<'_, E> {
+    fn __retry_same(&self, other: &E) -> bool
+    where
+        E: Comparable,
+    {
+        self.0.text() == other.text()
+    }
+}
+
+#[diagnostic::on_unimplemented(
+    message = "the key `repeats` can't tell whether two values of `{Self}` are the same",
+    label = "has none of `PartialEq`, `Display`, `Debug`",
+    note = "give `{Self}` one of `PartialEq`, `Display` and `Debug`, or remove `repeats`"
+)]
+pub trait Comparable {
+    fn text(&self) -> String;
 }
 
 #[diagnostic::do_not_recommend]
-impl<E: fmt::Debug> SameDebug<E> for Same<'_, E> {
-    fn __retry_same(&self, other: &E) -> bool {
-        format!("{:?}", self.0) == format!("{other:?}")
+impl<E: fmt::Debug> Comparable for E {
+    fn text(&self) -> String {
+        format!("{self:?}")
     }
 }

@@ -1,0 +1,502 @@
+//! The model as code. Nothing is decided here but where the parts go.
+//!
+//! Locals are at `mixed_site`: plain names neither clash with nor leak into the user's code.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::body::{self, Inner};
+use crate::function::{Body, Rewritten};
+use crate::model::{Ending, Model};
+use crate::outcome::Delivery;
+
+pub(crate) fn expand(model: &Model) -> TokenStream {
+    let Body::Block(block) = &model.function.body else {
+        return TokenStream::new();
+    };
+    let (attributes, statements) = inner_attributes(block.stream());
+    let content = content(model, block, statements);
+    let mut body = Group::new(Delimiter::Brace, quote!(#attributes #content));
+    // The user's own braces: lints such as `dead_code` look at them.
+    body.set_span(block.span());
+    Rewritten {
+        function: &model.function,
+        body,
+    }
+    .to_token_stream()
+}
+
+fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
+    let mut inner = |inner: Inner| {
+        let expansion = Expansion {
+            model,
+            this: inner.this,
+        };
+        let body = inner_body(inner.block, inner.block.stream());
+        expansion.retried(if inner.awaits {
+            Attempted::Async(body)
+        } else {
+            Attempted::Blocking(body)
+        })
+    };
+    if let Some(content) = body::replace_generated(&statements, &mut inner) {
+        return content;
+    }
+    if model.delivery != Delivery::Direct
+        && let Some(content) = body::replace_lone_async(&statements, &mut inner)
+    {
+        return content;
+    }
+    let expansion = Expansion { model, this: None };
+    let body = inner_body(block, statements);
+    match model.delivery {
+        Delivery::Direct if model.function.is_async() => {
+            expansion.retried(Attempted::Async(body))
+        }
+        Delivery::Direct => expansion.retried(Attempted::Blocking(body)),
+        Delivery::Future => {
+            let retried = expansion.retried(Attempted::Future(body, None));
+            quote!(async move { #retried })
+        }
+        Delivery::BoxedFuture => {
+            let returned = model.function.return_type().map(ToTokens::to_token_stream);
+            let retried = expansion.retried(Attempted::Future(body, returned));
+            let krate = &model.krate;
+            quote!(#krate::macro_support::Box::pin(async move { #retried }))
+        }
+    }
+}
+
+/// The user's code in braces of its own. They are located where the user's are, so that errors point
+/// there, and come from the call site, so that `unused_braces` is silent and names resolve as written.
+fn inner_body(block: &Group, statements: TokenStream) -> Group {
+    let mut body = Group::new(Delimiter::Brace, statements);
+    body.set_span(Span::call_site().located_at(block.span()));
+    body
+}
+
+/// `#![…]` at the start of a body stays at its start.
+fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let tokens: Vec<_> = body.into_iter().collect();
+    let mut end = 0;
+    while let [
+        TokenTree::Punct(hash),
+        TokenTree::Punct(bang),
+        TokenTree::Group(_),
+        ..,
+    ] = &tokens[end..]
+        && hash.as_char() == '#'
+        && bang.as_char() == '!'
+    {
+        end += 3;
+    }
+    let mut tokens = tokens.into_iter();
+    (tokens.by_ref().take(end).collect(), tokens.collect())
+}
+
+/// The code of one attempt, by how its outcome is had.
+enum Attempted {
+    Async(Group),
+    Blocking(Group),
+    /// It returns a future, of that type where it must be named.
+    Future(Group, Option<TokenStream>),
+}
+
+struct Expansion<'a> {
+    model: &'a Model,
+    /// What `self` is called where the attempt is made, where not `self`.
+    this: Option<Ident>,
+}
+
+impl Expansion<'_> {
+    /// The loop around the attempts.
+    fn retried(&self, attempted: Attempted) -> TokenStream {
+        let Model {
+            krate,
+            tracked,
+            deadline,
+            outcome,
+            ..
+        } = self.model;
+        let support = self.support();
+        let awaits = !matches!(attempted, Attempted::Blocking(_));
+        let call = if *tracked {
+            quote!(TrackedCall)
+        } else {
+            quote!(Call)
+        };
+        let mixed = Span::mixed_site();
+        let deadline = deadline.as_ref().map(|deadline| {
+            let deadline = self.user(deadline);
+            quote_spanned!(mixed=> let deadline = #deadline;)
+        });
+        let history = self.model.keeps_history();
+        let errors = history.then(|| {
+            quote_spanned! {mixed=>
+                let mut history = #support::history::<<#outcome as #support::Outcome>::Error>();
+            }
+        });
+        let begin = history.then(|| {
+            let policy = self.policy();
+            quote_spanned!(mixed=> #support::begin(&mut history, #support::limit(#policy));)
+        });
+        let starting = self.observer().map(|observer| {
+            let name = self.name();
+            quote_spanned! {mixed=>
+                {
+                    #observer
+                    #support::starting(#name, call.attempt(), &mut observer);
+                }
+            }
+        });
+        let attempt = self.attempt(attempted);
+        let accepted = self.accepted();
+        let rejected = self.rejected(awaits);
+        let sleep = if awaits {
+            let timer = self.user(&self.model.timer);
+            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, pause).await;)
+        } else {
+            quote_spanned!(mixed=> #support::sleep_blocking(pause);)
+        };
+        quote_spanned! {mixed=>
+            let mut call = #support::#call::new();
+            #deadline
+            #errors
+            loop {
+                // Ends the error's life before the pause, so that it need not be `Send`.
+                let pause = {
+                    #begin
+                    #starting
+                    #attempt
+                    match outcome {
+                        ::core::result::Result::Ok(value) => { #accepted }
+                        ::core::result::Result::Err(error) => { #rejected }
+                    }
+                };
+                #sleep
+            }
+        }
+    }
+
+    /// Makes an attempt: binds `outcome`, and with a timeout `dropped`.
+    fn attempt(&self, attempted: Attempted) -> TokenStream {
+        let support = self.support();
+        let outcome = &self.model.outcome;
+        let mixed = Span::mixed_site();
+        let binding = self.model.attempt.as_ref().map(|name| {
+            quote_spanned!(mixed=> let #name = &history;)
+        });
+        // A function that returns no `Result` is complained about here, at its return type.
+        let checked = quote_spanned! {mixed.located_at(outcome.span())=>
+            #support::into_result::<#outcome>
+        };
+        let future = match attempted {
+            Attempted::Blocking(body) => {
+                return quote_spanned! {mixed=>
+                    #[allow(clippy::redundant_closure_call)]
+                    let outcome = #checked((|| -> #outcome { #binding #body })());
+                };
+            }
+            Attempted::Async(body) => {
+                let edge = self.return_edge();
+                quote_spanned!(mixed=> async { #edge #binding #body })
+            }
+            Attempted::Future(body, returned) => {
+                let arrow = returned.map(|returned| quote!(-> #returned));
+                quote_spanned!(mixed=> (|| #arrow { #binding #body })())
+            }
+        };
+        let Some((timeout, timeout_span)) = &self.model.timeout else {
+            return quote_spanned! {mixed=>
+                #[allow(clippy::redundant_closure_call)]
+                let outcome = #checked(#future.await);
+            };
+        };
+        let krate = &self.model.krate;
+        let timeout = self.user(timeout);
+        let timer = self.user(&self.model.timer);
+        let from_timed_out = quote_spanned! {mixed.located_at(*timeout_span)=>
+            #support::FromTimedOut::from_timed_out
+        };
+        quote_spanned! {mixed=>
+            let timeout = #support::timeout(#timeout);
+            let finished = {
+                #[allow(clippy::redundant_closure_call)]
+                let attempt = ::core::pin::pin!(#future);
+                let sleep = ::core::pin::pin!(#support::sleep_out(#timer, timeout));
+                #[allow(clippy::let_and_return)]
+                let finished = #support::race(attempt, sleep).await;
+                finished
+            };
+            let dropped = ::core::option::Option::is_none(&finished);
+            let outcome = match finished {
+                ::core::option::Option::Some(outcome) => #checked(outcome),
+                ::core::option::Option::None => ::core::result::Result::Err(
+                    #from_timed_out(#krate::TimedOut::new(
+                        ::core::option::Option::unwrap_or_default(timeout),
+                    )),
+                ),
+            };
+        }
+    }
+
+    /// Tells the compiler the type of the block's outcome before it reads the block, so that coercions
+    /// work and mismatches point at the user's code.
+    fn return_edge(&self) -> TokenStream {
+        let outcome = &self.model.outcome;
+        let span = Span::mixed_site().located_at(outcome.span());
+        quote_spanned! {span=>
+            #[allow(
+                unknown_lints,
+                unreachable_code,
+                clippy::diverging_sub_expression,
+                clippy::empty_loop,
+                clippy::let_unit_value,
+                clippy::let_with_type_underscore,
+                clippy::needless_return,
+                clippy::unreachable
+            )]
+            if false {
+                let outcome: #outcome = loop {};
+                return outcome;
+            }
+        }
+    }
+
+    /// After an `Ok(value)`.
+    fn accepted(&self) -> TokenStream {
+        let support = self.support();
+        let mixed = Span::mixed_site();
+        let policy = self.policy();
+        let name = self.name();
+        let success = match self.observer() {
+            Some(observer) => quote_spanned! {mixed=>
+                {
+                    #observer
+                    #support::succeeded(
+                        #policy,
+                        #name,
+                        call.attempt(),
+                        ::core::option::Option::Some(&mut observer),
+                    );
+                }
+            },
+            None => quote_spanned! {mixed=>
+                if call.is_retried() {
+                    #support::succeeded(
+                        #policy,
+                        #name,
+                        call.attempt(),
+                        ::core::option::Option::None,
+                    );
+                }
+            },
+        };
+        let success = quote_spanned! {mixed=>
+            #success
+            break ::core::result::Result::Ok(value);
+        };
+        let Some(until) = &self.model.until else {
+            return success;
+        };
+        let krate = &self.model.krate;
+        let until = self.user(until);
+        let accepts = quote_spanned! {mixed.located_at(until.span())=>
+            #support::accepts(&value, #until)
+        };
+        let failed = self.failed(
+            quote_spanned!(mixed=> #krate::Verdict::TRANSIENT),
+            quote_spanned!(mixed=> &#support::REJECTED_VALUE),
+            false,
+        );
+        let interrupted = self.model.keeps_history().then(|| {
+            quote_spanned!(mixed=> #support::rejected(&mut history);)
+        });
+        quote_spanned! {mixed=>
+            if #accepts {
+                #success
+            }
+            match #failed {
+                ::core::result::Result::Ok(pause) => {
+                    #interrupted
+                    pause
+                }
+                ::core::result::Result::Err(_) => break ::core::result::Result::Ok(value),
+            }
+        }
+    }
+
+    /// After an `Err(error)`.
+    fn rejected(&self, awaits: bool) -> TokenStream {
+        let support = self.support();
+        let mixed = Span::mixed_site();
+        let verdict = match &self.model.on {
+            Some(on) => {
+                let on = self.user(on);
+                quote_spanned!(mixed.located_at(on.span())=> #support::verdict(&error, #on))
+            }
+            None => {
+                quote_spanned!(mixed.located_at(self.model.error_span)=> #support::classify(&error))
+            }
+        };
+        let verdict = match self.model.timeout {
+            Some(_) => quote_spanned!(mixed=> #support::of_attempt(#verdict, dropped)),
+            None => verdict,
+        };
+        let shown = quote_spanned!(mixed=> &(&&&#support::Show(&error)).__retry_show());
+        let failed = self.failed(quote_spanned!(mixed=> verdict), shown, true);
+        let kept = self.model.keeps_history().then(|| {
+            quote_spanned!(mixed=> #support::failed(&mut history, error);)
+        });
+        let gave_up = quote_spanned!(mixed=> #support::gave_up(history, error, reason));
+        let (reason, ending) = match &self.model.ending {
+            Ending::Error => (
+                quote!(_),
+                quote_spanned!(mixed=> ::core::result::Result::Err(error)),
+            ),
+            Ending::GiveUp(give_up) => {
+                let give_up = self.user(give_up);
+                let call = quote_spanned! {mixed.located_at(give_up.span())=>
+                    #support::shape(#gave_up, #give_up)
+                };
+                (
+                    quote_spanned!(mixed=> reason),
+                    quote_spanned!(mixed=> ::core::result::Result::Err(#call)),
+                )
+            }
+            Ending::Fallback(fallback) => {
+                let fallback = self.user(fallback);
+                let function = if awaits { "fall_back" } else { "fall_back_blocking" };
+                let function = Ident::new(function, mixed);
+                let awaited = awaits.then(|| quote_spanned!(mixed=> .await));
+                (
+                    quote_spanned!(mixed=> reason),
+                    quote_spanned! {mixed.located_at(fallback.span())=>
+                        #support::#function(#gave_up, #fallback)#awaited
+                    },
+                )
+            }
+        };
+        quote_spanned! {mixed=>
+            let verdict = #verdict;
+            match #failed {
+                ::core::result::Result::Ok(pause) => {
+                    #kept
+                    pause
+                }
+                ::core::result::Result::Err(#reason) => break #ending,
+            }
+        }
+    }
+
+    /// Asks for the pause after a failure. `shown` is the failure for the log.
+    fn failed(&self, verdict: TokenStream, shown: TokenStream, is_error: bool) -> TokenStream {
+        let Model {
+            deadline,
+            idempotent,
+            repeats,
+            ..
+        } = self.model;
+        let support = self.support();
+        let mixed = Span::mixed_site();
+        let policy = self.policy();
+        let name = self.name();
+        let mut options = TokenStream::new();
+        if deadline.is_some() {
+            options.append_all(quote_spanned!(mixed=> .deadline(deadline)));
+        }
+        if let Some(idempotent) = idempotent {
+            let idempotent = self.user(idempotent);
+            options.append_all(quote_spanned!(mixed=> .idempotent(#idempotent)));
+        }
+        if let Some(repeats) = repeats.as_ref().filter(|_| is_error) {
+            let repeats = self.user(repeats);
+            let same = quote_spanned! {mixed.located_at(self.model.error_span)=>
+                (&&&#support::Same(one)).__retry_same(other)
+            };
+            options.append_all(quote_spanned! {mixed=>
+                .repeated(#support::is_repeated(&history, &error, #repeats, |one, other| {
+                    use #support::{SameDebug as _, SameDisplay as _, SameValue as _};
+                    #same
+                }))
+            });
+        }
+        let observer = self.observer();
+        if observer.is_some() {
+            options.append_all(quote_spanned!(mixed=> .observe(&mut observer)));
+        }
+        let traits = is_error.then(|| {
+            quote_spanned! {mixed=>
+                #[allow(unused_imports)]
+                use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
+            }
+        });
+        quote_spanned! {mixed=>
+            {
+                #traits
+                #observer
+                call.failed(#support::Failure::new(#policy, #verdict, #name, #shown)#options)
+            }
+        }
+    }
+
+    /// Binds `observer`, where the attribute names one.
+    fn observer(&self) -> Option<TokenStream> {
+        let expr = self.model.observe.as_ref()?;
+        let support = self.support();
+        let function = match expr {
+            Expr::Closure(_) => quote!(observe_fn),
+            _ => quote!(observe),
+        };
+        let expr = self.user(expr);
+        let mixed = Span::mixed_site();
+        let observe = quote_spanned!(mixed.located_at(expr.span())=> #support::#function(#expr));
+        Some(quote_spanned!(mixed=> let mut observer = #observe;))
+    }
+
+    fn support(&self) -> TokenStream {
+        let krate = &self.model.krate;
+        quote!(#krate::macro_support)
+    }
+
+    fn policy(&self) -> TokenStream {
+        self.user(&self.model.policy)
+    }
+
+    fn name(&self) -> TokenStream {
+        self.user(&self.model.name)
+    }
+
+    /// The user's expression, with `self` called as it is where the expression goes.
+    fn user(&self, expr: &impl ToTokens) -> TokenStream {
+        match &self.this {
+            Some(this) => rename_self(expr.to_token_stream(), this),
+            None => expr.to_token_stream(),
+        }
+    }
+}
+
+fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut renamed = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        renamed.append(match token {
+            // In a path, `self` is the module.
+            TokenTree::Ident(ident) if ident == "self" => {
+                let in_path = matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+                let mut this = if in_path { ident.clone() } else { this.clone() };
+                this.set_span(this.span().located_at(ident.span()));
+                TokenTree::Ident(this)
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), rename_self(group.stream(), this));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            token => token,
+        });
+    }
+    renamed
+}

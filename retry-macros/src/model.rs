@@ -1,0 +1,218 @@
+//! What is to be generated: every decision, none of the printing.
+
+use proc_macro2::{Literal, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::{Expr, Type};
+
+use crate::function::Function;
+use crate::key::Key;
+use crate::literal::Value;
+use crate::outcome::{self, Delivery};
+use crate::parse::{Argument, Arguments};
+
+pub(crate) struct Model {
+    pub(crate) function: Function,
+    /// The path to the runtime crate.
+    pub(crate) krate: TokenStream,
+    /// The type of an attempt's outcome, without `impl Trait`.
+    pub(crate) outcome: Type,
+    /// Where a complaint about the error type points.
+    pub(crate) error_span: Span,
+    pub(crate) delivery: Delivery,
+    /// Of type `&str`.
+    pub(crate) name: TokenStream,
+    /// Of type `&Policy`.
+    pub(crate) policy: TokenStream,
+    /// Whether delays depend on more than the number of retries.
+    pub(crate) tracked: bool,
+    pub(crate) on: Option<Expr>,
+    pub(crate) until: Option<Expr>,
+    /// With where a complaint points that the error type is not made from `TimedOut`.
+    pub(crate) timeout: Option<(TokenStream, Span)>,
+    /// Of type `Option<Instant>`.
+    pub(crate) deadline: Option<TokenStream>,
+    pub(crate) idempotent: Option<TokenStream>,
+    /// What the body calls its `&Attempt`.
+    pub(crate) attempt: Option<syn::Ident>,
+    pub(crate) repeats: Option<Expr>,
+    pub(crate) ending: Ending,
+    pub(crate) observe: Option<Expr>,
+    /// Of a type that implements `Timer`.
+    pub(crate) timer: TokenStream,
+}
+
+/// How a call ends that gives up.
+pub(crate) enum Ending {
+    Error,
+    GiveUp(Expr),
+    Fallback(Expr),
+}
+
+impl Model {
+    pub(crate) fn new(arguments: Arguments, function: Function) -> Self {
+        let krate = match arguments.value(Key::Crate) {
+            Some(Value::Path(path)) => path.clone(),
+            _ => quote!(::retry_runtime),
+        };
+        let support = quote!(#krate::macro_support);
+        // The check refused functions without.
+        let unit = Type::Tuple(syn::TypeTuple {
+            attrs: Vec::new(),
+            paren_token: syn::token::Paren::default(),
+            elems: syn::punctuated::Punctuated::new(),
+        });
+        let returned = function.return_type().unwrap_or(&unit);
+        let (outcome, delivery) = outcome::of(returned);
+        let expr = |key| match arguments.value(key) {
+            Some(Value::Expr(expr)) => Some(expr.clone()),
+            _ => None,
+        };
+        let ending = match (expr(Key::GiveUp), expr(Key::Fallback)) {
+            (Some(give_up), _) => Ending::GiveUp(give_up),
+            (None, Some(fallback)) => Ending::Fallback(fallback),
+            (None, None) => Ending::Error,
+        };
+        let policy = policy(&arguments, &krate, &support);
+        let deadline = match (arguments.value(Key::Deadline), arguments.get(Key::Policy)) {
+            (Some(deadline), _) => {
+                let deadline = tokens(Key::Deadline, deadline, &krate, &support);
+                Some(quote!(#support::deadline(#deadline)))
+            }
+            (None, Some(_)) => Some(quote!(#support::policy_deadline(#policy))),
+            (None, None) => None,
+        };
+        Self {
+            outcome: outcome::erase_impl_trait(outcome),
+            error_span: outcome::error_span(outcome),
+            delivery,
+            name: name(&arguments, &function),
+            tracked: is_tracked(&arguments.given),
+            on: expr(Key::On),
+            until: expr(Key::Until),
+            timeout: arguments.get(Key::Timeout).map(|argument| {
+                let timeout = tokens(Key::Timeout, &argument.value, &krate, &support);
+                (timeout, argument.ident.span())
+            }),
+            deadline,
+            idempotent: arguments
+                .value(Key::Idempotent)
+                .map(|value| tokens(Key::Idempotent, value, &krate, &support)),
+            attempt: arguments.value(Key::Attempt).and_then(|value| match value {
+                Value::Name(name) => Some(name.clone()),
+                _ => None,
+            }),
+            repeats: expr(Key::Repeats),
+            ending,
+            observe: expr(Key::Observe),
+            timer: match expr(Key::Timer) {
+                None => quote!(#support::default_timer::<#support::Features>()),
+                Some(closure @ Expr::Closure(_)) => quote!(#support::timer_fn(#closure)),
+                Some(timer) => quote!(#support::timer(#timer)),
+            },
+            policy,
+            krate,
+            function,
+        }
+    }
+
+    /// Whether earlier errors and the start of the call are kept.
+    pub(crate) fn keeps_history(&self) -> bool {
+        self.attempt.is_some()
+            || self.repeats.is_some()
+            || !matches!(self.ending, Ending::Error)
+    }
+}
+
+fn name(arguments: &Arguments, function: &Function) -> TokenStream {
+    match arguments.value(Key::Name) {
+        Some(Value::Text(text)) => text.to_token_stream(),
+        Some(Value::Expr(expr)) => quote!(::core::convert::AsRef::<str>::as_ref(&(#expr))),
+        _ => {
+            let ident = function.signature.ident.to_string();
+            let path = format!("::{}", ident.trim_start_matches("r#"));
+            quote!(::core::concat!(::core::module_path!(), #path))
+        }
+    }
+}
+
+fn policy(arguments: &Arguments, krate: &TokenStream, support: &TokenStream) -> TokenStream {
+    if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
+        return quote!(&#support::policy(#expr));
+    }
+    let (literals, expressions): (Vec<_>, Vec<_>) = arguments
+        .given
+        .iter()
+        // A deadline is reckoned at the call's start, beside the policy.
+        .filter(|argument| Key::OF_POLICY.contains(&argument.key) && argument.key != Key::Deadline)
+        .partition(|argument| is_literal(&argument.value));
+    let literals = setters(&literals, krate, support);
+    let expressions = setters(&expressions, krate, support);
+    quote!(&const { #krate::Policy::new()#literals }#expressions)
+}
+
+fn setters(arguments: &[&Argument], krate: &TokenStream, support: &TokenStream) -> TokenStream {
+    arguments
+        .iter()
+        .map(|argument| {
+            let setter = &argument.ident;
+            let value = tokens(argument.key, &argument.value, krate, support);
+            quote!(.#setter(#value))
+        })
+        .collect()
+}
+
+fn is_literal(value: &Value) -> bool {
+    match value {
+        Value::Expr(_) => false,
+        Value::Section(inner) => inner.iter().all(|argument| is_literal(&argument.value)),
+        _ => true,
+    }
+}
+
+/// A value, of the type that the runtime takes for that key.
+fn tokens(key: Key, value: &Value, krate: &TokenStream, support: &TokenStream) -> TokenStream {
+    match value {
+        Value::Count(count) => count.to_token_stream(),
+        Value::Duration(duration) => {
+            let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
+            quote!(::core::time::Duration::new(#seconds, #nanos))
+        }
+        Value::Number(number) => {
+            let number = Literal::f64_suffixed(*number);
+            match key {
+                Key::Jitter => quote!(#krate::Jitter::Ratio(#number)),
+                _ => quote!(#number),
+            }
+        }
+        Value::Word(_, variant) => quote!(#krate::#variant),
+        Value::Text(text) => text.to_token_stream(),
+        Value::Bool(bool) => bool.to_token_stream(),
+        Value::Expr(expr) => match key {
+            Key::Max => {
+                let span = syn::spanned::Spanned::span(expr);
+                quote_spanned!(span=> #support::count(#expr))
+            }
+            Key::Factor => quote!(#support::factor(#expr)),
+            Key::Jitter => quote!(::core::convert::Into::<#krate::Jitter>::into(#expr)),
+            _ => expr.to_token_stream(),
+        },
+        Value::Name(name) => name.to_token_stream(),
+        Value::Path(path) => path.clone(),
+        Value::Section(inner) => {
+            let inner: Vec<_> = inner.iter().collect();
+            let setters = setters(&inner, krate, support);
+            quote!(#krate::Section::new()#setters)
+        }
+    }
+}
+
+/// A policy known at run time may ask for anything, and so may a jitter.
+fn is_tracked(given: &[Argument]) -> bool {
+    given.iter().any(|argument| match (&argument.key, &argument.value) {
+        (Key::Policy, _) | (Key::Jitter, Value::Expr(_) | Value::Word("decorrelated", _)) => true,
+        (_, Value::Section(inner)) => {
+            is_tracked(inner) || inner.iter().any(|argument| argument.key == Key::Max)
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,208 @@
+//! Attribute tokens → arguments, each with the tokens that the user wrote.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Expr, Path, Token, parenthesized, token};
+
+use crate::key::Key;
+use crate::literal::{self, Value};
+use crate::nearest;
+
+/// The arguments of one attribute, and all that was wrong with them.
+#[derive(Default)]
+pub(crate) struct Arguments {
+    pub(crate) given: Vec<Argument>,
+    pub(crate) errors: Vec<syn::Error>,
+}
+
+/// `key = value` or `key(value)`.
+pub(crate) struct Argument {
+    pub(crate) key: Key,
+    /// The key as written.
+    pub(crate) ident: Ident,
+    pub(crate) value: Value,
+    /// The value as written.
+    pub(crate) span: Span,
+}
+
+impl Arguments {
+    pub(crate) fn parse(tokens: TokenStream) -> Self {
+        let parse = |input: ParseStream| Ok(Self::of(input, Key::ALL, None));
+        parse.parse2(tokens).unwrap_or_else(|error| Self {
+            errors: vec![error],
+            ..Self::default()
+        })
+    }
+
+    /// Reads on after an error, so that all mistakes are reported together.
+    fn of(input: ParseStream, known: &[Key], section: Option<Key>) -> Self {
+        let mut arguments = Self::default();
+        while !input.is_empty() {
+            match arguments.one(input, known, section) {
+                Ok(Some(argument)) => arguments.given.push(argument),
+                Ok(None) => {}
+                Err(error) => {
+                    arguments.errors.push(error);
+                    skip_to_next(input);
+                }
+            }
+            if input.is_empty() {
+                break;
+            }
+            if let Err(error) = input.parse::<Token![,]>() {
+                arguments.errors.push(error);
+                skip_to_next(input);
+                let _: Option<Token![,]> = input.parse().ok();
+            }
+        }
+        arguments
+    }
+
+    pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
+        self.given.iter().find(|argument| argument.key == key)
+    }
+
+    pub(crate) fn value(&self, key: Key) -> Option<&Value> {
+        self.get(key).map(|argument| &argument.value)
+    }
+
+    /// One argument; `None` where its key is unknown, which is noted.
+    fn one(
+        &mut self,
+        input: ParseStream,
+        known: &[Key],
+        section: Option<Key>,
+    ) -> syn::Result<Option<Argument>> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected a key, as in `max = 5`"));
+        }
+        let ident = input.call(Ident::parse_any)?;
+        let name = ident.to_string();
+        let Some(&key) = known.iter().find(|key| key.name() == name) else {
+            self.errors.push(unknown(&ident, known, section));
+            skip_to_next(input);
+            return Ok(None);
+        };
+        let value;
+        let span;
+        if Key::SECTIONS.contains(&key) {
+            if !input.peek(token::Paren) {
+                let message = format!("`{key}` takes numbers of its own, as in `{key}(max = 5)`");
+                return Err(syn::Error::new(ident.span(), message));
+            }
+            let content;
+            span = parenthesized!(content in input).span.join();
+            let mut inner = Self::of(&content, Key::OF_SECTION, Some(key));
+            self.errors.append(&mut inner.errors);
+            value = Value::Section(inner.given);
+        } else {
+            let content;
+            let from = if input.peek(token::Paren) {
+                parenthesized!(content in input);
+                &content
+            } else if input.parse::<Token![=]>().is_ok() {
+                input
+            } else {
+                return Err(syn::Error::new(
+                    ident.span(),
+                    format!("`{key}` needs a value, as in `{}`", literal::example(key)),
+                ));
+            };
+            let written = Written::parse(key, from)?;
+            if !std::ptr::eq(from, input) && !from.is_empty() {
+                return Err(from.error(format!("`{key}` takes one value")));
+            }
+            span = written.span();
+            match written.value(key) {
+                Ok(checked) => value = checked,
+                Err(error) => {
+                    self.errors.push(error);
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(Argument {
+            key,
+            ident,
+            value,
+            span,
+        }))
+    }
+}
+
+/// A value before it is checked.
+enum Written {
+    Name(Ident),
+    Path(Path),
+    Expr(Expr),
+}
+
+impl Written {
+    fn parse(key: Key, input: ParseStream) -> syn::Result<Self> {
+        match key {
+            Key::Attempt => input.parse().map(Self::Name).map_err(|error| {
+                let message = format!(
+                    "`attempt` takes the name that the body uses, as in `{}`",
+                    literal::example(key)
+                );
+                syn::Error::new(error.span(), message)
+            }),
+            Key::Crate => Path::parse_mod_style(input).map(Self::Path).map_err(|error| {
+                let message = format!("`crate` takes a path, as in `{}`", literal::example(key));
+                syn::Error::new(error.span(), message)
+            }),
+            _ if input.is_empty() => Err(input.error(format!(
+                "`{key}` needs a value, as in `{}`",
+                literal::example(key)
+            ))),
+            _ => Expr::parse(input).map(Self::Expr),
+        }
+    }
+
+    fn span(&self) -> Span {
+        match self {
+            Self::Name(name) => name.span(),
+            Self::Path(path) => path.span(),
+            Self::Expr(expr) => expr.span(),
+        }
+    }
+
+    fn value(self, key: Key) -> syn::Result<Value> {
+        match self {
+            Self::Name(name) => Ok(Value::Name(name)),
+            Self::Path(path) => Ok(Value::Path(quote!(#path))),
+            Self::Expr(expr) => literal::check(key, expr),
+        }
+    }
+}
+
+fn unknown(ident: &Ident, known: &[Key], section: Option<Key>) -> syn::Error {
+    let name = ident.to_string();
+    let suggestion = nearest::suggestion(&name, known.iter().map(|key| key.name()));
+    let place = section.map_or(String::new(), |section| format!(" in `{section}(…)`"));
+    syn::Error::new(
+        ident.span(),
+        format!("unknown key `{name}`{place}: {suggestion}"),
+    )
+}
+
+/// Leaves the comma, if any, as the next token. A comma inside a value that could not be read is not told
+/// from one between arguments, unless no key follows it.
+fn skip_to_next(input: ParseStream) {
+    while !input.is_empty() && !at_next(input) {
+        let _: syn::Result<proc_macro2::TokenTree> = input.parse();
+    }
+}
+
+fn at_next(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    if ahead.parse::<Token![,]>().is_err() {
+        return false;
+    }
+    ahead.is_empty()
+        || ahead.call(Ident::parse_any).is_ok()
+            && (ahead.peek(Token![=]) && !ahead.peek(Token![==]) || ahead.peek(token::Paren))
+}

@@ -1,0 +1,121 @@
+//! `#[derive(Classify)]`: each mark gives its verdict.
+
+use std::fmt::Debug;
+use std::io;
+use std::time::Duration;
+
+use retry_runtime::{Classify, Verdict};
+
+#[derive(Debug, Classify)]
+enum ModelError {
+    #[classify(throttled, after = retry_after)]
+    RateLimited { retry_after: Duration, message: String },
+    #[classify(throttled, after = 1)]
+    Slow(&'static str, Option<Duration>),
+    #[classify(transient)]
+    Overloaded,
+    #[classify(transient, ambiguous)]
+    Reset(String),
+    #[classify(timeout)]
+    NoAnswer { after: Duration },
+    #[classify(transparent)]
+    Io(io::Error),
+    #[classify(transparent)]
+    Named { source: io::ErrorKind },
+    #[classify(stop)]
+    Unauthorized,
+}
+
+#[test]
+fn every_mark_gives_its_verdict() {
+    let second = Duration::from_secs(1);
+    let rate_limited = ModelError::RateLimited {
+        retry_after: second,
+        message: String::new(),
+    };
+    assert_eq!(rate_limited.classify(), Verdict::THROTTLED.after(second));
+    let cases = [
+        (ModelError::Slow("", Some(second)), Verdict::THROTTLED.after(second)),
+        (ModelError::Slow("", None), Verdict::THROTTLED),
+        (ModelError::Overloaded, Verdict::TRANSIENT),
+        (ModelError::Reset(String::new()), Verdict::TRANSIENT.ambiguous()),
+        (ModelError::NoAnswer { after: second }, Verdict::TIMEOUT),
+        (ModelError::Io(io::ErrorKind::ConnectionRefused.into()), Verdict::TRANSIENT),
+        (ModelError::Io(io::ErrorKind::NotFound.into()), Verdict::STOP),
+        (
+            ModelError::Named { source: io::ErrorKind::ConnectionReset },
+            Verdict::TRANSIENT.ambiguous(),
+        ),
+        (ModelError::Unauthorized, Verdict::STOP),
+    ];
+    for (error, verdict) in cases {
+        assert_eq!(error.classify(), verdict, "{error:?}");
+    }
+}
+
+#[derive(Classify)]
+#[classify(transient, ambiguous)]
+enum WithDefault {
+    Unmarked,
+    #[classify(stop)]
+    Marked,
+    #[classify(after = 0)]
+    Hinted(Duration),
+    #[classify(transient)]
+    Unambiguous,
+}
+
+#[test]
+fn unmarked_variants_take_the_default() {
+    let second = Duration::from_secs(1);
+    assert_eq!(WithDefault::Unmarked.classify(), Verdict::TRANSIENT.ambiguous());
+    assert_eq!(WithDefault::Marked.classify(), Verdict::STOP);
+    assert_eq!(
+        WithDefault::Hinted(second).classify(),
+        Verdict::TRANSIENT.ambiguous().after(second)
+    );
+    assert_eq!(WithDefault::Unambiguous.classify(), Verdict::TRANSIENT);
+}
+
+#[derive(Classify)]
+#[classify(throttled, after = after)]
+struct Throttled {
+    after: Option<Duration>,
+}
+
+#[derive(Classify)]
+#[classify(transparent)]
+struct Wrapper<E>(E);
+
+#[derive(Classify)]
+#[classify(stop)]
+struct Unit;
+
+#[derive(Classify)]
+enum Never {}
+
+#[derive(Classify)]
+enum Generic<'a, E: Debug, const N: usize>
+where
+    E: Clone,
+{
+    #[classify(transparent)]
+    Inner(Box<Wrapper<E>>),
+    #[classify(stop)]
+    Other(&'a [E; N]),
+}
+
+#[test]
+fn structs_and_generics_are_classified() {
+    let second = Duration::from_secs(1);
+    assert_eq!(
+        Throttled { after: Some(second) }.classify(),
+        Verdict::THROTTLED.after(second)
+    );
+    assert_eq!(Wrapper(io::ErrorKind::TimedOut).classify(), Verdict::TIMEOUT);
+    assert_eq!(Unit.classify(), Verdict::STOP);
+    let inner: Generic<'_, _, 1> = Generic::Inner(Box::new(Wrapper(io::ErrorKind::BrokenPipe)));
+    assert_eq!(inner.classify(), Verdict::TRANSIENT.ambiguous());
+    assert_eq!(Generic::Other(&[io::ErrorKind::Other]).classify(), Verdict::STOP);
+    let _: fn(&Never) -> Verdict = Never::classify;
+}
