@@ -31,27 +31,18 @@ pub(crate) fn replace_generated(
     body: &TokenStream,
     with: &mut impl FnMut(Inner) -> TokenStream,
 ) -> Option<TokenStream> {
-    let tokens: Vec<_> = body.clone().into_iter().collect();
-    // Cheaper than a search of every body.
-    let generated = match tokens.as_slice() {
-        [TokenTree::Ident(first), ..] if *first == "Box" => true,
-        [TokenTree::Ident(first), TokenTree::Ident(second), ..] => {
-            *first == "let" && *second == "__tracing_attr_span"
-        }
-        [TokenTree::Punct(hash), TokenTree::Group(attribute), ..] => {
-            hash.as_char() == '#' && mentions(attribute, "suspicious_else_formatting")
-        }
-        [TokenTree::Group(_), ..] => true,
-        _ => false,
+    let mut search = Search {
+        this: None,
+        instrumented: false,
+        with,
     };
-    if !generated {
-        return None;
-    }
-    Search { this: None, with }.tokens(tokens)
+    search.stream(body.clone())
 }
 
 struct Search<'a, F> {
     this: Option<Ident>,
+    /// Whether a blocking function's span was seen.
+    instrumented: bool,
     with: &'a mut F,
 }
 
@@ -62,7 +53,7 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
 
     fn tokens(&mut self, mut tokens: Vec<TokenTree>) -> Option<TokenStream> {
         for index in 0..tokens.len() {
-            self.note_this(&tokens[index..]);
+            self.note(&tokens[index..]);
             let (offset, awaits) = match &tokens[index..] {
                 [TokenTree::Ident(keyword), TokenTree::Ident(name), rest @ ..]
                     if *keyword == "let" && *name == "__ret" =>
@@ -76,14 +67,17 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
                 }
                 // The blocking functions of `#[instrument]`, without and with `err` or `ret`.
                 [TokenTree::Punct(hash), TokenTree::Group(attribute), TokenTree::Group(_), ..]
-                    if hash.as_char() == '#'
+                    if self.instrumented
+                        && hash.as_char() == '#'
                         && mentions(attribute, "warn")
                         && mentions(attribute, "suspicious_else_formatting") =>
                 {
                     (2, false)
                 }
                 [TokenTree::Group(closure), TokenTree::Group(call), ..]
-                    if call.delimiter() == Delimiter::Parenthesis && call.stream().is_empty() =>
+                    if self.instrumented
+                        && call.delimiter() == Delimiter::Parenthesis
+                        && call.stream().is_empty() =>
                 {
                     let Some(replaced) = self.closure(closure) else {
                         continue;
@@ -157,8 +151,8 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
         Some(regroup(closure, tokens.into_iter().collect()))
     }
 
-    /// `let __self = self;`
-    fn note_this(&mut self, tokens: &[TokenTree]) {
+    /// `let __self = self;` and `let __tracing_attr_guard;`
+    fn note(&mut self, tokens: &[TokenTree]) {
         let tokens = match tokens {
             [TokenTree::Ident(keyword), TokenTree::Ident(mutable), rest @ ..]
                 if *keyword == "let" && *mutable == "mut" =>
@@ -168,11 +162,16 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
             [TokenTree::Ident(keyword), rest @ ..] if *keyword == "let" => rest,
             _ => return,
         };
-        if let [TokenTree::Ident(name), _, TokenTree::Ident(this), ..] = tokens
-            && *name == "__self"
-            && *this == "self"
-        {
-            self.this = Some(name.clone());
+        match tokens {
+            [TokenTree::Ident(name), _, TokenTree::Ident(this), ..]
+                if *name == "__self" && *this == "self" =>
+            {
+                self.this = Some(name.clone());
+            }
+            [TokenTree::Ident(name), ..] if *name == "__tracing_attr_guard" => {
+                self.instrumented = true;
+            }
+            _ => {}
         }
     }
 }

@@ -23,6 +23,10 @@ mod overrides;
 mod policy;
 mod policy_call;
 mod policy_error;
+#[cfg(feature = "serde")]
+mod policy_serde;
+mod policy_text;
+mod policy_value;
 mod random;
 mod reason;
 #[cfg(feature = "http")]

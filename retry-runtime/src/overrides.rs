@@ -1,4 +1,285 @@
-//! Stub.
-/// Stub.
-#[derive(Debug)]
-pub struct Overrides;
+use std::time::Duration;
+
+use crate::policy_error::Key;
+use crate::policy_value::{Entries, Value};
+use crate::schedule::Schedule;
+use crate::{Backoff, Hint, Policy, PolicyError, Section};
+
+/// The keys of a policy that some text or table names: one layer of configuration.
+///
+/// [`Policy::overridden_by`] puts it over a policy, key by key. The layers of a program are then its
+/// constructor, its configuration file and its command line, the later winning:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Overrides, Policy};
+///
+/// let file: Overrides = "max=8, cap=1m, throttled(max=20, base=5s)".parse()?;
+/// let command_line: Overrides = "max=2, throttled(base=10s)".parse()?;
+/// let policy = Policy::new()
+///     .base(Duration::from_millis(250))
+///     .overridden_by(&file)?
+///     .overridden_by(&command_line)?;
+/// assert_eq!(
+///     policy.to_string(),
+///     "max=2, backoff=exp, base=250ms, factor=2, cap=1m, jitter=full, hint=honor, max_hint=1m, \
+///      throttled(max=20, base=10s)",
+/// );
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+///
+/// # The text
+///
+/// Keys and values are those of the attribute: `key=value` or `key(value)`, separated by commas, with white
+/// space anywhere and the values in double quotes or not. An empty text names nothing.
+///
+/// | key | value |
+/// |---|---|
+/// | `max` | a whole number from 0 to 4294967294, or `unlimited` |
+/// | `backoff` | `exp`, `fixed`, `linear`, `fibonacci` or `none` |
+/// | `base`, `cap` | a duration |
+/// | `factor` | a number from 1 up |
+/// | `jitter` | `full`, `equal`, `decorrelated` or `none`, or a ratio from 0 to 1 |
+/// | `hint` | `honor`, `clamp` or `ignore` |
+/// | `max_hint` | a duration |
+/// | `deadline` | a duration above `0s` |
+/// | `transient(…)`, `throttled(…)`, `timed_out(…)` | any of the keys from `max` to `jitter` |
+///
+/// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`.
+///
+/// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it. Its
+/// numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
+///
+/// A text or table is refused for an unknown key or word, a key named twice and a value out of range.
+/// `Display` prints what the layer names, in the form above.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overrides {
+    /// The keys that a section could name, too.
+    schedule: Section,
+    hint: Option<Hint>,
+    max_hint: Option<Duration>,
+    deadline: Option<Duration>,
+    transient: Option<Section>,
+    throttled: Option<Section>,
+    timed_out: Option<Section>,
+}
+
+const KEYS: &[&str] = &[
+    "max",
+    "backoff",
+    "base",
+    "factor",
+    "cap",
+    "jitter",
+    "hint",
+    "max_hint",
+    "deadline",
+    "transient",
+    "throttled",
+    "timed_out",
+];
+const SECTION_KEYS: &[&str] = &["max", "backoff", "base", "factor", "cap", "jitter"];
+
+impl Policy {
+    /// This policy with what that layer names in place of its own, key by key, in sections too.
+    ///
+    /// It is an error if the result has a `base` above its `cap`, in the policy or in a section with what it
+    /// takes from the policy.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let error = Policy::new().overridden_by(&"cap=500ms".parse()?).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "`base = 1s` is above `cap = 500ms`: lower the first or raise the second",
+    /// );
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
+        let policy = Self {
+            schedule: self.schedule.with(&overrides.schedule),
+            hint: overrides.hint.unwrap_or(self.hint),
+            max_hint: overrides.max_hint.unwrap_or(self.max_hint),
+            deadline: overrides.deadline.or(self.deadline),
+            transient: merged(self.transient, overrides.transient),
+            throttled: merged(self.throttled, overrides.throttled),
+            timed_out: merged(self.timed_out, overrides.timed_out),
+        };
+        check_base(policy.schedule, None, Section::new())?;
+        check_base(policy.schedule, Some("transient"), policy.transient)?;
+        check_base(policy.schedule, Some("throttled"), policy.throttled)?;
+        check_base(policy.schedule, Some("timed_out"), policy.timed_out)?;
+        Ok(policy)
+    }
+}
+
+fn merged(below: Section, above: Option<Section>) -> Section {
+    let above = above.unwrap_or_default();
+    Section {
+        max: above.max.or(below.max),
+        backoff: above.backoff.or(below.backoff),
+        base: above.base.or(below.base),
+        factor: above.factor.or(below.factor),
+        cap: above.cap.or(below.cap),
+        jitter: above.jitter.or(below.jitter),
+    }
+}
+
+fn check_base(schedule: Schedule, name: Option<&str>, section: Section) -> Result<(), PolicyError> {
+    let Schedule { base, cap, .. } = schedule.with(&section);
+    if base <= cap {
+        return Ok(());
+    }
+    // A section's own keys are named as such, those that it takes from the policy are not.
+    let base_key = Key {
+        section: name.filter(|_| section.base.is_some()),
+        name: "base",
+    };
+    let cap_key = Key {
+        section: name.filter(|_| section.cap.is_some()),
+        name: "cap",
+    };
+    Err(PolicyError::wrong(
+        base_key,
+        Value::from_duration(base),
+        &format!(
+            "is above `{cap_key} = {}`: lower the first or raise the second",
+            Value::from_duration(cap),
+        ),
+    ))
+}
+
+impl Overrides {
+    /// What that policy says, every key named.
+    pub(crate) fn all_of(policy: &Policy) -> Self {
+        let Schedule {
+            max,
+            backoff,
+            base,
+            factor,
+            cap,
+            jitter,
+        } = policy.schedule;
+        let named = |section| Some(section).filter(|section| *section != Section::new());
+        Self {
+            schedule: Section::new()
+                .max(max)
+                .backoff(backoff)
+                .base(base)
+                .factor(factor)
+                .cap(cap)
+                .jitter(jitter),
+            hint: Some(policy.hint),
+            max_hint: Some(policy.max_hint),
+            deadline: policy.deadline,
+            transient: named(policy.transient),
+            throttled: named(policy.throttled),
+            timed_out: named(policy.timed_out),
+        }
+    }
+
+    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
+        let mut named = Self::default();
+        for (name, value) in entries {
+            let key = Key {
+                section: None,
+                name: &name,
+            };
+            match key.name {
+                "hint" => put(&mut named.hint, key, value.word(key, Hint::WORDS)?)?,
+                "max_hint" => put(&mut named.max_hint, key, value.duration(key)?)?,
+                "deadline" => put(&mut named.deadline, key, value.positive_duration(key)?)?,
+                "transient" => put(&mut named.transient, key, read_section(key, value)?)?,
+                "throttled" => put(&mut named.throttled, key, read_section(key, value)?)?,
+                "timed_out" => put(&mut named.timed_out, key, read_section(key, value)?)?,
+                _ => set(&mut named.schedule, key, &value, KEYS)?,
+            }
+        }
+        Ok(named)
+    }
+
+    /// The reverse of [`Overrides::from_entries`].
+    pub(crate) fn entries(&self) -> Entries {
+        let section = |section: &Option<Section>| section.map(|s| Value::Table(entries_of(s)));
+        let others = [
+            (
+                "hint",
+                self.hint
+                    .and_then(|hint| Value::from_word(hint, Hint::WORDS)),
+            ),
+            ("max_hint", self.max_hint.map(Value::from_duration)),
+            ("deadline", self.deadline.map(Value::from_duration)),
+            ("transient", section(&self.transient)),
+            ("throttled", section(&self.throttled)),
+            ("timed_out", section(&self.timed_out)),
+        ];
+        let mut entries = entries_of(self.schedule);
+        entries.extend(named(others));
+        entries
+    }
+}
+
+fn read_section(key: Key<'_>, value: Value) -> Result<Section, PolicyError> {
+    let Value::Table(entries) = value else {
+        let why = format!("is not a section: write its keys, as in `{key}(max=5)`");
+        return Err(PolicyError::wrong(key, value, &why));
+    };
+    let mut section = Section::new();
+    for (name, value) in entries {
+        let key = Key {
+            section: Some(key.name),
+            name: &name,
+        };
+        set(&mut section, key, &value, SECTION_KEYS)?;
+    }
+    Ok(section)
+}
+
+fn set(
+    section: &mut Section,
+    key: Key<'_>,
+    value: &Value,
+    known: &[&str],
+) -> Result<(), PolicyError> {
+    match key.name {
+        "max" => put(&mut section.max, key, value.count(key)?),
+        "backoff" => put(&mut section.backoff, key, value.word(key, Backoff::WORDS)?),
+        "base" => put(&mut section.base, key, value.duration(key)?),
+        "factor" => put(&mut section.factor, key, value.factor(key)?),
+        "cap" => put(&mut section.cap, key, value.duration(key)?),
+        "jitter" => put(&mut section.jitter, key, value.jitter(key)?),
+        _ => Err(PolicyError::unknown_key(key, known)),
+    }
+}
+
+fn put<T>(slot: &mut Option<T>, key: Key<'_>, value: T) -> Result<(), PolicyError> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(PolicyError::repeated(key)),
+    }
+}
+
+fn entries_of(section: Section) -> Entries {
+    let keys: [(&str, Option<Value>); 6] = [
+        ("max", section.max.map(Value::from_count)),
+        (
+            "backoff",
+            section
+                .backoff
+                .and_then(|backoff| Value::from_word(backoff, Backoff::WORDS)),
+        ),
+        ("base", section.base.map(Value::from_duration)),
+        ("factor", section.factor.map(Value::Float)),
+        ("cap", section.cap.map(Value::from_duration)),
+        ("jitter", section.jitter.and_then(Value::from_jitter)),
+    ];
+    named(keys).collect()
+}
+
+fn named(
+    keys: impl IntoIterator<Item = (&'static str, Option<Value>)>,
+) -> impl Iterator<Item = (String, Value)> {
+    keys.into_iter()
+        .filter_map(|(name, value)| Some((String::from(name), value?)))
+}

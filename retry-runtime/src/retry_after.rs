@@ -1,3 +1,129 @@
-//! Stub.
-/// Stub.
-pub fn retry_after() {}
+use std::str::FromStr;
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderMap, HeaderName};
+
+/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
+const LONGEST: Duration = Duration::from_hours(365 * 24);
+
+const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
+const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after");
+
+/// The wait that a server asks for in the headers of its answer.
+///
+/// The first of these headers that holds a usable value decides:
+///
+/// | header | value | published in |
+/// |---|---|---|
+/// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
+/// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
+/// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
+///
+/// A date is read against the system's clock. The wait is from zero to 365 days. A value that does not
+/// parse, is negative, not a number, infinite, in the past or longer than that counts as absent, and the
+/// next header is read. Nothing here fails or panics: headers come from outside.
+///
+/// ```
+/// use std::time::Duration;
+/// use http::HeaderMap;
+/// use retry_runtime::retry_after;
+///
+/// let mut headers = HeaderMap::new();
+/// assert_eq!(retry_after(&headers), None);
+///
+/// headers.insert("retry-after", "1.5".parse()?);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_millis(1500)));
+///
+/// headers.insert("retry-after-ms", "250".parse()?);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_millis(250)));
+///
+/// headers.insert("retry-after-ms", "soon".parse()?);
+/// assert_eq!(retry_after(&headers), Some(Duration::from_millis(1500)));
+/// # Ok::<_, http::header::InvalidHeaderValue>(())
+/// ```
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    retry_after_at(headers, SystemTime::now())
+}
+
+fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    first(headers, &RETRY_AFTER_MS, milliseconds)
+        .or_else(|| {
+            first(headers, &http::header::RETRY_AFTER, |value| {
+                seconds(value).or_else(|| until(value, now))
+            })
+        })
+        .or_else(|| first(headers, &X_AMZ_RETRY_AFTER, whole_milliseconds))
+}
+
+/// A header can be there several times, a broken value before a good one.
+fn first(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    parse: impl Fn(&str) -> Option<Duration>,
+) -> Option<Duration> {
+    headers.get_all(name).iter().find_map(|value| {
+        let wait = parse(value.to_str().ok()?.trim())?;
+        (wait <= LONGEST).then_some(wait)
+    })
+}
+
+fn seconds(value: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(f64::from_str(value).ok()?).ok()
+}
+
+fn milliseconds(value: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(f64::from_str(value).ok()? / 1000.0).ok()
+}
+
+fn whole_milliseconds(value: &str) -> Option<Duration> {
+    value.parse().ok().map(Duration::from_millis)
+}
+
+fn until(date: &str, now: SystemTime) -> Option<Duration> {
+    let date = httpdate::parse_http_date(date).ok()?;
+    date.duration_since(now).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+
+    /// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110.
+    const NOW: Duration = Duration::from_secs(784_111_777);
+
+    fn at_now(value: &'static str) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", value.parse().unwrap());
+        retry_after_at(&headers, UNIX_EPOCH + NOW)
+    }
+
+    #[test]
+    fn dates_count_from_now() {
+        let seconds = |n| Some(Duration::from_secs(n));
+        assert_eq!(at_now("Sun, 06 Nov 1994 08:49:37 GMT"), seconds(0));
+        assert_eq!(at_now("Sun, 06 Nov 1994 08:49:38 GMT"), seconds(1));
+        assert_eq!(at_now("Sunday, 06-Nov-94 08:50:37 GMT"), seconds(60));
+        assert_eq!(at_now("Sun Nov  6 09:49:37 1994"), seconds(3600));
+        assert_eq!(at_now("Mon, 06 Nov 1995 08:49:37 GMT"), Some(LONGEST));
+    }
+
+    #[test]
+    fn dates_that_are_past_or_far_away_are_ignored() {
+        assert_eq!(at_now("Sun, 06 Nov 1994 08:49:36 GMT"), None);
+        assert_eq!(at_now("Mon, 06 Nov 1995 08:49:38 GMT"), None);
+        assert_eq!(at_now("Fri, 31 Dec 9999 23:59:59 GMT"), None);
+    }
+
+    #[test]
+    fn a_clock_before_1970_is_no_obstacle() {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            "retry-after",
+            "Thu, 01 Jan 1970 00:00:01 GMT".parse().unwrap(),
+        );
+        let now = UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(retry_after_at(&headers, now), Some(Duration::from_secs(2)));
+    }
+}

@@ -1,0 +1,126 @@
+//! Policies in configuration files: tables with the keys that `Overrides` documents.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::policy_value::{Entries, Value};
+use crate::{Overrides, Policy, PolicyError};
+
+/// The keys that the table names over those of [`Policy::new`]; [`Overrides`] lists them.
+impl<'de> Deserialize<'de> for Policy {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TableVisitor(|named| Self::new().overridden_by(&named)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Overrides {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(TableVisitor(Ok))
+    }
+}
+
+/// A table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
+/// a word or a number, sections are tables.
+impl Serialize for Policy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Overrides::all_of(self).serialize(serializer)
+    }
+}
+
+/// A table of what the layer names, in the form of a [`Policy`]'s.
+impl Serialize for Overrides {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Value::Table(self.entries()).serialize(serializer)
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Text(text) => serializer.serialize_str(text),
+            Self::Integer(number) => serializer.serialize_i64(*number),
+            Self::Float(number) => serializer.serialize_f64(*number),
+            Self::Table(entries) => {
+                serializer.collect_map(entries.iter().map(|(name, value)| (name, value)))
+            }
+        }
+    }
+}
+
+/// Holds what becomes of the keys, so that the format adds its line to that error, too.
+struct TableVisitor<T>(fn(Overrides) -> Result<T, PolicyError>);
+
+impl<'de, T> Visitor<'de> for TableVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of a policy's keys")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
+        Overrides::from_entries(read_entries(map)?)
+            .and_then(self.0)
+            .map_err(Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+/// Reads anything, so that what no key takes is refused with the name of its key.
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text, a number or a table")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(String::from(text)))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Integer(number))
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
+        // Keys read numbers from text as well.
+        Ok(i64::try_from(number).map_or_else(|_| Value::Text(number.to_string()), Value::Integer))
+    }
+
+    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Float(number))
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Text(value.to_string()))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Text(String::from("null")))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Value::Text(String::from("[…]")))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
+        read_entries(map).map(Value::Table)
+    }
+}
+
+fn read_entries<'de, A: MapAccess<'de>>(mut map: A) -> Result<Entries, A::Error> {
+    let mut entries = Entries::new();
+    while let Some(entry) = map.next_entry()? {
+        entries.push(entry);
+    }
+    Ok(entries)
+}

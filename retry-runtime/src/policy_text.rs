@@ -1,0 +1,193 @@
+//! Policies as text: the grammar that `Overrides` documents.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::policy_error::Key;
+use crate::policy_value::{Entries, Value};
+use crate::{Overrides, Policy, PolicyError};
+
+/// The keys that the text names over those of [`Policy::new`]; [`Overrides`] has the grammar.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::Policy;
+///
+/// let policy: Policy = "backoff=fixed, base=250ms, deadline=2m".parse()?;
+/// assert_eq!(
+///     policy,
+///     Policy::fixed(Duration::from_millis(250)).deadline(Duration::from_mins(2)),
+/// );
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+impl FromStr for Policy {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        Self::new().overridden_by(&text.parse()?)
+    }
+}
+
+impl FromStr for Overrides {
+    type Err = PolicyError;
+
+    fn from_str(text: &str) -> Result<Self, PolicyError> {
+        let mut parser = Parser { rest: text };
+        let entries = parser.entries(None)?;
+        if parser.delimiter().is_some() {
+            return Err(PolicyError::new("`)` without a `(` before it"));
+        }
+        Self::from_entries(entries)
+    }
+}
+
+/// Every key with its value, `deadline` and the sections only where they are set: a text that parses to the
+/// same policy, if its values are in the ranges that texts allow.
+///
+/// ```
+/// use retry_runtime::Policy;
+///
+/// assert_eq!(
+///     Policy::new().to_string(),
+///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=1m",
+/// );
+/// ```
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Overrides::all_of(self).fmt(f)
+    }
+}
+
+impl fmt::Display for Overrides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_entries(f, &self.entries())
+    }
+}
+
+fn write_entries(f: &mut fmt::Formatter<'_>, entries: &Entries) -> fmt::Result {
+    for (index, (name, value)) in entries.iter().enumerate() {
+        if index > 0 {
+            f.write_str(", ")?;
+        }
+        if let Value::Table(entries) = value {
+            write!(f, "{name}(")?;
+            write_entries(f, entries)?;
+            f.write_str(")")?;
+        } else {
+            write!(f, "{name}={value}")?;
+        }
+    }
+    Ok(())
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl<'a> Parser<'a> {
+    /// Takes what stands before the next delimiter.
+    fn word(&mut self) -> &'a str {
+        let end = self
+            .rest
+            .find([',', '=', '(', ')', '"'])
+            .unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        word.trim()
+    }
+
+    /// The delimiter that [`Parser::word`] stopped at, `None` at the end.
+    fn delimiter(&self) -> Option<char> {
+        self.rest.chars().next()
+    }
+
+    fn take(&mut self, delimiter: char) -> bool {
+        match self.rest.strip_prefix(delimiter) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// The keys up to the end of the text or to a `)`, which is left.
+    fn entries(&mut self, section: Option<&str>) -> Result<Entries, PolicyError> {
+        let mut entries = Entries::new();
+        loop {
+            let name = self.word();
+            let key = Key { section, name };
+            let value = match self.delimiter() {
+                None | Some(')') if name.is_empty() => return Ok(entries),
+                Some(delimiter) if name.is_empty() => {
+                    return Err(PolicyError::new(format!(
+                        "a key is missing before `{delimiter}`"
+                    )));
+                }
+                _ if self.take('=') => self.value(key)?,
+                _ if self.take('(') => self.in_brackets(key)?,
+                _ => return Err(no_value(key)),
+            };
+            entries.push((String::from(name), value));
+
+            let follows = self.word();
+            match self.delimiter() {
+                None | Some(')') if follows.is_empty() => return Ok(entries),
+                Some(',') if follows.is_empty() => self.take(','),
+                _ => {
+                    return Err(PolicyError::new(format!(
+                        "a comma is missing after the value of `{key}`"
+                    )));
+                }
+            };
+        }
+    }
+
+    fn value(&mut self, key: Key<'_>) -> Result<Value, PolicyError> {
+        let word = self.word();
+        if !word.is_empty() {
+            return Ok(Value::Text(String::from(word)));
+        }
+        if !self.take('"') {
+            return Err(no_value(key));
+        }
+        let Some((text, rest)) = self.rest.split_once('"') else {
+            return Err(PolicyError::new(format!(
+                "the value of `{key}` has no closing quote"
+            )));
+        };
+        self.rest = rest;
+        Ok(Value::Text(String::from(text)))
+    }
+
+    /// `key(value)` or the keys of a section.
+    fn in_brackets(&mut self, key: Key<'_>) -> Result<Value, PolicyError> {
+        let start = self.rest;
+        let word = self.word();
+        let value = match self.delimiter() {
+            Some(')') if word.is_empty() => Value::Table(Entries::new()),
+            Some(')') => Value::Text(String::from(word)),
+            Some('"') if word.is_empty() => self.value(key)?,
+            None => return Err(not_closed(key)),
+            // No section holds another, so a text can't nest deep enough to exhaust the stack.
+            _ if key.section.is_some() => return Err(not_closed(key)),
+            _ => {
+                self.rest = start;
+                Value::Table(self.entries(Some(key.name))?)
+            }
+        };
+        if self.word().is_empty() && self.take(')') {
+            Ok(value)
+        } else {
+            Err(not_closed(key))
+        }
+    }
+}
+
+fn no_value(key: Key<'_>) -> PolicyError {
+    PolicyError::new(format!("`{key}` has no value: write `{key}=…`"))
+}
+
+fn not_closed(key: Key<'_>) -> PolicyError {
+    PolicyError::new(format!("`)` is missing after the value of `{key}`"))
+}

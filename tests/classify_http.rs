@@ -1,0 +1,247 @@
+//! What HTTP statuses and headers say about a retry.
+
+use std::time::{Duration, SystemTime};
+
+use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use proptest::prelude::*;
+use retry_runtime::{Classify, Verdict, retry_after};
+
+const YEAR: Duration = Duration::from_hours(365 * 24);
+const MS: &str = "retry-after-ms";
+const AFTER: &str = "retry-after";
+const AMZ: &str = "x-amz-retry-after";
+const SHOULD: &str = "x-should-retry";
+
+type Pairs<'a> = &'a [(&'static str, &'a str)];
+
+fn headers(pairs: Pairs) -> HeaderMap {
+    pairs
+        .iter()
+        .map(|&(name, value)| {
+            let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            (HeaderName::from_static(name), value)
+        })
+        .collect()
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap()
+}
+
+const fn ms(milliseconds: u64) -> Duration {
+    Duration::from_millis(milliseconds)
+}
+
+#[test]
+fn every_status_has_the_verdict_of_the_table() {
+    for code in 100..=999 {
+        let expected = match code {
+            408 | 425 | 500 | 502 | 503 | 504 | 529 => Verdict::TRANSIENT,
+            429 => Verdict::THROTTLED,
+            _ => Verdict::STOP,
+        };
+        assert_eq!(status(code).classify(), expected, "{code}");
+        assert_eq!(
+            Verdict::from_http(status(code), &HeaderMap::new()),
+            expected,
+            "{code}"
+        );
+    }
+}
+
+#[test]
+fn the_first_usable_header_is_the_hint() {
+    let table: &[(Pairs, Option<Duration>)] = &[
+        (&[], None),
+        (&[(MS, "250")], Some(ms(250))),
+        (&[(MS, "1.5")], Some(Duration::from_micros(1500))),
+        (&[(AFTER, "2")], Some(ms(2000))),
+        (&[(AFTER, "0.25")], Some(ms(250))),
+        (&[(AFTER, "0")], Some(ms(0))),
+        (&[(AFTER, "  2\t")], Some(ms(2000))),
+        (&[(AFTER, "31536000")], Some(YEAR)),
+        (&[(AMZ, "1500")], Some(ms(1500))),
+        // The order is fixed, whatever that of the headers.
+        (&[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000))),
+        (&[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000))),
+        // A value that can't be used makes room for the next header, also for one of the same name.
+        (&[(MS, "soon"), (AFTER, "2")], Some(ms(2000))),
+        (&[(MS, "-1"), (AFTER, "inf"), (AMZ, "3000")], Some(ms(3000))),
+        (&[(AFTER, "soon"), (AFTER, "2")], Some(ms(2000))),
+        (
+            &[
+                (MS, "NaN"),
+                (AFTER, "Sun, 06 Nov 1994 08:49:37 GMT"),
+                (AMZ, "7"),
+            ],
+            Some(ms(7)),
+        ),
+    ];
+    for &(pairs, expected) in table {
+        assert_eq!(retry_after(&headers(pairs)), expected, "{pairs:?}");
+    }
+}
+
+#[test]
+fn values_that_can_not_be_used_are_ignored() {
+    let of_every_header = [
+        "",
+        " ",
+        "soon",
+        "-1",
+        "-0.5",
+        "NaN",
+        "nan",
+        "inf",
+        "-inf",
+        "infinity",
+        "1e300",
+        "-1e300",
+        "1e999",
+        "99999999999999999999999999",
+        "0x10",
+        "1_000",
+        "1,5",
+        "2 s",
+        "2s",
+        "1 2",
+        "१",
+        "é",
+    ];
+    let of_retry_after = [
+        "31536001",
+        "1735689600",
+        "Sun, 06 Nov 1994 08:49:37 GMT",
+        "Fri, 31 Dec 9999 23:59:59 GMT",
+        "Fri, 32 Dec 9999 23:59:59 GMT",
+        "Mon, 30 Feb 2032 00:00:00 GMT",
+        "Thu, 01 Jan 0000 00:00:00 GMT",
+        "Sun, 06 Nov 1994",
+    ];
+    for value in of_every_header {
+        for name in [MS, AFTER, AMZ] {
+            assert_eq!(
+                retry_after(&headers(&[(name, value)])),
+                None,
+                "{name}: {value}"
+            );
+        }
+    }
+    for value in of_retry_after {
+        assert_eq!(retry_after(&headers(&[(AFTER, value)])), None, "{value}");
+    }
+    assert_eq!(retry_after(&headers(&[(MS, "31536000001")])), None);
+    assert_eq!(retry_after(&headers(&[(AMZ, "31536000001")])), None);
+    assert_eq!(retry_after(&headers(&[(AMZ, "1.5")])), None);
+}
+
+#[test]
+fn a_date_is_read_against_the_clock() {
+    let date = httpdate::fmt_http_date(SystemTime::now() + Duration::from_secs(100));
+    let wait = retry_after(&headers(&[(AFTER, &date)])).unwrap();
+    assert!(wait <= Duration::from_secs(100), "{wait:?}");
+    assert!(wait >= Duration::from_secs(90), "{wait:?}");
+}
+
+#[test]
+fn x_should_retry_wins_over_the_status() {
+    let table = [
+        (404, "true", Verdict::TRANSIENT),
+        (409, "true", Verdict::TRANSIENT),
+        (501, "true", Verdict::TRANSIENT),
+        (503, "true", Verdict::TRANSIENT),
+        (429, "true", Verdict::THROTTLED),
+        (404, "false", Verdict::STOP),
+        (503, "false", Verdict::STOP),
+        (429, "false", Verdict::STOP),
+        (409, "True", Verdict::TRANSIENT),
+        (503, " FALSE ", Verdict::STOP),
+        (404, "yes", Verdict::STOP),
+        (503, "no", Verdict::TRANSIENT),
+        (429, "", Verdict::THROTTLED),
+        (429, "é", Verdict::THROTTLED),
+    ];
+    for (code, value, expected) in table {
+        let verdict = Verdict::from_http(status(code), &headers(&[(SHOULD, value)]));
+        assert_eq!(verdict, expected, "{code}, {value}");
+    }
+}
+
+#[test]
+fn a_retry_carries_the_hint_and_a_stop_does_not() {
+    let hint = Duration::from_secs(2);
+    let table = [
+        (503, None, Verdict::TRANSIENT.after(hint)),
+        (429, None, Verdict::THROTTLED.after(hint)),
+        (404, None, Verdict::STOP),
+        (404, Some("true"), Verdict::TRANSIENT.after(hint)),
+        (429, Some("false"), Verdict::STOP),
+    ];
+    for (code, should, expected) in table {
+        let mut headers = headers(&[(AFTER, "2")]);
+        if let Some(should) = should {
+            headers.insert(SHOULD, HeaderValue::from_static(should));
+        }
+        assert_eq!(
+            Verdict::from_http(status(code), &headers),
+            expected,
+            "{code}, {should:?}"
+        );
+    }
+}
+
+#[test]
+fn pairs_and_responses_are_classified_by_both() {
+    let expected = Verdict::THROTTLED.after(Duration::from_secs(2));
+    let status = StatusCode::TOO_MANY_REQUESTS;
+    let headers = headers(&[(AFTER, "2")]);
+    assert_eq!((status, &headers).classify(), expected);
+
+    let mut response = Response::new("body");
+    *response.status_mut() = status;
+    *response.headers_mut() = headers.clone();
+    assert_eq!(response.classify(), expected);
+    assert_eq!((status, headers).classify(), expected);
+}
+
+/// Bytes that a header can hold, and texts that look like a wait.
+fn value() -> impl Strategy<Value = HeaderValue> {
+    let bytes = prop_oneof![
+        prop::collection::vec(any::<u8>(), 0..40),
+        "[-+]?[0-9]{0,25}\\.?[0-9]{0,12}([eE][-+]?[0-9]{1,4})?".prop_map(String::into_bytes),
+        any::<f64>().prop_map(|number| number.to_string().into_bytes()),
+        "(Mon|Sun), [0-9]{2} (Feb|Dec) [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
+            .prop_map(String::into_bytes),
+        "(Monday|Sunday), [0-9]{2}-(Feb|Dec)-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT"
+            .prop_map(String::into_bytes),
+    ];
+    bytes.prop_filter_map("not a header's value", |bytes| {
+        HeaderValue::from_bytes(&bytes).ok()
+    })
+}
+
+proptest! {
+    #[test]
+    fn no_header_panics_and_no_wait_is_above_a_year(
+        code in 100_u16..=999,
+        pairs in prop::collection::vec((prop::sample::select(vec![MS, AFTER, AMZ, SHOULD]), value()), 0..6),
+    ) {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.append(name, value);
+        }
+        let wait = retry_after(&headers);
+        prop_assert!(wait.is_none_or(|wait| wait <= YEAR), "{wait:?}");
+
+        let hint = Verdict::from_http(status(code), &headers).hint();
+        prop_assert!(hint.is_none_or(|hint| hint <= YEAR), "{hint:?}");
+    }
+
+    #[test]
+    fn whole_seconds_and_milliseconds_are_exact(seconds in 0..=31_536_000_u64) {
+        let text = seconds.to_string();
+        prop_assert_eq!(retry_after(&headers(&[(AFTER, &text)])), Some(Duration::from_secs(seconds)));
+        prop_assert_eq!(retry_after(&headers(&[(MS, &text)])), Some(ms(seconds)));
+        prop_assert_eq!(retry_after(&headers(&[(AMZ, &text)])), Some(ms(seconds)));
+    }
+}

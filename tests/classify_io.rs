@@ -1,0 +1,75 @@
+//! Which `std::io::Error`s are worth a retry.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::sync::Arc;
+
+use retry_runtime::{Classify, Verdict};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const TABLE: &[(ErrorKind, Verdict)] = &[
+    (ErrorKind::ConnectionRefused, Verdict::TRANSIENT),
+    (ErrorKind::ConnectionReset, BROKEN),
+    (ErrorKind::ConnectionAborted, BROKEN),
+    (ErrorKind::BrokenPipe, BROKEN),
+    (ErrorKind::UnexpectedEof, BROKEN),
+    (ErrorKind::TimedOut, Verdict::TIMEOUT),
+    (ErrorKind::NotFound, Verdict::STOP),
+    (ErrorKind::PermissionDenied, Verdict::STOP),
+    (ErrorKind::AlreadyExists, Verdict::STOP),
+    (ErrorKind::InvalidInput, Verdict::STOP),
+    (ErrorKind::InvalidData, Verdict::STOP),
+    (ErrorKind::StorageFull, Verdict::STOP),
+    (ErrorKind::Unsupported, Verdict::STOP),
+    (ErrorKind::OutOfMemory, Verdict::STOP),
+    (ErrorKind::Other, Verdict::STOP),
+];
+
+#[test]
+fn every_kind_has_the_verdict_of_the_table() {
+    for &(kind, expected) in TABLE {
+        assert_eq!(kind.classify(), expected, "{kind:?}");
+        assert_eq!(Error::from(kind).classify(), expected, "{kind:?}");
+        assert_eq!(Error::new(kind, "text").classify(), expected, "{kind:?}");
+    }
+}
+
+#[test]
+fn a_broken_connection_is_ambiguous_and_a_refused_one_is_not() {
+    assert!(
+        Error::from(ErrorKind::ConnectionReset)
+            .classify()
+            .is_ambiguous()
+    );
+    assert!(Error::from(ErrorKind::TimedOut).classify().is_ambiguous());
+    assert!(
+        !Error::from(ErrorKind::ConnectionRefused)
+            .classify()
+            .is_ambiguous()
+    );
+}
+
+#[test]
+fn errors_of_the_operating_system_are_classified() {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    drop(listener);
+    let refused = TcpStream::connect(address).unwrap_err();
+    assert_eq!(refused.classify(), Verdict::TRANSIENT);
+
+    let missing = File::open("no such file").unwrap_err();
+    assert_eq!(missing.classify(), Verdict::STOP);
+}
+
+#[test]
+fn references_and_pointers_are_classified_as_what_they_hold() {
+    fn verdict(error: impl Classify) -> Verdict {
+        error.classify()
+    }
+    let error = Error::from(ErrorKind::ConnectionRefused);
+    assert_eq!(verdict(&error), Verdict::TRANSIENT);
+    assert_eq!(verdict(Box::new(&error)), Verdict::TRANSIENT);
+    assert_eq!(verdict(Arc::new(error)), Verdict::TRANSIENT);
+}

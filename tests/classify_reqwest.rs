@@ -1,0 +1,413 @@
+//! Real clients of both majors of `reqwest` against real servers on loopback: how each failure is classified.
+
+use std::future::{Future, pending};
+use std::io;
+use std::net::Ipv4Addr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use http_body::Frame;
+use retry_runtime::Verdict;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const TRUNCATED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"a\":1,   ";
+const TRUNCATED_CHUNK: &[u8] =
+    b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\n0123456789";
+const TRUNCATED_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-le";
+const TRUNCATED_JSON: &[u8] = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"a\":";
+const BAD_JSON: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{a}";
+const BAD_CHUNK: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n0123456789";
+const BAD_HEAD: &[u8] = b"220 mail.example ESMTP\r\n\r\n";
+const REDIRECT: &[u8] = b"HTTP/1.1 302 Found\r\nlocation: /\r\ncontent-length: 0\r\n\r\n";
+const REDIRECT_ELSEWHERE: &[u8] =
+    b"HTTP/1.1 302 Found\r\nlocation: ftp://x/\r\ncontent-length: 0\r\n\r\n";
+const THROTTLED: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n";
+
+const H2_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+/// `:status: 200` for stream 1.
+const H2_HEADERS: [u8; 10] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88];
+/// Stream 1 ends with `INTERNAL_ERROR`.
+const H2_RESET: [u8; 13] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2];
+const H2_TYPE_HEADERS: u8 = 1;
+
+struct Server {
+    url: String,
+    accepted: Arc<AtomicUsize>,
+}
+
+impl Server {
+    /// A server that treats every connection in this way.
+    async fn start<F, R>(treat: F) -> Self
+    where
+        F: Fn(TcpStream) -> R + Send + 'static,
+        R: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let accepted = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&accepted);
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                counter.fetch_add(1, Ordering::Relaxed);
+                tokio::spawn(treat(stream));
+            }
+        });
+        Self { url, accepted }
+    }
+
+    /// Closes without an answer.
+    async fn closing() -> Self {
+        Self::start(async |mut stream| {
+            read_head(&mut stream).await?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Answers with these bytes, and closes.
+    async fn answering(answer: &'static [u8]) -> Self {
+        Self::start(move |mut stream| async move {
+            read_head(&mut stream).await?;
+            stream.write_all(answer).await
+        })
+        .await
+    }
+
+    /// Answers with these bytes, and then resets the connection.
+    async fn resetting_after(answer: &'static [u8]) -> Self {
+        Self::start(move |mut stream| async move {
+            read_head(&mut stream).await?;
+            stream.write_all(answer).await?;
+            stream.set_zero_linger()
+        })
+        .await
+    }
+
+    /// Answers with these bytes, and never goes on.
+    async fn stalling_after(answer: &'static [u8]) -> Self {
+        Self::start(move |mut stream| async move {
+            read_head(&mut stream).await?;
+            stream.write_all(answer).await?;
+            pending().await
+        })
+        .await
+    }
+
+    /// Answers with the status that the path names.
+    async fn of_statuses() -> Self {
+        Self::start(async |mut stream| {
+            loop {
+                let head = read_head(&mut stream).await?;
+                let status = head.split(['/', ' ']).nth(2).unwrap_or_default();
+                let answer = format!("HTTP/1.1 {status} -\r\ncontent-length: 0\r\n\r\n");
+                stream.write_all(answer.as_bytes()).await?;
+            }
+        })
+        .await
+    }
+
+    /// Speaks HTTP/2: answers the first request with these frames, and then keeps the connection.
+    async fn of_frames(frames: &'static [&'static [u8]]) -> Self {
+        Self::start(move |mut stream| async move {
+            stream.write_all(&H2_SETTINGS).await?;
+            stream
+                .read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()])
+                .await?;
+            while read_frame_type(&mut stream).await? != H2_TYPE_HEADERS {}
+            for frame in frames {
+                stream.write_all(frame).await?;
+            }
+            pending().await
+        })
+        .await
+    }
+
+    fn accepted(&self) -> usize {
+        self.accepted.load(Ordering::Relaxed)
+    }
+}
+
+async fn read_head(stream: &mut TcpStream) -> io::Result<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+async fn read_frame_type(stream: &mut TcpStream) -> io::Result<u8> {
+    let mut head = [0; 9];
+    stream.read_exact(&mut head).await?;
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let length = usize::try_from(length).expect("24 bits fit");
+    stream.read_exact(&mut vec![0; length]).await?;
+    Ok(head[3])
+}
+
+/// The address of a port that nobody listens at.
+async fn closed_port() -> String {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+    format!("http://{}/", listener.local_addr().unwrap())
+}
+
+/// The body of a request that its own producer breaks off.
+struct FailingBody;
+
+impl http_body::Body for FailingBody {
+    type Data = &'static [u8];
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, io::Error>>> {
+        Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())))
+    }
+}
+
+/// A name server that never answers.
+struct NoAnswer;
+
+macro_rules! tests_of {
+    ($reqwest:ident) => {
+        mod $reqwest {
+            use std::time::Duration;
+
+            use ::$reqwest as reqwest;
+            use http::StatusCode;
+            use reqwest::dns::{Name, Resolve, Resolving};
+            use reqwest::{Body, Client, ClientBuilder, Error};
+            use retry_runtime::{Classify, Policy, Verdict};
+
+            use super::*;
+
+            impl Resolve for NoAnswer {
+                fn resolve(&self, _: Name) -> Resolving {
+                    Box::pin(pending())
+                }
+            }
+
+            fn builder() -> ClientBuilder {
+                Client::builder().no_proxy()
+            }
+
+            /// Long enough for the head of an answer on a busy machine.
+            const PATIENCE: Duration = Duration::from_millis(500);
+
+            fn impatient() -> Client {
+                builder().timeout(PATIENCE).build().unwrap()
+            }
+
+            fn client() -> Client {
+                builder().build().unwrap()
+            }
+
+            /// How the request fails.
+            async fn get(client: Client, url: &str) -> Error {
+                client.get(url).send().await.unwrap_err()
+            }
+
+            /// How reading fails after the head of the answer came.
+            async fn read(client: Client, url: &str) -> Error {
+                client
+                    .get(url)
+                    .send()
+                    .await
+                    .unwrap()
+                    .bytes()
+                    .await
+                    .unwrap_err()
+            }
+
+            async fn read_json(server: &Server) -> Error {
+                let answer = client().get(&server.url).send().await.unwrap();
+                answer.json::<Vec<u8>>().await.unwrap_err()
+            }
+
+            #[tokio::test]
+            async fn no_connection_is_transient() {
+                let refused = get(client(), &closed_port().await).await;
+                assert_eq!(refused.classify(), Verdict::TRANSIENT, "{refused:?}");
+
+                let nameless = get(client(), "http://no-such-host.invalid/").await;
+                assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
+            }
+
+            #[tokio::test]
+            async fn a_connect_timeout_is_no_ambiguous_timeout() {
+                let client = builder()
+                    .dns_resolver(Arc::new(NoAnswer))
+                    .connect_timeout(Duration::from_millis(50));
+                let error = get(client.build().unwrap(), "http://example.invalid/").await;
+                assert!(error.is_timeout(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::TRANSIENT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_connection_that_breaks_before_the_answer_is_ambiguous() {
+                let closed_at_once = Server::start(async |_| Ok(())).await;
+                let servers = [
+                    Server::closing().await,
+                    Server::answering(TRUNCATED_HEAD).await,
+                    Server::resetting_after(b"").await,
+                    closed_at_once,
+                ];
+                for server in servers {
+                    let error = get(client(), &server.url).await;
+                    assert_eq!(error.classify(), BROKEN, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_truncated_body_is_ambiguous() {
+                let servers = [
+                    Server::answering(TRUNCATED).await,
+                    Server::answering(TRUNCATED_CHUNK).await,
+                    Server::resetting_after(TRUNCATED).await,
+                ];
+                for server in servers {
+                    let error = read(client(), &server.url).await;
+                    assert!(error.is_decode(), "{error:?}");
+                    assert_eq!(error.classify(), BROKEN, "{error:?}");
+                }
+                let error = read_json(&Server::answering(TRUNCATED).await).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_stream_that_the_server_resets_is_ambiguous() {
+                let client = || builder().http2_prior_knowledge().build().unwrap();
+                let server = Server::of_frames(&[&H2_RESET]).await;
+                let error = get(client(), &server.url).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+
+                let server = Server::of_frames(&[&H2_HEADERS, &H2_RESET]).await;
+                let error = read(client(), &server.url).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_timeout_is_a_timeout() {
+                let server = Server::stalling_after(b"").await;
+                let error = get(impatient(), &server.url).await;
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_timeout_in_the_body_is_a_timeout() {
+                let server = Server::stalling_after(TRUNCATED).await;
+                let error = read(impatient(), &server.url).await;
+                assert!(error.is_decode(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+
+                let client = builder().read_timeout(PATIENCE).build().unwrap();
+                let error = read(client, &server.url).await;
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn what_the_server_garbled_stops() {
+                for answer in [BAD_JSON, TRUNCATED_JSON] {
+                    let error = read_json(&Server::answering(answer).await).await;
+                    assert!(error.is_decode(), "{error:?}");
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+                let error = read(client(), &Server::answering(BAD_CHUNK).await.url).await;
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+
+                let error = get(client(), &Server::answering(BAD_HEAD).await.url).await;
+                assert!(error.is_request(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn what_the_caller_got_wrong_stops() {
+                for url in ["no address", "ftp://localhost/", "http://{host}/"] {
+                    let error = get(client(), url).await;
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+                let server = Server::stalling_after(b"").await;
+                let request = client().post(&server.url).body(Body::wrap(FailingBody));
+                let error = request.send().await.unwrap_err();
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn redirects_without_end_or_target_stop() {
+                for answer in [REDIRECT, REDIRECT_ELSEWHERE] {
+                    let error = get(client(), &Server::answering(answer).await.url).await;
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_refusal_by_the_redirect_policy_stops_whatever_it_holds() {
+                let refusing = reqwest::redirect::Policy::custom(|attempt| {
+                    attempt.error(io::Error::from(io::ErrorKind::TimedOut))
+                });
+                let client = builder().redirect(refusing).build().unwrap();
+                let error = get(client, &Server::answering(REDIRECT).await.url).await;
+                assert!(error.is_redirect(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_status_is_classified_as_one() {
+                let server = Server::of_statuses().await;
+                let client = client();
+                for code in 400..=599 {
+                    let url = format!("{}{code}", server.url);
+                    let answer = client.get(url).send().await.unwrap();
+                    let error = answer.error_for_status().unwrap_err();
+                    let expected = StatusCode::from_u16(code).unwrap().classify();
+                    assert_eq!(error.classify(), expected, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_response_gives_the_hint_that_its_error_lacks() {
+                let server = Server::answering(THROTTLED).await;
+                let answer = client().get(&server.url).send().await.unwrap();
+                let verdict = Verdict::from_http(answer.status(), answer.headers());
+                assert_eq!(verdict, Verdict::THROTTLED.after(Duration::from_secs(2)));
+
+                let error = answer.error_for_status().unwrap_err();
+                assert_eq!(error.classify(), Verdict::THROTTLED);
+            }
+
+            #[tokio::test]
+            async fn a_policy_sends_max_and_one_requests() {
+                let server = Server::closing().await;
+                let client = client();
+                let policy = Policy::none().max(3);
+                let result = policy
+                    .call(async || client.get(&server.url).send().await)
+                    .await;
+                assert_eq!(result.unwrap_err().classify(), BROKEN);
+                assert_eq!(server.accepted(), 4);
+            }
+
+            #[tokio::test]
+            async fn a_policy_sends_no_second_request_after_a_stop() {
+                let server = Server::answering(BAD_HEAD).await;
+                let client = client();
+                let policy = Policy::none().max(3);
+                let result = policy
+                    .call(async || client.get(&server.url).send().await)
+                    .await;
+                assert_eq!(result.unwrap_err().classify(), Verdict::STOP);
+                assert_eq!(server.accepted(), 1);
+            }
+        }
+    };
+}
+
+tests_of!(reqwest_0_12);
+tests_of!(reqwest_0_13);
