@@ -66,11 +66,15 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
                     (2 + initialiser(rest)?, true)
                 }
                 // The blocking functions of `#[instrument]`, without and with `err` or `ret`.
-                [TokenTree::Punct(hash), TokenTree::Group(attribute), TokenTree::Group(_), ..]
-                    if self.instrumented
-                        && hash.as_char() == '#'
-                        && mentions(attribute, "warn")
-                        && mentions(attribute, "suspicious_else_formatting") =>
+                [
+                    TokenTree::Punct(hash),
+                    TokenTree::Group(attribute),
+                    TokenTree::Group(_),
+                    ..,
+                ] if self.instrumented
+                    && hash.as_char() == '#'
+                    && mentions(attribute, "warn")
+                    && mentions(attribute, "suspicious_else_formatting") =>
                 {
                     (2, false)
                 }
@@ -113,9 +117,12 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
         // `match async move { … }.await { Ok(x) => …`, for `err` and `ret` of `#[instrument]`.
         let awaited = match tokens.as_slice() {
             [TokenTree::Ident(keyword), rest @ ..] if *keyword == "match" => is_awaited(rest, 3),
-            [TokenTree::Ident(keyword), TokenTree::Ident(name), _, rest @ ..]
-                if *keyword == "let" && (*name == "x" || *name == "__match_scrutinee") =>
-            {
+            [
+                TokenTree::Ident(keyword),
+                TokenTree::Ident(name),
+                _,
+                rest @ ..,
+            ] if *keyword == "let" && (*name == "x" || *name == "__match_scrutinee") => {
                 is_awaited(rest, 5)
             }
             _ => None,
@@ -154,11 +161,11 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
     /// `let __self = self;` and `let __tracing_attr_guard;`
     fn note(&mut self, tokens: &[TokenTree]) {
         let tokens = match tokens {
-            [TokenTree::Ident(keyword), TokenTree::Ident(mutable), rest @ ..]
-                if *keyword == "let" && *mutable == "mut" =>
-            {
-                rest
-            }
+            [
+                TokenTree::Ident(keyword),
+                TokenTree::Ident(mutable),
+                rest @ ..,
+            ] if *keyword == "let" && *mutable == "mut" => rest,
             [TokenTree::Ident(keyword), rest @ ..] if *keyword == "let" => rest,
             _ => return,
         };
@@ -243,9 +250,11 @@ pub(crate) fn replace_lone_async(
 fn is_boxing(tokens: &[TokenTree]) -> bool {
     match tokens {
         [] => true,
-        [TokenTree::Punct(_), TokenTree::Ident(boxed), TokenTree::Group(_)] => {
-            *boxed == "boxed" || *boxed == "boxed_local"
-        }
+        [
+            TokenTree::Punct(_),
+            TokenTree::Ident(boxed),
+            TokenTree::Group(_),
+        ] => *boxed == "boxed" || *boxed == "boxed_local",
         _ => false,
     }
 }

@@ -85,11 +85,7 @@ fn schedules(arguments: &Arguments, errors: &mut Errors) {
 }
 
 /// The rules of one set of numbers: the attribute's own, or those of a section, which stand on the former.
-fn schedule(
-    given: &[Argument],
-    section: Option<(Key, &[Argument])>,
-    errors: &mut Errors,
-) {
+fn schedule(given: &[Argument], section: Option<(Key, &[Argument])>, errors: &mut Errors) {
     let own = |key| given.iter().find(|argument| argument.key == key);
     let find = |key| {
         own(key).or_else(|| {
@@ -107,7 +103,9 @@ fn schedule(
                 if let Some(argument) = own(key) {
                     errors.at(
                         &argument.ident,
-                        format!("`{key}` has no effect with `backoff = \"none\"`: remove one of the two"),
+                        format!(
+                            "`{key}` has no effect with `backoff = \"none\"`: remove one of the two"
+                        ),
                     );
                 }
             }
@@ -176,13 +174,17 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     if let Some(variadic) = &signature.variadic {
         errors.at(
             variadic,
-            String::from("a variadic function can't be retried: its arguments can be read only once"),
+            String::from(
+                "a variadic function can't be retried: its arguments can be read only once",
+            ),
         );
     }
     if let Body::Missing(semicolon) = &function.body {
         errors.at(
             semicolon,
-            String::from("this method has no body to retry: put `#[retry]` on the method of the `impl`"),
+            String::from(
+                "this method has no body to retry: put `#[retry]` on the method of the `impl`",
+            ),
         );
     }
     let Some(returned) = function.return_type() else {
@@ -200,7 +202,9 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
         for key in [Key::Timeout, Key::Timer] {
             if let Some(argument) = arguments.get(key) {
                 let why = match key {
-                    Key::Timeout => "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
+                    Key::Timeout => {
+                        "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes"
+                    }
                     _ => "which sleeps on its thread: make it `async`, or remove `timer`",
                 };
                 errors.at(

@@ -5,7 +5,9 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
-use syn::{Attribute, Data, DeriveInput, Field, Fields, Generics, Member, Path, Token, parse_quote};
+use syn::{
+    Attribute, Data, DeriveInput, Field, Fields, Generics, Member, Path, Token, parse_quote,
+};
 
 use crate::nearest;
 
@@ -29,10 +31,10 @@ const WORDS: &[&str] = &[
 pub(crate) fn derive(item: &DeriveInput) -> syn::Result<TokenStream> {
     let mut errors = Vec::new();
     let outer = Mark::read(&item.attrs, &mut errors);
-    let krate = outer.krate.as_ref().map_or_else(
-        || quote!(::retry_runtime),
-        ToTokens::to_token_stream,
-    );
+    let krate = outer
+        .krate
+        .as_ref()
+        .map_or_else(|| quote!(::retry_runtime), ToTokens::to_token_stream);
     let mut derivation = Derivation {
         krate,
         generics: item.generics.clone(),
@@ -81,7 +83,10 @@ impl Derivation {
 
     fn check_default(&mut self, default: &Mark) {
         if let Some((_, span)) = &default.after {
-            self.error(*span, "`after` names a field: put it on the variants that have it");
+            self.error(
+                *span,
+                "`after` names a field: put it on the variants that have it",
+            );
         }
         if let Some(span) = default.transparent {
             self.error(span, "`transparent` goes on the variants with one field");
@@ -121,7 +126,10 @@ impl Derivation {
         let mut verdict = quote!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
             if kind == "STOP" {
-                self.error(span, "`ambiguous` has no effect with `stop`: remove one of the two");
+                self.error(
+                    span,
+                    "`ambiguous` has no effect with `stop`: remove one of the two",
+                );
             }
             verdict.extend(quote!(.ambiguous()));
         }
@@ -129,7 +137,10 @@ impl Derivation {
             return quote!(#pattern { .. } => #verdict,);
         };
         if kind == "STOP" {
-            self.error(*span, "`after` has no effect with `stop`: remove one of the two");
+            self.error(
+                *span,
+                "`after` has no effect with `stop`: remove one of the two",
+            );
         }
         if !fields.members().any(|known| known == *member) {
             let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
@@ -155,13 +166,22 @@ impl Derivation {
         mark: &Mark,
     ) -> TokenStream {
         if let Some((_, span)) = mark.kind {
-            self.error(span, "`transparent` takes the verdict of the field: remove one of the two");
+            self.error(
+                span,
+                "`transparent` takes the verdict of the field: remove one of the two",
+            );
         }
         if let Some((_, span)) = &mark.after {
-            self.error(*span, "`transparent` takes the hint of the field: remove one of the two");
+            self.error(
+                *span,
+                "`transparent` takes the hint of the field: remove one of the two",
+            );
         }
         if let Some(span) = mark.ambiguous {
-            self.error(span, "`transparent` takes the verdict of the field: remove one of the two");
+            self.error(
+                span,
+                "`transparent` takes the verdict of the field: remove one of the two",
+            );
         }
         let (Some(field), Some(member), 1) =
             (fields.iter().next(), fields.members().next(), fields.len())
@@ -179,8 +199,7 @@ impl Derivation {
             self.generics.make_where_clause().predicates.push(bound);
         }
         let krate = &self.krate;
-        let classify =
-            quote_spanned!(field.ty.span()=> #krate::macro_support::classify(inner));
+        let classify = quote_spanned!(field.ty.span()=> #krate::macro_support::classify(inner));
         quote!(#pattern { #member: ref inner } => #classify,)
     }
 
@@ -250,7 +269,8 @@ impl Mark {
                 "after" if self.after.is_some() => return Err(again()),
                 "after" => {
                     input.parse::<Token![=]>().map_err(|_| {
-                        let message = "`after` names the field with the hint, as in `after = retry_after`";
+                        let message =
+                            "`after` names the field with the hint, as in `after = retry_after`";
                         syn::Error::new(span, message)
                     })?;
                     let member: Member = input.parse()?;
@@ -262,7 +282,8 @@ impl Mark {
                     self.krate = Some(input.call(Path::parse_mod_style)?);
                 }
                 _ => {
-                    let Some((word, constant)) = KINDS.iter().find(|(word, _)| *word == name) else {
+                    let Some((word, constant)) = KINDS.iter().find(|(word, _)| *word == name)
+                    else {
                         let suggestion = nearest::suggestion(&name, WORDS.iter().copied());
                         let message = format!("unknown word `{name}`: {suggestion}");
                         return Err(syn::Error::new(span, message));

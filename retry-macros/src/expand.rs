@@ -52,13 +52,12 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
     let expansion = Expansion { model, this: None };
     let body = inner_body(block, statements);
     match model.delivery {
-        Delivery::Direct if model.function.is_async() => {
-            expansion.retried(Attempted::Async(body))
-        }
+        Delivery::Direct if model.function.is_async() => expansion.retried(Attempted::Async(body)),
         Delivery::Direct => expansion.retried(Attempted::Blocking(body)),
         Delivery::Future => {
             let retried = expansion.retried(Attempted::Future(body, None));
-            quote!(async move { #retried })
+            let krate = &model.krate;
+            quote!(#krate::macro_support::lazy(async move { #retried }))
         }
         Delivery::BoxedFuture => {
             let returned = model.function.return_type().map(ToTokens::to_token_stream);
@@ -185,9 +184,11 @@ impl Expansion<'_> {
         let support = self.support();
         let outcome = &self.model.outcome;
         let mixed = Span::mixed_site();
-        let binding = self.model.attempt.as_ref().map(|name| {
-            quote_spanned!(mixed=> let #name = &history;)
-        });
+        let binding = self
+            .model
+            .attempt
+            .as_ref()
+            .map(|name| quote_spanned!(mixed=> let #name = &history;));
         // A function that returns no `Result` is complained about here, at its return type.
         let checked = quote_spanned! {mixed.located_at(outcome.span())=>
             #support::into_result::<#outcome>
@@ -311,9 +312,10 @@ impl Expansion<'_> {
             quote_spanned!(mixed=> &#support::REJECTED_VALUE),
             false,
         );
-        let interrupted = self.model.keeps_history().then(|| {
-            quote_spanned!(mixed=> #support::rejected(&mut history);)
-        });
+        let interrupted = self
+            .model
+            .keeps_history()
+            .then(|| quote_spanned!(mixed=> #support::rejected(&mut history);));
         quote_spanned! {mixed=>
             if #accepts {
                 #success
@@ -347,9 +349,10 @@ impl Expansion<'_> {
         };
         let shown = quote_spanned!(mixed=> &(&&&#support::Show(&error)).__retry_show());
         let failed = self.failed(quote_spanned!(mixed=> verdict), shown, true);
-        let kept = self.model.keeps_history().then(|| {
-            quote_spanned!(mixed=> #support::failed(&mut history, error);)
-        });
+        let kept = self
+            .model
+            .keeps_history()
+            .then(|| quote_spanned!(mixed=> #support::failed(&mut history, error);));
         let gave_up = quote_spanned!(mixed=> #support::gave_up(history, error, reason));
         let (reason, ending) = match &self.model.ending {
             Ending::Error => (
@@ -368,7 +371,11 @@ impl Expansion<'_> {
             }
             Ending::Fallback(fallback) => {
                 let fallback = self.user(fallback);
-                let function = if awaits { "fall_back" } else { "fall_back_blocking" };
+                let function = if awaits {
+                    "fall_back"
+                } else {
+                    "fall_back_blocking"
+                };
                 let function = Ident::new(function, mixed);
                 let awaited = awaits.then(|| quote_spanned!(mixed=> .await));
                 (
@@ -485,7 +492,8 @@ fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
         renamed.append(match token {
             // In a path, `self` is the module.
             TokenTree::Ident(ident) if ident == "self" => {
-                let in_path = matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+                let in_path =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
                 let mut this = if in_path { ident.clone() } else { this.clone() };
                 this.set_span(this.span().located_at(ident.span()));
                 TokenTree::Ident(this)

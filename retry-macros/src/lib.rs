@@ -53,7 +53,5 @@ fn try_retry(
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
     let tokens = syn::parse(item).and_then(|item| classify::derive(&item));
-    tokens
-        .unwrap_or_else(syn::Error::into_compile_error)
-        .into()
+    tokens.unwrap_or_else(syn::Error::into_compile_error).into()
 }

@@ -123,7 +123,11 @@ pub(crate) fn check(key: Key, expr: Expr) -> syn::Result<Value> {
         }
         Key::Observe => expression(key, "an `Observer` or a closure", expr),
         Key::Policy => expression(key, "a `Policy`", expr),
-        Key::Timer => expression(key, "a `Timer`, or a function from `Duration` to a future", expr),
+        Key::Timer => expression(
+            key,
+            "a `Timer`, or a function from `Duration` to a future",
+            expr,
+        ),
         // Read by their own grammar.
         Key::Attempt | Key::Crate | Key::Throttled | Key::Transient | Key::TimedOut => {
             Ok(Value::Expr(expr))
@@ -170,12 +174,7 @@ fn count(expr: Expr) -> syn::Result<Value> {
 }
 
 /// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
-fn word(
-    key: Key,
-    of: &str,
-    words: &[(&'static str, &str)],
-    expr: Expr,
-) -> syn::Result<Value> {
+fn word(key: Key, of: &str, words: &[(&'static str, &str)], expr: Expr) -> syn::Result<Value> {
     let Expr::Lit(ExprLit {
         lit: Lit::Str(lit), ..
     }) = &expr

@@ -117,9 +117,7 @@ impl Model {
 
     /// Whether earlier errors and the start of the call are kept.
     pub(crate) fn keeps_history(&self) -> bool {
-        self.attempt.is_some()
-            || self.repeats.is_some()
-            || !matches!(self.ending, Ending::Error)
+        self.attempt.is_some() || self.repeats.is_some() || !matches!(self.ending, Ending::Error)
     }
 }
 
@@ -208,11 +206,15 @@ fn tokens(key: Key, value: &Value, krate: &TokenStream, support: &TokenStream) -
 
 /// A policy known at run time may ask for anything, and so may a jitter.
 fn is_tracked(given: &[Argument]) -> bool {
-    given.iter().any(|argument| match (&argument.key, &argument.value) {
-        (Key::Policy, _) | (Key::Jitter, Value::Expr(_) | Value::Word("decorrelated", _)) => true,
-        (_, Value::Section(inner)) => {
-            is_tracked(inner) || inner.iter().any(|argument| argument.key == Key::Max)
-        }
-        _ => false,
-    })
+    given
+        .iter()
+        .any(|argument| match (&argument.key, &argument.value) {
+            (Key::Policy, _) | (Key::Jitter, Value::Expr(_) | Value::Word("decorrelated", _)) => {
+                true
+            }
+            (_, Value::Section(inner)) => {
+                is_tracked(inner) || inner.iter().any(|argument| argument.key == Key::Max)
+            }
+            _ => false,
+        })
 }

@@ -150,10 +150,13 @@ impl Written {
                 );
                 syn::Error::new(error.span(), message)
             }),
-            Key::Crate => Path::parse_mod_style(input).map(Self::Path).map_err(|error| {
-                let message = format!("`crate` takes a path, as in `{}`", literal::example(key));
-                syn::Error::new(error.span(), message)
-            }),
+            Key::Crate => Path::parse_mod_style(input)
+                .map(Self::Path)
+                .map_err(|error| {
+                    let message =
+                        format!("`crate` takes a path, as in `{}`", literal::example(key));
+                    syn::Error::new(error.span(), message)
+                }),
             _ if input.is_empty() => Err(input.error(format!(
                 "`{key}` needs a value, as in `{}`",
                 literal::example(key)

@@ -53,7 +53,11 @@ impl Jitter {
             }
             Self::None => delay,
             Self::Ratio(ratio) => {
-                let ratio = if ratio.is_nan() { 0.0 } else { ratio.clamp(0.0, 1.0) };
+                let ratio = if ratio.is_nan() {
+                    0.0
+                } else {
+                    ratio.clamp(0.0, 1.0)
+                };
                 let spread = Duration::try_from_secs_f64(delay.as_secs_f64() * ratio)
                     .map_or(delay, |spread| spread.min(delay));
                 let high = delay.saturating_add(spread).min(cap);

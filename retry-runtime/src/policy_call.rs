@@ -1,5 +1,6 @@
 use std::any::type_name_of_val;
 use std::future::Future;
+use std::time::{Duration, Instant};
 
 use crate::call::{Failure, TrackedCall};
 use crate::macro_support::{policy_deadline, succeeded};
@@ -9,24 +10,32 @@ use crate::{Classify, Policy, Reason, Timer, Verdict, timer};
 impl Policy {
     /// Calls `operation` until it succeeds or this policy gives up: the loop of the attribute, without it.
     ///
-    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The returned future is
-    /// `Send` where that of the operation is.
+    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The log shows the name of
+    /// the error's type where the attribute would show the error, and the function that the operation is
+    /// written in as the call's name. The returned future is `Send` where that of the operation is.
+    ///
+    /// An async closure may not change what it captures (it would lend itself to the future that it
+    /// returns): capture a `Cell`, or use the attribute, which has no such limit.
     ///
     /// ```
+    /// use std::cell::Cell;
+    /// use std::io;
     /// use retry_runtime::Policy;
     ///
     /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> std::io::Result<()> {
-    /// let mut attempts = 0;
-    /// let policy = Policy::none().max(2);
-    /// let answer = policy
+    /// # async fn main() -> io::Result<()> {
+    /// let attempts = Cell::new(0);
+    /// let answer = Policy::none()
+    ///     .max(2)
     ///     .call(async || {
-    ///         attempts += 1;
-    ///         if attempts < 3 { Err(std::io::ErrorKind::ConnectionRefused.into()) } else { Ok(42) }
+    ///         attempts.set(attempts.get() + 1);
+    ///         match attempts.get() {
+    ///             1 | 2 => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
+    ///             _ => Ok(42),
+    ///         }
     ///     })
     ///     .await?;
-    /// # let _: std::io::Result<()> = Ok(());
-    /// assert_eq!((answer, attempts), (42, 3));
+    /// assert_eq!((answer, attempts.get()), (42, 3));
     /// # Ok(())
     /// # }
     /// ```
@@ -103,7 +112,7 @@ impl<On> PolicyCall<On> {
         On: FnMut(&E) -> V,
         V: Into<Verdict>,
     {
-        let mut steps = Steps::new(self.policy);
+        let mut steps = Steps::new(&self.policy);
         loop {
             // The error's life ends before the pause, so that it need not be `Send`.
             let pause = {
@@ -129,7 +138,7 @@ impl<On> PolicyCall<On> {
         On: FnMut(&E) -> V,
         V: Into<Verdict>,
     {
-        let mut steps = Steps::new(self.policy);
+        let mut steps = Steps::new(&self.policy);
         loop {
             match operation() {
                 Ok(value) => {
@@ -149,15 +158,15 @@ impl<On> PolicyCall<On> {
 struct Steps {
     policy: Policy,
     call: TrackedCall,
-    deadline: Option<std::time::Instant>,
+    deadline: Option<Instant>,
 }
 
 impl Steps {
-    fn new(policy: Policy) -> Self {
+    fn new(policy: &Policy) -> Self {
         Self {
-            policy,
+            policy: *policy,
             call: TrackedCall::new(),
-            deadline: policy_deadline(&policy),
+            deadline: policy_deadline(policy),
         }
     }
 
@@ -166,7 +175,7 @@ impl Steps {
         error: &E,
         on: &mut impl FnMut(&E) -> V,
         name: &str,
-    ) -> Result<std::time::Duration, Reason> {
+    ) -> Result<Duration, Reason> {
         let shown = Show(error);
         let shown = shown.__retry_show();
         let failure = Failure::new(&self.policy, on(error).into(), name, &shown);

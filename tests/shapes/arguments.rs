@@ -18,10 +18,13 @@ async fn patterns(
     (one, [two, ..]): (u32, [u32; 2]),
     _: String,
     _unused: String,
-    #[cfg(all())] present: u8,
+    #[cfg(not(any()))] present: u8,
     #[cfg(any())] absent: u8,
 ) -> Result<u32, Busy> {
-    assert_eq!((text.as_str(), *tokens, one, two, present), ("hello", 1, 2, 3, 4));
+    assert_eq!(
+        (text.as_str(), *tokens, one, two, present),
+        ("hello", 1, 2, 3, 4)
+    );
     flaky.answer()
 }
 
@@ -70,7 +73,10 @@ with_max!(4, |_: &Busy| true, five_attempts);
 #[tokio::test(start_paused = true)]
 async fn pattern_arguments() {
     check!(|flaky| {
-        let prompt = Prompt { text: String::from("hello"), tokens: 1 };
+        let prompt = Prompt {
+            text: String::from("hello"),
+            tokens: 1,
+        };
         patterns(flaky, prompt, (2, [3, 0]), String::new(), String::new(), 4).await
     });
 }
@@ -96,7 +102,10 @@ async fn recursion() {
 #[tokio::test(start_paused = true)]
 async fn made_by_macro_rules() {
     let flaky = Flaky::new(0, retry_runtime::Jitter::None);
-    assert_eq!(generated(&flaky, String::from("hello")).await, Ok(String::from("hello")));
+    assert_eq!(
+        generated(&flaky, String::from("hello")).await,
+        Ok(String::from("hello"))
+    );
     let mut attempts = 0;
     assert!(five_attempts(&mut attempts).is_err());
     assert_eq!(attempts, 5);

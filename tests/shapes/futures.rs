@@ -106,9 +106,7 @@ async fn aliases() {
 
 #[retry(policy = flaky.policy, on = |_| true)]
 #[allow(clippy::manual_async_fn)]
-fn nothing_is_sent_before_the_first_poll(
-    flaky: &Flaky,
-) -> impl Future<Output = Result<u32, Busy>> {
+fn nothing_is_sent_before_the_first_poll(flaky: &Flaky) -> impl Future<Output = Result<u32, Busy>> {
     let early = flaky.answer();
     async move { early }
 }

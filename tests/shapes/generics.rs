@@ -59,7 +59,10 @@ where
     #[retry(policy = self.flaky.policy, on = |_| true)]
     fn blocking(&self) -> Result<(u32, &T), E> {
         let answer = self.flaky.answer()?;
-        self.names.first().map(|name| (answer, name)).ok_or_else(|| Busy(0).into())
+        self.names
+            .first()
+            .map(|name| (answer, name))
+            .ok_or_else(|| Busy(0).into())
     }
 }
 

@@ -1,5 +1,22 @@
 //! Every function shape that can be retried: attempts counted, pauses exact, values intact.
 
+// The shapes under test are what these lints would have written otherwise.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::let_and_return,
+    clippy::manual_async_fn,
+    clippy::manual_map,
+    clippy::elidable_lifetime_names,
+    clippy::needless_lifetimes,
+    clippy::needless_match,
+    clippy::needless_pass_by_value,
+    clippy::needless_question_mark,
+    clippy::needless_return,
+    clippy::never_loop,
+    clippy::non_minimal_cfg,
+    clippy::question_mark
+)]
+
 mod arguments;
 mod attributes;
 mod blocking;
@@ -76,7 +93,7 @@ fn expected_pauses(policy: &Policy, seed: u64) -> Vec<Duration> {
     let _seeded = testing::seed(seed);
     let _skipped = testing::skip_sleeps();
     let recording = testing::record();
-    let failed = policy.on(|_: &()| true).call_blocking(|| Err::<(), _>(()));
+    let failed = policy.on(|(): &()| true).call_blocking(|| Err::<(), _>(()));
     assert_eq!(failed, Err(()));
     recording.delays()
 }

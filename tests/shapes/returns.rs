@@ -87,6 +87,8 @@ fn blocking_values() {
 
 #[tokio::test(start_paused = true)]
 async fn coercions() {
-    check!(|flaky| coerced(flaky).await.map(|answer| format!("{answer:?}").parse().unwrap()));
+    check!(|flaky| coerced(flaky)
+        .await
+        .map(|answer| format!("{answer:?}").parse().unwrap()));
     check!(|flaky| coerced_future(flaky).await.map(|answer| answer()));
 }

@@ -37,7 +37,7 @@ async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> {
 #[retry(
     on = |_| true,
     attempt = attempt,
-    give_up = |gave_up| gave_up.into_error(),
+    give_up = retry_runtime::GaveUp::into_error,
     observe = |_| (),
     repeats = 2,
     deadline = "1m"
@@ -73,9 +73,14 @@ impl Client {
 
 #[tokio::test(start_paused = true)]
 async fn sendable() {
-    let mut client = Client { name: String::from("model") };
+    let mut client = Client {
+        name: String::from("model"),
+    };
     assert_eq!(assert_send(local_error("hi")).await.unwrap(), "hi");
-    assert_eq!(assert_send(local_error_with_timeout("hi")).await.unwrap(), "hi");
+    assert_eq!(
+        assert_send(local_error_with_timeout("hi")).await.unwrap(),
+        "hi"
+    );
     assert_send(everything("hi")).await.unwrap();
     assert_eq!(local_value("hi").await.unwrap().get(), 2);
     assert_send(local_value("hi"));
@@ -94,18 +99,24 @@ fn local(counter: Rc<Cell<u32>>) -> impl Future<Output = Result<u32, Busy>> {
 
 #[tokio::test]
 async fn not_sendable() {
+    /// Has the inherent method only where `T` is `Send`.
     struct Probe<T>(T);
-    trait Fallback {
+
+    trait Otherwise {
         fn is_send(&self) -> bool {
             false
         }
     }
-    impl<T> Fallback for &Probe<T> {}
+
+    impl<T> Otherwise for Probe<T> {}
+
     impl<T: Send> Probe<T> {
         fn is_send(&self) -> bool {
+            let Self(_) = self;
             true
         }
     }
-    assert!((&Probe(local_error("hi"))).is_send());
-    assert!(!(&Probe(local(Rc::default()))).is_send());
+
+    assert!(Probe(local_error("hi")).is_send());
+    assert!(!Probe(local(Rc::default())).is_send());
 }

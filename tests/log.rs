@@ -1,0 +1,184 @@
+//! The log: one record per retry, per call given up, per call that succeeded after retries.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex};
+
+use retry_runtime::{Classify, Policy, Verdict, retry};
+use tracing::field::{Field, Visit};
+use tracing::span;
+use tracing::subscriber::{self, Subscriber};
+use tracing_subscriber::fmt::MakeWriter;
+
+#[derive(Debug)]
+struct Status(u16, &'static str);
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0, self.1)
+    }
+}
+
+impl Classify for Status {
+    fn classify(&self) -> Verdict {
+        (self.0 >= 500).into()
+    }
+}
+
+#[retry(
+    max = 5,
+    backoff = "fixed",
+    base = "1200ms",
+    jitter = "none",
+    name = "model.complete",
+    until = |answer| *answer > 0
+)]
+async fn complete(failures: &mut Vec<u16>) -> Result<u32, Status> {
+    match failures.pop() {
+        Some(200) => Ok(0),
+        Some(status) => Err(Status(status, "overloaded")),
+        None => Ok(1),
+    }
+}
+
+/// Collects what a subscriber writes.
+#[derive(Clone, Default)]
+struct Sink(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Sink {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Sink {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+/// The log as people see it.
+async fn log(failures: &[u16]) -> String {
+    let sink = Sink::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(sink.clone())
+        .without_time()
+        .with_ansi(false)
+        .finish();
+    let _guard = subscriber::set_default(subscriber);
+    let mut failures = failures.to_vec();
+    let _ = complete(&mut failures).await;
+    let bytes = sink.0.lock().unwrap().clone();
+    String::from_utf8(bytes).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn reads_as_promised() {
+    assert_eq!(log(&[]).await, "");
+    let lines = [
+        " WARN retry: retrying model.complete attempt=1 max=5 delay=1.2s error=503 overloaded reason=transient call=\"model.complete\"\n",
+        " WARN retry: retrying model.complete attempt=2 max=5 delay=1.2s error=value rejected reason=transient call=\"model.complete\"\n",
+        " INFO retry: succeeded model.complete attempt=3 max=5 call=\"model.complete\"\n",
+    ];
+    assert_eq!(log(&[200, 503]).await, lines.concat());
+    assert_eq!(
+        log(&[401]).await,
+        " WARN retry: gave up model.complete attempt=1 max=5 error=401 overloaded reason=not retryable call=\"model.complete\"\n"
+    );
+    let exhausted = log(&[500; 9]).await;
+    let lines: Vec<_> = exhausted.lines().collect();
+    assert_eq!(lines.len(), 6);
+    assert!(lines[..5].iter().all(|line| line.contains(" retrying ")));
+    assert_eq!(
+        lines[5],
+        " WARN retry: gave up model.complete attempt=6 max=5 error=500 overloaded reason=exhausted call=\"model.complete\""
+    );
+}
+
+/// A record's level, and its fields as text.
+type Record = (tracing::Level, Vec<(String, String)>);
+
+/// Collects records and checks that each declares the same fields.
+#[derive(Clone, Default)]
+struct Fields(Arc<Mutex<Vec<Record>>>);
+
+impl Subscriber for Fields {
+    fn enabled(&self, metadata: &tracing::Metadata<'_>) -> bool {
+        metadata.target() == "retry"
+    }
+
+    fn event(&self, event: &tracing::Event<'_>) {
+        let names = event.metadata().fields().iter().map(|field| field.name());
+        let declared: Vec<_> = names.collect();
+        for name in ["call", "attempt", "max", "delay", "error", "reason"] {
+            assert!(declared.contains(&name), "{name} in {declared:?}");
+        }
+        let mut values = Values(Vec::new());
+        event.record(&mut values);
+        self.0
+            .lock()
+            .unwrap()
+            .push((*event.metadata().level(), values.0));
+    }
+
+    fn new_span(&self, _: &span::Attributes<'_>) -> span::Id {
+        span::Id::from_u64(1)
+    }
+
+    fn record(&self, _: &span::Id, _: &span::Record<'_>) {}
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+    fn enter(&self, _: &span::Id) {}
+    fn exit(&self, _: &span::Id) {}
+}
+
+struct Values(Vec<(String, String)>);
+
+impl Visit for Values {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        self.0
+            .push((String::from(field.name()), format!("{value:?}")));
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        self.0
+            .push((String::from(field.name()), format!("number {value}")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn has_the_fields_as_values() {
+    let fields = Fields::default();
+    let _guard = subscriber::set_default(fields.clone());
+    complete(&mut vec![503]).await.unwrap();
+    let records = fields.0.lock().unwrap().clone();
+    let levels: Vec<_> = records.iter().map(|(level, _)| *level).collect();
+    assert_eq!(levels, [tracing::Level::WARN, tracing::Level::INFO]);
+    let value = |name: &str| {
+        let pair = records[0].1.iter().find(|(field, _)| field == name);
+        pair.map(|(_, value)| value.as_str())
+    };
+    assert_eq!(value("attempt"), Some("number 1"));
+    assert_eq!(value("max"), Some("5"));
+    assert_eq!(value("delay"), Some("1.2s"));
+    assert_eq!(value("error"), Some("503 overloaded"));
+    assert_eq!(value("reason"), Some("transient"));
+    assert_eq!(value("call"), Some("\"model.complete\""));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_without_the_attribute_log_too() {
+    let fields = Fields::default();
+    let _guard = subscriber::set_default(fields.clone());
+    let failed: Result<(), _> = Policy::new()
+        .max(1)
+        .call(async || Err(Status(500, "")))
+        .await;
+    assert!(failed.is_err());
+    assert_eq!(fields.0.lock().unwrap().len(), 2);
+}
