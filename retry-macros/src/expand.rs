@@ -320,7 +320,8 @@ impl Expansion<'_> {
             if #accepts {
                 #success
             }
-            match #failed {
+            #failed
+            match decision {
                 ::core::result::Result::Ok(pause) => {
                     #interrupted
                     pause
@@ -388,7 +389,8 @@ impl Expansion<'_> {
         };
         quote_spanned! {mixed=>
             let verdict = #verdict;
-            match #failed {
+            #failed
+            match decision {
                 ::core::result::Result::Ok(pause) => {
                     #kept
                     pause
@@ -398,7 +400,7 @@ impl Expansion<'_> {
         }
     }
 
-    /// Asks for the pause after a failure. `shown` is the failure for the log.
+    /// Binds `decision`: the pause after a failure, or why there is none. `shown` is the failure for the log.
     fn failed(&self, verdict: TokenStream, shown: TokenStream, is_error: bool) -> TokenStream {
         let Model {
             deadline,
@@ -440,12 +442,17 @@ impl Expansion<'_> {
                 use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
             }
         });
+        // Bound before the block ends, so that no edition's rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
-            {
+            let decision = {
                 #traits
                 #observer
-                call.failed(#support::Failure::new(#policy, #verdict, #name, #shown)#options)
-            }
+                #[allow(clippy::let_and_return)]
+                let decision = call.failed(
+                    #support::Failure::new(#policy, #verdict, #name, #shown)#options
+                );
+                decision
+            };
         }
     }
 

@@ -15,6 +15,8 @@ mod model;
 mod nearest;
 mod outcome;
 mod parse;
+#[cfg(test)]
+mod snapshots;
 
 use proc_macro::TokenStream;
 use quote::quote;

@@ -1,18 +1,19 @@
-/// What to say of a name that is not among `known`: the nearest of them, or all.
+/// What to say of a name that is not among `known`: which of them is much like it, if any, and all.
+///
+/// A common beginning counts most, so that `exponential` finds `exp`. The runtime's errors about
+/// configuration suggest by the same measure.
 pub(crate) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
+    let name = name.to_lowercase();
     let nearest = known
         .clone()
-        .map(|candidate| (strsim::damerau_levenshtein(name, candidate), candidate))
-        .min();
+        .map(|known| (strsim::jaro_winkler(&name, known), known))
+        .filter(|(likeness, _)| *likeness > 0.8)
+        .max_by(|(one, _), (other, _)| one.total_cmp(other));
     match nearest {
-        Some((distance, candidate)) if distance <= 1 + name.len() / 4 => {
-            format!("did you mean `{candidate}`?")
+        Some((_, nearest)) => format!("did you mean `{nearest}`?"),
+        None => {
+            let known: Vec<_> = known.collect();
+            format!("known are {}", known.join(", "))
         }
-        _ => format!("known are {}", list(known)),
     }
-}
-
-fn list<'a>(words: impl Iterator<Item = &'a str>) -> String {
-    let quoted: Vec<_> = words.map(|word| format!("`{word}`")).collect();
-    quoted.join(", ")
 }

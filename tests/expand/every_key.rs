@@ -1,0 +1,28 @@
+//! Every key that can stand beside the others.
+
+#[retry(
+    max = limits.turns,
+    backoff = "exp",
+    base = "250ms",
+    factor = 1.5,
+    cap = 10s,
+    jitter = 0.2,
+    on = ModelError::is_retryable,
+    until = |answer| answer.is_complete(),
+    hint = "honor",
+    max_hint = "2m",
+    timeout = "60s",
+    deadline = limits.time,
+    idempotent = false,
+    throttled(max = 10, base = "5s"),
+    attempt = attempt,
+    fallback = async |gave_up| other_model(gave_up).await,
+    repeats = 3,
+    observe = |event| log.push(event.to_string()),
+    name = "model.complete",
+    timer = SmolTimer,
+    crate = crate::reexports::retry_runtime
+)]
+async fn complete(prompt: String, limits: Limits, log: &mut Vec<String>) -> Result<Answer, ModelError> {
+    ask(&prompt, attempt.number()).await
+}

@@ -1,0 +1,9 @@
+//! The common case: a method of a client, all numbers literal.
+
+impl Client {
+    #[retry(max = 5, backoff = "exp", on = is_retryable)]
+    pub async fn complete(&self, prompt: &str) -> Result<Completion, ModelError> {
+        let response = self.http.post(prompt).await?;
+        response.json().await
+    }
+}
