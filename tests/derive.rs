@@ -9,7 +9,10 @@ use retry_runtime::{Classify, Verdict};
 #[derive(Debug, Classify)]
 enum ModelError {
     #[classify(throttled, after = retry_after)]
-    RateLimited { retry_after: Duration, message: String },
+    RateLimited {
+        retry_after: Duration,
+        message: String,
+    },
     #[classify(throttled, after = 1)]
     Slow(&'static str, Option<Duration>),
     #[classify(transient)]
@@ -35,15 +38,29 @@ fn every_mark_gives_its_verdict() {
     };
     assert_eq!(rate_limited.classify(), Verdict::THROTTLED.after(second));
     let cases = [
-        (ModelError::Slow("", Some(second)), Verdict::THROTTLED.after(second)),
+        (
+            ModelError::Slow("", Some(second)),
+            Verdict::THROTTLED.after(second),
+        ),
         (ModelError::Slow("", None), Verdict::THROTTLED),
         (ModelError::Overloaded, Verdict::TRANSIENT),
-        (ModelError::Reset(String::new()), Verdict::TRANSIENT.ambiguous()),
-        (ModelError::NoAnswer { after: second }, Verdict::TIMEOUT),
-        (ModelError::Io(io::ErrorKind::ConnectionRefused.into()), Verdict::TRANSIENT),
-        (ModelError::Io(io::ErrorKind::NotFound.into()), Verdict::STOP),
         (
-            ModelError::Named { source: io::ErrorKind::ConnectionReset },
+            ModelError::Reset(String::new()),
+            Verdict::TRANSIENT.ambiguous(),
+        ),
+        (ModelError::NoAnswer { after: second }, Verdict::TIMEOUT),
+        (
+            ModelError::Io(io::ErrorKind::ConnectionRefused.into()),
+            Verdict::TRANSIENT,
+        ),
+        (
+            ModelError::Io(io::ErrorKind::NotFound.into()),
+            Verdict::STOP,
+        ),
+        (
+            ModelError::Named {
+                source: io::ErrorKind::ConnectionReset,
+            },
             Verdict::TRANSIENT.ambiguous(),
         ),
         (ModelError::Unauthorized, Verdict::STOP),
@@ -68,7 +85,10 @@ enum WithDefault {
 #[test]
 fn unmarked_variants_take_the_default() {
     let second = Duration::from_secs(1);
-    assert_eq!(WithDefault::Unmarked.classify(), Verdict::TRANSIENT.ambiguous());
+    assert_eq!(
+        WithDefault::Unmarked.classify(),
+        Verdict::TRANSIENT.ambiguous()
+    );
     assert_eq!(WithDefault::Marked.classify(), Verdict::STOP);
     assert_eq!(
         WithDefault::Hinted(second).classify(),
@@ -109,13 +129,22 @@ where
 fn structs_and_generics_are_classified() {
     let second = Duration::from_secs(1);
     assert_eq!(
-        Throttled { after: Some(second) }.classify(),
+        Throttled {
+            after: Some(second)
+        }
+        .classify(),
         Verdict::THROTTLED.after(second)
     );
-    assert_eq!(Wrapper(io::ErrorKind::TimedOut).classify(), Verdict::TIMEOUT);
+    assert_eq!(
+        Wrapper(io::ErrorKind::TimedOut).classify(),
+        Verdict::TIMEOUT
+    );
     assert_eq!(Unit.classify(), Verdict::STOP);
     let inner: Generic<'_, _, 1> = Generic::Inner(Box::new(Wrapper(io::ErrorKind::BrokenPipe)));
     assert_eq!(inner.classify(), Verdict::TRANSIENT.ambiguous());
-    assert_eq!(Generic::Other(&[io::ErrorKind::Other]).classify(), Verdict::STOP);
+    assert_eq!(
+        Generic::Other(&[io::ErrorKind::Other]).classify(),
+        Verdict::STOP
+    );
     let _: fn(&Never) -> Verdict = Never::classify;
 }

@@ -151,6 +151,35 @@ fn check_base(schedule: Schedule, name: Option<&str>, section: Section) -> Resul
 }
 
 impl Overrides {
+    /// This layer with what a later one names in place of its own, key by key, in sections too.
+    ///
+    /// Layers that are put together first are checked together: a file's `cap` may be below the `base` of the
+    /// constructor if the command line lowers that, too.
+    ///
+    /// ```
+    /// use retry_runtime::{Overrides, Policy};
+    ///
+    /// let file: Overrides = "cap=500ms".parse()?;
+    /// let command_line: Overrides = "base=100ms".parse()?;
+    /// let policy = Policy::new().overridden_by(&file.overridden_by(&command_line))?;
+    /// assert!(policy.to_string().contains("base=100ms, factor=2, cap=500ms"));
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub fn overridden_by(self, later: &Self) -> Self {
+        let section = |ours: Option<Section>, theirs: Option<Section>| {
+            ours.map_or(theirs, |ours| Some(merged(ours, theirs)))
+        };
+        Self {
+            schedule: merged(self.schedule, Some(later.schedule)),
+            hint: later.hint.or(self.hint),
+            max_hint: later.max_hint.or(self.max_hint),
+            deadline: later.deadline.or(self.deadline),
+            transient: section(self.transient, later.transient),
+            throttled: section(self.throttled, later.throttled),
+            timed_out: section(self.timed_out, later.timed_out),
+        }
+    }
+
     /// What that policy says, every key named.
     pub(crate) fn all_of(policy: &Policy) -> Self {
         let Schedule {

@@ -1,0 +1,120 @@
+//! The client: one method, retried.
+
+use std::time::Duration;
+
+use http::StatusCode;
+use reqwest_0_13 as reqwest;
+use reqwest_0_13::Url;
+use retry_runtime::{Policy, retry};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::ModelError;
+use crate::settings::Settings;
+use crate::vendor::Vendor;
+
+/// One turn of a conversation.
+#[derive(Clone, Serialize)]
+pub(crate) struct Message {
+    role: &'static str,
+    content: String,
+}
+
+impl Message {
+    pub(crate) fn user(content: String) -> Self {
+        Self {
+            role: "user",
+            content,
+        }
+    }
+}
+
+/// A client for a model of any vendor.
+pub(crate) struct Client {
+    http: reqwest::Client,
+    vendor: Vendor,
+    base_url: Url,
+    model: String,
+    api_key: String,
+    policy: Policy,
+    timeout: Duration,
+}
+
+impl Client {
+    pub(crate) fn new(
+        vendor: Vendor,
+        base_url: Url,
+        model: String,
+        api_key: String,
+    ) -> Result<Self, ModelError> {
+        let Settings { policy, timeout } = Settings::new();
+        let http = reqwest::Client::builder()
+            // Of its own, reqwest repeats requests that a server turned away unread. Here the log is to tell all.
+            .retry(reqwest::retry::never())
+            .build()?;
+        Ok(Self {
+            http,
+            vendor,
+            base_url,
+            model,
+            api_key,
+            policy,
+            timeout,
+        })
+    }
+
+    pub(crate) fn with_settings(self, settings: &Settings) -> Self {
+        Self {
+            policy: settings.policy,
+            timeout: settings.timeout,
+            ..self
+        }
+    }
+
+    /// The model's answer to those messages.
+    ///
+    /// Every attempt sees the same messages: they are borrowed, and none changes them. After a 413 the next
+    /// attempt sends them with the longest halved, after another with it halved again. That costs a retry and its
+    /// delay like any other failure, so it is in the log, and it ends with the retries.
+    #[retry(name = "model.complete", policy = self.policy, timeout = self.timeout, attempt = attempt)]
+    pub(crate) async fn complete(&self, messages: &[Message]) -> Result<String, ModelError> {
+        let mut messages = messages.to_vec();
+        for error in attempt.errors() {
+            if let ModelError::TooLarge(_) = error {
+                longest(&mut messages).map(halve);
+            }
+        }
+        let response = self
+            .vendor
+            .request(&self.http, &self.base_url, &self.api_key)
+            .json(&self.vendor.body(&self.model, &messages))
+            .send()
+            .await?;
+        let status = response.status();
+        let headers = response.headers().clone();
+        let text = response.text().await?;
+        let answer = serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
+        if status == StatusCode::PAYLOAD_TOO_LARGE {
+            let bytes = longest(&mut messages).map_or(0, |content| content.len());
+            return Err(ModelError::TooLarge(bytes));
+        }
+        // Some gateways send an error with status 200.
+        if !status.is_success() || !answer["error"].is_null() {
+            return Err(ModelError::refused(status, &headers, &answer));
+        }
+        self.vendor
+            .completion(&answer)
+            .ok_or(ModelError::NoCompletion)
+    }
+}
+
+fn longest(messages: &mut [Message]) -> Option<&mut String> {
+    let contents = messages.iter_mut().map(|message| &mut message.content);
+    contents.max_by_key(|content| content.len())
+}
+
+/// Keeps the end: what is asked tends to follow the material that it is asked about.
+fn halve(content: &mut String) {
+    let middle = content.ceil_char_boundary(content.len() / 2);
+    content.drain(..middle);
+}

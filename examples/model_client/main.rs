@@ -1,0 +1,133 @@
+//! Asks a model for one completion, through a client that is hard to discourage:
+//!
+//! ```text
+//! cargo run --example model_client -- --base-url http://127.0.0.1:8000/v1 --prompt "Say hello."
+//! ```
+//!
+//! The client retries at the layer that knows what a failure means, not in an SDK, and says so:
+//!
+//! - Retried are 500, 502, 503, 504 and 529, errors that say "overloaded" or "internal", timeouts and lost
+//!   connections; also 429, after the wait that the server asks for, unless the account is out of money. No
+//!   other 4xx is. The type of the error decides, in `error.rs`.
+//! - A 413 shortens the prompt and sends it again, in `client.rs`.
+//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file and the command line can set other
+//!   numbers, in `settings.rs`.
+//! - All that is the same for every vendor: what differs between them is in `vendor.rs`.
+//!
+//! The completion goes to the standard output, the log to the standard error. The exit status is 0 with a
+//! completion, 1 without, and 2 for bad arguments or a bad configuration file.
+
+mod client;
+mod error;
+mod settings;
+mod vendor;
+
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{CommandFactory, Parser, error::ErrorKind};
+use reqwest_0_13::Url;
+use retry_runtime::Overrides;
+
+use crate::client::{Client, Message};
+use crate::settings::{Layer, Settings};
+use crate::vendor::Vendor;
+
+/// Asks a model for one completion.
+#[derive(Parser)]
+#[command(name = "model_client")]
+struct Arguments {
+    /// Where the API is
+    #[arg(long, value_name = "http://HOST:PORT/v1", value_parser = base_url)]
+    base_url: Url,
+    /// Whose API it is
+    #[arg(long, value_enum, default_value_t)]
+    vendor: Vendor,
+    /// The model's name
+    #[arg(long, default_value = "gpt-4o-mini")]
+    model: String,
+    /// The key that the API wants
+    #[arg(long, value_name = "KEY", default_value = "none")]
+    api_key: String,
+    /// What to say to the model
+    #[arg(long, default_value = "Say hello.")]
+    prompt: String,
+    /// A TOML file: timeout = "60s" and a table [retry]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Retries, over those of the file: "max=5, base=250ms"
+    #[arg(long, value_name = "KEYS", default_value_t, hide_default_value = true)]
+    retry: Overrides,
+    /// The time for every attempt, over that of the file: 180s
+    #[arg(long, value_name = "DURATION", value_parser = settings::parse_timeout)]
+    timeout: Option<Duration>,
+}
+
+impl Arguments {
+    /// The settings of all three places. An error names the flag to blame.
+    fn settings(&self) -> Result<Settings, String> {
+        let mut settings = Settings::new();
+        if let Some(path) = &self.config {
+            settings = Layer::read(path)
+                .and_then(|file| Ok(settings.overridden_by(&file)?))
+                .map_err(|error| {
+                    format!(
+                        "--config {}: {}",
+                        path.display(),
+                        error.to_string().trim_end()
+                    )
+                })?;
+        }
+        let command_line = Layer {
+            timeout: self.timeout,
+            retry: self.retry.clone(),
+        };
+        settings
+            .overridden_by(&command_line)
+            .map_err(|error| format!("--retry \"{}\": {error}", self.retry))
+    }
+}
+
+fn base_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| error.to_string())?;
+    match url.scheme() {
+        "http" => Ok(url),
+        "https" => Err("add reqwest's feature `rustls` to this example for https".into()),
+        _ => Err("not an http address".into()),
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    tracing_subscriber::fmt().with_writer(io::stderr).init();
+    let arguments = Arguments::parse();
+    let settings = arguments.settings().unwrap_or_else(|error| {
+        Arguments::command()
+            .error(ErrorKind::ValueValidation, error)
+            .exit()
+    });
+    match ask(arguments, settings).await {
+        Ok(completion) => {
+            println!("{completion}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn ask(arguments: Arguments, settings: Settings) -> Result<String, error::ModelError> {
+    let client = Client::new(
+        arguments.vendor,
+        arguments.base_url,
+        arguments.model,
+        arguments.api_key,
+    )?
+    .with_settings(&settings);
+    let messages = [Message::user(arguments.prompt)];
+    client.complete(&messages).await
+}

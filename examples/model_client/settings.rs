@@ -1,0 +1,77 @@
+//! The settings, from three places: this file, a configuration file, the command line. The later wins, key by
+//! key.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use retry_runtime::{Jitter, Overrides, Policy, PolicyError};
+use serde::{Deserialize, Deserializer, de};
+
+/// What the client works with.
+pub(crate) struct Settings {
+    pub(crate) policy: Policy,
+    pub(crate) timeout: Duration,
+}
+
+impl Settings {
+    /// 5 retries at 1, 2, 4, 8 and 16 s, with 60 s for every attempt.
+    ///
+    /// Without jitter, so that a run of this one process takes those 31 s and its log can be foretold. Where many
+    /// processes share a server, `jitter = "full"` in the file keeps them from coming back as one wave.
+    pub(crate) const fn new() -> Self {
+        Self {
+            policy: Policy::exponential()
+                .max(5)
+                .base(Duration::from_secs(1))
+                .factor(2.0)
+                .jitter(Jitter::None),
+            timeout: Duration::from_mins(1),
+        }
+    }
+
+    pub(crate) fn overridden_by(self, layer: &Layer) -> Result<Self, PolicyError> {
+        Ok(Self {
+            policy: self.policy.overridden_by(&layer.retry)?,
+            timeout: layer.timeout.unwrap_or(self.timeout),
+        })
+    }
+}
+
+/// What one place names: keys that it leaves out keep their values.
+///
+/// ```toml
+/// timeout = "180s"
+///
+/// [retry]
+/// max = 10
+/// jitter = "full"
+/// throttled = { max = 20 }
+/// ```
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Layer {
+    #[serde(deserialize_with = "timeout")]
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) retry: Overrides,
+}
+
+impl Layer {
+    pub(crate) fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
+        Ok(toml::from_str(&fs::read_to_string(path)?)?)
+    }
+}
+
+fn timeout<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse_timeout(&text).map(Some).map_err(de::Error::custom)
+}
+
+pub(crate) fn parse_timeout(text: &str) -> Result<Duration, String> {
+    let timeout = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if timeout.is_zero() {
+        return Err(String::from("no attempt can end within 0s"));
+    }
+    Ok(timeout)
+}
