@@ -6,6 +6,8 @@ use crate::{TimedOut, Verdict};
 mod http;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 mod reqwest;
+#[cfg(feature = "http")]
+pub(crate) mod retry_after;
 
 /// An error type that knows which of its failures are worth a retry. Where a function names no `on`, its
 /// error type is classified by this.

@@ -1,5 +1,7 @@
 //! What expansions of the macros call. Not public: it changes without notice.
 
+pub(crate) mod show;
+
 use std::borrow::Borrow;
 pub use std::boxed::Box;
 use std::future::{Future, poll_fn};
@@ -8,14 +10,12 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 pub use crate::call::{Call, Failure, TrackedCall};
-pub use crate::show::{
-    Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName,
-};
 pub use crate::timed_out::FromTimedOut;
 use crate::timer::TimerFn;
 use crate::{
     Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, Timer, Verdict, clock, emit, timer,
 };
+pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName};
 
 /// What an annotated function returns.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,17 @@
+pub(crate) mod call;
+pub(crate) mod delays;
+pub(crate) mod error;
+pub(crate) mod overrides;
+pub(crate) mod schedule;
+pub(crate) mod section;
+#[cfg(feature = "serde")]
+mod serde;
+mod text;
+mod value;
+
 use std::time::Duration;
 
-use crate::schedule::Schedule;
+use crate::policy::schedule::Schedule;
 use crate::{Backoff, Delays, Hint, Jitter, Kind, Section};
 
 /// How many retries, and how long to wait before each: plain data.

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use crate::policy_error::Key;
-use crate::policy_value::{Entries, Value};
-use crate::schedule::Schedule;
+use crate::policy::error::Key;
+use crate::policy::schedule::Schedule;
+use crate::policy::value::{Entries, Value};
 use crate::{Backoff, Hint, Policy, PolicyError, Section};
 
 /// The keys of a policy that some text or table names: one layer of configuration.

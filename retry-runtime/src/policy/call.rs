@@ -3,8 +3,8 @@ use std::future::Future;
 use std::time::{Duration, Instant};
 
 use crate::call::{Failure, TrackedCall};
+use crate::macro_support::show::{Show, ShowName};
 use crate::macro_support::{policy_deadline, succeeded};
-use crate::show::{Show, ShowName};
 use crate::{Classify, Policy, Reason, Timer, Verdict, timer};
 
 impl Policy {

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
+use ::serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use ::serde::ser::{Serialize, Serializer};
 
-use crate::policy_value::{Entries, Value};
+use crate::policy::value::{Entries, Value};
 use crate::{Overrides, Policy, PolicyError};
 
 /// The keys that the table names over those of [`Policy::new`]; [`Overrides`] lists them.

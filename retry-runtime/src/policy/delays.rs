@@ -1,7 +1,7 @@
 use std::iter::FusedIterator;
 use std::time::Duration;
 
-use crate::schedule::Schedule;
+use crate::policy::schedule::Schedule;
 
 /// The delays of a policy without jitter: what [`Policy::delays`](crate::Policy::delays) returns.
 #[derive(Clone, Debug)]

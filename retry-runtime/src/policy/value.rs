@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::policy_error::Key;
+use crate::policy::error::Key;
 use crate::{Jitter, PolicyError};
 
 /// Texts and tables are read into it and printed from it, so that both have the same keys and checks.

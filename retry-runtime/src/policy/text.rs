@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::policy_error::Key;
-use crate::policy_value::{Entries, Value};
+use crate::policy::error::Key;
+use crate::policy::value::{Entries, Value};
 use crate::{Overrides, Policy, PolicyError};
 
 /// The keys that the text names over those of [`Policy::new`]; [`Overrides`] has the grammar.

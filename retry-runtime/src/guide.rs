@@ -1,0 +1,19 @@
+//! The guide, a page for each question.
+
+#[doc = include_str!("../docs/keys.md")]
+pub mod keys {}
+
+#[doc = include_str!("../docs/targets.md")]
+pub mod targets {}
+
+#[doc = include_str!("../docs/classification.md")]
+pub mod classification {}
+
+#[doc = include_str!("../docs/configuration.md")]
+pub mod configuration {}
+
+#[doc = include_str!("../docs/observing.md")]
+pub mod observing {}
+
+#[doc = include_str!("../docs/testing.md")]
+pub mod testing {}
