@@ -8,14 +8,21 @@ fn cargo(command: &str, program: &str) -> Output {
     Command::new(env!("CARGO"))
         .args([command, "--quiet", "--manifest-path"])
         .arg(format!("{root}/tests/features/{program}/Cargo.toml"))
-        .env("CARGO_TARGET_DIR", format!("{}/features", env!("CARGO_TARGET_TMPDIR")))
+        .env(
+            "CARGO_TARGET_DIR",
+            format!("{}/features", env!("CARGO_TARGET_TMPDIR")),
+        )
         .output()
         .unwrap()
 }
 
 fn run(program: &str) {
     let output = cargo("run", program);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 #[test]
@@ -33,8 +40,14 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
     let output = cargo("check", "no_timer");
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
-    assert!(stderr.contains("enable the feature `tokio` of `retry-runtime`"), "{stderr}");
-    assert!(stderr.contains("or name another runtime's timer with `timer = …`"), "{stderr}");
+    assert!(
+        stderr.contains("enable the feature `tokio` of `retry-runtime`"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("or name another runtime's timer with `timer = …`"),
+        "{stderr}"
+    );
     assert!(stderr.contains("src/main.rs:3:1"), "{stderr}");
     assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
 }

@@ -151,6 +151,12 @@ impl Expansion<'_> {
             }
         });
         let attempt = self.attempt(attempted);
+        // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
+        let retried = self
+            .model
+            .observe
+            .is_none()
+            .then(|| quote_spanned!(mixed=> let retried = call.is_retried();));
         let accepted = self.accepted();
         let rejected = self.rejected(awaits);
         let sleep = if awaits {
@@ -169,6 +175,7 @@ impl Expansion<'_> {
                     #begin
                     #starting
                     #attempt
+                    #retried
                     match outcome {
                         ::core::result::Result::Ok(value) => { #accepted }
                         ::core::result::Result::Err(error) => { #rejected }
@@ -285,7 +292,7 @@ impl Expansion<'_> {
                 }
             },
             None => quote_spanned! {mixed=>
-                if call.is_retried() {
+                if retried {
                     #support::succeeded(
                         #policy,
                         #name,
@@ -323,6 +330,7 @@ impl Expansion<'_> {
             #failed
             match decision {
                 ::core::result::Result::Ok(pause) => {
+                    call = next;
                     #interrupted
                     pause
                 }
@@ -349,7 +357,7 @@ impl Expansion<'_> {
             None => verdict,
         };
         let shown = quote_spanned!(mixed=> &(&&&#support::Show(&error)).__retry_show());
-        let failed = self.failed(quote_spanned!(mixed=> verdict), shown, true);
+        let failed = self.failed(verdict, shown, true);
         let kept = self
             .model
             .keeps_history()
@@ -388,10 +396,10 @@ impl Expansion<'_> {
             }
         };
         quote_spanned! {mixed=>
-            let verdict = #verdict;
             #failed
             match decision {
                 ::core::result::Result::Ok(pause) => {
+                    call = next;
                     #kept
                     pause
                 }
@@ -442,17 +450,19 @@ impl Expansion<'_> {
                 use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
             }
         });
-        // Bound before the block ends, so that no edition's rules keep a borrow of the error alive.
+        // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
+        // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
-            let decision = {
+            let mut next = call;
+            let decision = #support::cold(|| {
                 #traits
                 #observer
                 #[allow(clippy::let_and_return)]
-                let decision = call.failed(
+                let decision = next.failed(
                     #support::Failure::new(#policy, #verdict, #name, #shown)#options
                 );
                 decision
-            };
+            });
         }
     }
 

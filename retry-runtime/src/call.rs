@@ -67,7 +67,7 @@ impl<'a> Failure<'a> {
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
 /// its own, no decorrelated jitter.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     retries: u32,
 }
@@ -105,7 +105,7 @@ impl Call {
 }
 
 /// A call that keeps all that any policy can ask for.
-#[derive(Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct TrackedCall {
     /// Retries that count against the policy's `max`.
     shared: u32,

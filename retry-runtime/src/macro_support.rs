@@ -342,3 +342,10 @@ pub fn race<F: Future>(
 pub fn sleep_blocking(pause: Duration) {
     timer::sleep_blocking(pause);
 }
+
+/// Runs what follows a failure, out of the way of calls that succeed.
+#[cold]
+#[inline(never)]
+pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
+    decide()
+}

@@ -52,9 +52,10 @@ where
                         }
                             .await,
                     );
+                    let retried = call.is_retried();
                     match outcome {
                         ::core::result::Result::Ok(value) => {
-                            if call.is_retried() {
+                            if retried {
                                 ::retry_runtime::macro_support::succeeded(
                                     &::retry_runtime::macro_support::policy(__self.policy),
                                     ::core::concat!(::core::module_path!(), "::complete"),
@@ -65,20 +66,18 @@ where
                             break ::core::result::Result::Ok(value);
                         }
                         ::core::result::Result::Err(error) => {
-                            let verdict = ::retry_runtime::macro_support::classify(
-                                &error,
-                            );
-                            let decision = {
+                            let mut next = call;
+                            let decision = ::retry_runtime::macro_support::cold(|| {
                                 #[allow(unused_imports)]
                                 use ::retry_runtime::macro_support::{
                                     ShowDebug as _, ShowDisplay as _, ShowName as _,
                                 };
                                 #[allow(clippy::let_and_return)]
-                                let decision = call
+                                let decision = next
                                     .failed(
                                         ::retry_runtime::macro_support::Failure::new(
                                                 &::retry_runtime::macro_support::policy(__self.policy),
-                                                verdict,
+                                                ::retry_runtime::macro_support::classify(&error),
                                                 ::core::concat!(::core::module_path!(), "::complete"),
                                                 &(&&&::retry_runtime::macro_support::Show(&error))
                                                     .__retry_show(),
@@ -86,9 +85,12 @@ where
                                             .deadline(deadline),
                                     );
                                 decision
-                            };
+                            });
                             match decision {
-                                ::core::result::Result::Ok(pause) => pause,
+                                ::core::result::Result::Ok(pause) => {
+                                    call = next;
+                                    pause
+                                }
                                 ::core::result::Result::Err(_) => {
                                     break ::core::result::Result::Err(error);
                                 }

@@ -14,13 +14,14 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     }
                 })(),
             );
+            let retried = call.is_retried();
             match outcome {
                 ::core::result::Result::Ok(value) => {
                     if ::retry_runtime::macro_support::accepts(
                         &value,
                         |lines| !lines.is_empty(),
                     ) {
-                        if call.is_retried() {
+                        if retried {
                             ::retry_runtime::macro_support::succeeded(
                                 &const { ::retry_runtime::Policy::new() },
                                 ::core::concat!(::core::module_path!(), "::read"),
@@ -30,9 +31,10 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                         }
                         break ::core::result::Result::Ok(value);
                     }
-                    let decision = {
+                    let mut next = call;
+                    let decision = ::retry_runtime::macro_support::cold(|| {
                         #[allow(clippy::let_and_return)]
-                        let decision = call
+                        let decision = next
                             .failed(
                                 ::retry_runtime::macro_support::Failure::new(
                                     &const { ::retry_runtime::Policy::new() },
@@ -42,36 +44,42 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                                 ),
                             );
                         decision
-                    };
+                    });
                     match decision {
-                        ::core::result::Result::Ok(pause) => pause,
+                        ::core::result::Result::Ok(pause) => {
+                            call = next;
+                            pause
+                        }
                         ::core::result::Result::Err(_) => {
                             break ::core::result::Result::Ok(value);
                         }
                     }
                 }
                 ::core::result::Result::Err(error) => {
-                    let verdict = ::retry_runtime::macro_support::classify(&error);
-                    let decision = {
+                    let mut next = call;
+                    let decision = ::retry_runtime::macro_support::cold(|| {
                         #[allow(unused_imports)]
                         use ::retry_runtime::macro_support::{
                             ShowDebug as _, ShowDisplay as _, ShowName as _,
                         };
                         #[allow(clippy::let_and_return)]
-                        let decision = call
+                        let decision = next
                             .failed(
                                 ::retry_runtime::macro_support::Failure::new(
                                     &const { ::retry_runtime::Policy::new() },
-                                    verdict,
+                                    ::retry_runtime::macro_support::classify(&error),
                                     ::core::concat!(::core::module_path!(), "::read"),
                                     &(&&&::retry_runtime::macro_support::Show(&error))
                                         .__retry_show(),
                                 ),
                             );
                         decision
-                    };
+                    });
                     match decision {
-                        ::core::result::Result::Ok(pause) => pause,
+                        ::core::result::Result::Ok(pause) => {
+                            call = next;
+                            pause
+                        }
                         ::core::result::Result::Err(_) => {
                             break ::core::result::Result::Err(error);
                         }

@@ -137,12 +137,14 @@ async fn complete(
                         }
                         break ::core::result::Result::Ok(value);
                     }
-                    let decision = {
+                    let mut next = call;
+                    let decision = crate::reexports::retry_runtime::macro_support::cold(||
+                    {
                         let mut observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                             event|
                         log.push(event.to_string()));
                         #[allow(clippy::let_and_return)]
-                        let decision = call
+                        let decision = next
                             .failed(
                                 crate::reexports::retry_runtime::macro_support::Failure::new(
                                         &const {
@@ -178,9 +180,10 @@ async fn complete(
                                     .observe(&mut observer),
                             );
                         decision
-                    };
+                    });
                     match decision {
                         ::core::result::Result::Ok(pause) => {
+                            call = next;
                             crate::reexports::retry_runtime::macro_support::rejected(
                                 &mut history,
                             );
@@ -192,14 +195,9 @@ async fn complete(
                     }
                 }
                 ::core::result::Result::Err(error) => {
-                    let verdict = crate::reexports::retry_runtime::macro_support::of_attempt(
-                        crate::reexports::retry_runtime::macro_support::verdict(
-                            &error,
-                            ModelError::is_retryable,
-                        ),
-                        dropped,
-                    );
-                    let decision = {
+                    let mut next = call;
+                    let decision = crate::reexports::retry_runtime::macro_support::cold(||
+                    {
                         #[allow(unused_imports)]
                         use crate::reexports::retry_runtime::macro_support::{
                             ShowDebug as _, ShowDisplay as _, ShowName as _,
@@ -208,7 +206,7 @@ async fn complete(
                             event|
                         log.push(event.to_string()));
                         #[allow(clippy::let_and_return)]
-                        let decision = call
+                        let decision = next
                             .failed(
                                 crate::reexports::retry_runtime::macro_support::Failure::new(
                                         &const {
@@ -235,7 +233,13 @@ async fn complete(
                                                     limits.turns,
                                                 ),
                                             ),
-                                        verdict,
+                                        crate::reexports::retry_runtime::macro_support::of_attempt(
+                                            crate::reexports::retry_runtime::macro_support::verdict(
+                                                &error,
+                                                ModelError::is_retryable,
+                                            ),
+                                            dropped,
+                                        ),
                                         "model.complete",
                                         &(&&&crate::reexports::retry_runtime::macro_support::Show(
                                             &error,
@@ -263,9 +267,10 @@ async fn complete(
                                     .observe(&mut observer),
                             );
                         decision
-                    };
+                    });
                     match decision {
                         ::core::result::Result::Ok(pause) => {
+                            call = next;
                             crate::reexports::retry_runtime::macro_support::failed(
                                 &mut history,
                                 error,

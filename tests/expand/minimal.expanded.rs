@@ -30,9 +30,10 @@ impl Client {
                     }
                         .await,
                 );
+                let retried = call.is_retried();
                 match outcome {
                     ::core::result::Result::Ok(value) => {
-                        if call.is_retried() {
+                        if retried {
                             ::retry_runtime::macro_support::succeeded(
                                 &const {
                                     ::retry_runtime::Policy::new()
@@ -47,17 +48,14 @@ impl Client {
                         break ::core::result::Result::Ok(value);
                     }
                     ::core::result::Result::Err(error) => {
-                        let verdict = ::retry_runtime::macro_support::verdict(
-                            &error,
-                            is_retryable,
-                        );
-                        let decision = {
+                        let mut next = call;
+                        let decision = ::retry_runtime::macro_support::cold(|| {
                             #[allow(unused_imports)]
                             use ::retry_runtime::macro_support::{
                                 ShowDebug as _, ShowDisplay as _, ShowName as _,
                             };
                             #[allow(clippy::let_and_return)]
-                            let decision = call
+                            let decision = next
                                 .failed(
                                     ::retry_runtime::macro_support::Failure::new(
                                         &const {
@@ -65,16 +63,22 @@ impl Client {
                                                 .max(5u32)
                                                 .backoff(::retry_runtime::Backoff::Exponential)
                                         },
-                                        verdict,
+                                        ::retry_runtime::macro_support::verdict(
+                                            &error,
+                                            is_retryable,
+                                        ),
                                         ::core::concat!(::core::module_path!(), "::complete"),
                                         &(&&&::retry_runtime::macro_support::Show(&error))
                                             .__retry_show(),
                                     ),
                                 );
                             decision
-                        };
+                        });
                         match decision {
-                            ::core::result::Result::Ok(pause) => pause,
+                            ::core::result::Result::Ok(pause) => {
+                                call = next;
+                                pause
+                            }
                             ::core::result::Result::Err(_) => {
                                 break ::core::result::Result::Err(error);
                             }

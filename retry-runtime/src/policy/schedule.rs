@@ -50,3 +50,78 @@ impl Schedule {
             .draw(self.plain_delay(retry), self.base, self.cap, previous)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn duration() -> impl Strategy<Value = Duration> {
+        prop_oneof![
+            (any::<u64>(), 0..1_000_000_000_u32)
+                .prop_map(|(secs, nanos)| Duration::new(secs, nanos)),
+            (0..100_000_u64).prop_map(Duration::from_millis),
+            Just(Duration::ZERO),
+            Just(Duration::MAX),
+        ]
+    }
+
+    fn schedule() -> impl Strategy<Value = Schedule> {
+        let backoff = prop_oneof![
+            Just(Backoff::Exponential),
+            Just(Backoff::Fixed),
+            Just(Backoff::Linear),
+            Just(Backoff::Fibonacci),
+            Just(Backoff::None),
+        ];
+        let jitter = prop_oneof![
+            Just(Jitter::Full),
+            Just(Jitter::Equal),
+            Just(Jitter::Decorrelated),
+            Just(Jitter::None),
+            any::<f64>().prop_map(Jitter::Ratio),
+            (0.0..=1.0).prop_map(Jitter::Ratio),
+        ];
+        let factor = prop_oneof![any::<f64>(), 1.0..4.0];
+        (
+            any::<u32>(),
+            backoff,
+            duration(),
+            factor,
+            duration(),
+            jitter,
+        )
+            .prop_map(|(max, backoff, base, factor, cap, jitter)| Schedule {
+                max,
+                backoff,
+                base,
+                factor,
+                cap,
+                jitter,
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn no_delay_is_above_the_cap(
+            schedule in schedule(),
+            retry in prop_oneof![any::<u32>(), 0..100_u32, u32::MAX - 2..=u32::MAX],
+            previous in duration(),
+        ) {
+            let plain = schedule.plain_delay(retry);
+            prop_assert!(plain <= schedule.cap);
+            let delay = schedule.delay(retry, previous);
+            prop_assert!(delay <= schedule.cap, "{delay:?}");
+            // No jitter reaches further than the delay doubled, and only decorrelated looks at the last one.
+            if schedule.jitter != Jitter::Decorrelated {
+                prop_assert!(delay <= plain.saturating_mul(2), "{delay:?} of {plain:?}");
+            }
+        }
+
+        #[test]
+        fn delays_do_not_shrink(schedule in schedule(), retry in any::<u32>()) {
+            prop_assert!(schedule.plain_delay(retry) <= schedule.plain_delay(retry.saturating_add(1)));
+        }
+    }
+}

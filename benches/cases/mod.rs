@@ -1,0 +1,302 @@
+//! The same call, made in every way that is compared: one table for instructions and for time.
+
+use std::cell::Cell;
+use std::fmt;
+use std::future::Future;
+use std::hint::black_box;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+mod by_hand;
+mod peers;
+mod retried;
+
+/// One way of making a call.
+pub(crate) struct Case {
+    pub(crate) group: Group,
+    pub(crate) way: Way,
+    /// Makes that many calls.
+    pub(crate) run: fn(u64),
+    /// The size of the call's future, where there is one.
+    pub(crate) future: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    Async,
+    Large,
+    Blocking,
+    Failure,
+}
+
+impl Group {
+    pub(crate) const ALL: [Self; 4] = [Self::Async, Self::Large, Self::Blocking, Self::Failure];
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Async => "async, Result<u64, E>, success at once",
+            Self::Large => "async, a value of 1 KiB, success at once",
+            Self::Blocking => "blocking, Result<u64, E>, success at once",
+            Self::Failure => "async, Result<u64, E>, one failure, no pause, success",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    ByHand,
+    /// With the body in a block of its own, as soon as there is a `?` in it.
+    ByHandInBlock,
+    Retry,
+    Backon,
+    TokioRetry,
+    Tryhard,
+}
+
+impl Way {
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::ByHand => "by hand",
+            Self::ByHandInBlock => "by hand, body in a block",
+            Self::Retry => "#[retry]",
+            Self::Backon => "backon 1.6",
+            Self::TokioRetry => "tokio-retry 0.3",
+            Self::Tryhard => "tryhard 0.5",
+        }
+    }
+
+    pub(crate) fn is_peer(self) -> bool {
+        matches!(self, Self::Backon | Self::TokioRetry | Self::Tryhard)
+    }
+}
+
+/// An error with something to drop, as real ones have.
+#[derive(Debug)]
+pub(crate) enum ModelError {
+    Overloaded,
+    Refused(String),
+}
+
+impl ModelError {
+    pub(crate) fn is_transient(&self) -> bool {
+        matches!(self, Self::Overloaded)
+    }
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Overloaded => f.write_str("overloaded"),
+            Self::Refused(reason) => write!(f, "refused: {reason}"),
+        }
+    }
+}
+
+/// A value that is expensive to move.
+pub(crate) struct Page {
+    _text: [u8; 1024],
+}
+
+/// What is called. Its methods, one for each way, are in the modules beside.
+pub(crate) struct Model {
+    /// Whether the first attempt of each call fails.
+    fails_first: bool,
+    attempts: Cell<u64>,
+}
+
+impl Model {
+    fn new(fails_first: bool) -> Self {
+        Self {
+            fails_first,
+            attempts: Cell::new(0),
+        }
+    }
+
+    /// The outcome of an attempt. Never inlined, as a client's code never is, so that no way of calling is
+    /// optimised together with it.
+    #[inline(never)]
+    fn answer(&self, prompt: &str) -> Result<u64, ModelError> {
+        let attempts = self.attempts.get();
+        self.attempts.set(attempts + 1);
+        if prompt.is_empty() {
+            Err(ModelError::Refused(String::from("no prompt")))
+        } else if self.fails_first && attempts.is_multiple_of(2) {
+            Err(ModelError::Overloaded)
+        } else {
+            Ok(attempts)
+        }
+    }
+
+    fn send<'a>(&'a self, prompt: &'a str) -> Answer<'a> {
+        Answer {
+            model: self,
+            prompt,
+        }
+    }
+
+    fn send_large<'a>(&'a self, prompt: &'a str) -> LargeAnswer<'a> {
+        LargeAnswer(self.send(prompt))
+    }
+
+    /// The body of every async case: what the other crates call again.
+    async fn call(&self, prompt: &str) -> Result<u64, ModelError> {
+        self.send(prompt).await
+    }
+
+    async fn call_large(&self, prompt: &str) -> Result<Page, ModelError> {
+        self.send_large(prompt).await
+    }
+}
+
+/// A future that is ready at once.
+struct Answer<'a> {
+    model: &'a Model,
+    prompt: &'a str,
+}
+
+impl Future for Answer<'_> {
+    type Output = Result<u64, ModelError>;
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(self.model.answer(self.prompt))
+    }
+}
+
+struct LargeAnswer<'a>(Answer<'a>);
+
+impl Future for LargeAnswer<'_> {
+    type Output = Result<Page, ModelError>;
+
+    #[inline(never)]
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        Poll::Ready(
+            self.0
+                .model
+                .answer(self.0.prompt)
+                .map(|_| Page { _text: [7; 1024] }),
+        )
+    }
+}
+
+/// Polls until ready. Never inlined, as a runtime's polling never is: the future is built at one place and
+/// run at another.
+#[inline(never)]
+fn drive<F: Future>(mut future: Pin<&mut F>) -> F::Output {
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+}
+
+const PROMPT: &str = "Why is the sky blue?";
+
+/// Calls that succeed at once need no runtime.
+fn drive_many<F: Future>(calls: u64, call: impl Fn(&'static Model, &'static str) -> F) {
+    // Leaked once a run, so that `F` need not borrow.
+    let model: &Model = Box::leak(Box::new(Model::new(false)));
+    for _ in 0..calls {
+        let future = pin!(call(black_box(model), black_box(PROMPT)));
+        black_box(drive(future));
+    }
+}
+
+/// Calls that fail first sleep, for no time, on a paused clock.
+fn fail_many<F: Future>(calls: u64, call: impl Fn(&'static Model, &'static str) -> F) {
+    let model: &Model = Box::leak(Box::new(Model::new(true)));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .expect("a runtime without I/O needs nothing of the system");
+    runtime.block_on(async {
+        for _ in 0..calls {
+            black_box(call(black_box(model), black_box(PROMPT)).await);
+        }
+    });
+}
+
+fn call_many<R>(calls: u64, call: impl Fn(&Model, &str) -> R) {
+    let model = Model::new(false);
+    for _ in 0..calls {
+        black_box(call(black_box(&model), black_box(PROMPT)));
+    }
+}
+
+fn size_of_future<F>(call: impl Fn(&'static Model, &'static str) -> F) -> usize {
+    let model: &Model = Box::leak(Box::new(Model::new(false)));
+    size_of_val(&call(model, PROMPT))
+}
+
+macro_rules! cases {
+    ($($group:ident: $run:ident { $($way:ident => $method:ident,)* })*) => {
+        vec![$($(cases!(@ $group $run $way $method)),*),*]
+    };
+    (@ Blocking $run:ident $way:ident $method:ident) => {
+        Case {
+            group: Group::Blocking,
+            way: Way::$way,
+            run: |calls| $run(calls, Model::$method),
+            future: None,
+        }
+    };
+    (@ $group:ident $run:ident $way:ident $method:ident) => {
+        Case {
+            group: Group::$group,
+            way: Way::$way,
+            run: |calls| $run(calls, Model::$method),
+            future: Some(size_of_future(Model::$method)),
+        }
+    };
+}
+
+/// Every case, in the order of the tables.
+pub(crate) fn all() -> Vec<Case> {
+    cases! {
+        Async: drive_many {
+            ByHand => by_hand,
+            ByHandInBlock => by_hand_in_block,
+            Retry => retried,
+            Backon => backon,
+            TokioRetry => tokio_retry,
+            Tryhard => tryhard,
+        }
+        Large: drive_many {
+            ByHand => by_hand_large,
+            ByHandInBlock => by_hand_in_block_large,
+            Retry => retried_large,
+            Backon => backon_large,
+            TokioRetry => tokio_retry_large,
+            Tryhard => tryhard_large,
+        }
+        Blocking: call_many {
+            ByHand => by_hand_blocking,
+            ByHandInBlock => by_hand_in_block_blocking,
+            Retry => retried_blocking,
+            Backon => backon_blocking,
+        }
+        Failure: fail_many {
+            ByHand => by_hand_at_once,
+            ByHandInBlock => by_hand_in_block_at_once,
+            Retry => retried_at_once,
+            Backon => backon_at_once,
+            TokioRetry => tokio_retry_at_once,
+            Tryhard => tryhard_at_once,
+        }
+    }
+}
+
+/// The policy of every case: exponential from 1 s by a factor of 2 up to 30 s, 5 retries, jitter.
+const BASE: Duration = Duration::from_secs(1);
+const FACTOR: u32 = 2;
+const CAP: Duration = Duration::from_secs(30);
+const MAX: u32 = 5;
+
+/// The pause before a retry, for those who compute it themselves.
+fn pause(retries: u32) -> Duration {
+    let delay = BASE.saturating_mul(FACTOR.saturating_pow(retries)).min(CAP);
+    delay.mul_f64(fastrand::f64())
+}
