@@ -7,6 +7,7 @@ use std::time::Duration;
 use retry_runtime::{Classify, Verdict};
 
 #[derive(Debug, Classify)]
+#[expect(dead_code, reason = "read by Debug")]
 enum ModelError {
     #[classify(throttled, after = retry_after)]
     RateLimited {
@@ -122,6 +123,7 @@ where
     #[classify(transparent)]
     Inner(Box<Wrapper<E>>),
     #[classify(stop)]
+    #[expect(dead_code, reason = "only its verdict counts")]
     Other(&'a [E; N]),
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use syn::spanned::Spanned;
-use syn::{GenericArgument, PathArguments, Type};
+use syn::{Expr, GenericArgument, Lifetime, PathArguments, Type};
 
 use crate::function::{Body, Function};
 use crate::key::Key;
@@ -163,6 +163,8 @@ fn base_below_cap<'a>(
     }
 }
 
+const NO_RESULT: &str = "returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or remove `#[retry]`";
+
 fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     let signature = &function.signature;
     if let Some(constness) = &signature.constness {
@@ -190,10 +192,7 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     let Some(returned) = function.return_type() else {
         errors.at(
             &signature.ident,
-            format!(
-                "`{}` returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or remove `#[retry]`",
-                signature.ident
-            ),
+            format!("`{}` {NO_RESULT}", signature.ident),
         );
         return;
     };
@@ -214,9 +213,21 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
             }
         }
     }
-    if function.has_mutable_reference()
-        && let Some(borrow) = mutable_reference(outcome)
+    if is_no_result(outcome) {
+        errors.at(outcome, format!("`{}` {NO_RESULT}", signature.ident));
+    }
+    if !function.is_async()
+        && delivery == Delivery::Direct
+        && let Some(Value::Expr(Expr::Closure(closure))) = arguments.value(Key::Fallback)
+        && let Some(asyncness) = &closure.asyncness
     {
+        errors.at(
+            asyncness,
+            String::from("the `fallback` of a blocking function can't be `async`: remove `async` here, or make the function `async`"),
+        );
+    }
+    let lifetimes = function.mutable_references();
+    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
         errors.at(
             borrow,
             String::from("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call"),
@@ -225,12 +236,18 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
 }
 
 /// A `&mut` in the type of the value, where generic arguments of functions and of trait objects don't count.
-fn mutable_reference(ty: &Type) -> Option<&Type> {
+fn mutable_reference<'a>(ty: &'a Type, arguments: &[Option<Lifetime>]) -> Option<&'a Type> {
+    let mutable_reference = |ty| mutable_reference(ty, arguments);
     match ty {
+        // One whose lifetime is left out may be any argument's; a named one is that of the arguments with the name.
         Type::Reference(reference) if reference.mutability.is_some() => {
-            let lifetime = reference.lifetime.as_ref();
-            let is_static = lifetime.is_some_and(|lifetime| lifetime.ident == "static");
-            (!is_static).then_some(ty)
+            let is_argument = match &reference.lifetime {
+                Some(lifetime) if lifetime.ident != "_" => {
+                    arguments.contains(&Some(lifetime.clone()))
+                }
+                _ => !arguments.is_empty(),
+            };
+            is_argument.then_some(ty)
         }
         Type::Reference(reference) => mutable_reference(&reference.elem),
         Type::Group(group) => mutable_reference(&group.elem),
@@ -246,5 +263,32 @@ fn mutable_reference(ty: &Type) -> Option<&Type> {
             })
         }),
         _ => None,
+    }
+}
+
+/// Whether a type is none by its look alone. Names that hide their type are left to the compiler.
+fn is_no_result(ty: &Type) -> bool {
+    const OF_THE_PRELUDE: &[&str] = &[
+        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",
+    ];
+    match ty {
+        Type::Path(path) => {
+            let name = path.path.segments.first();
+            path.qself.is_none()
+                && path.path.segments.len() == 1
+                && name.is_some_and(|name| OF_THE_PRELUDE.iter().any(|known| name.ident == known))
+        }
+        Type::Group(group) => is_no_result(&group.elem),
+        Type::Paren(paren) => is_no_result(&paren.elem),
+        Type::Array(_)
+        | Type::FnPtr(_)
+        | Type::Never(_)
+        | Type::Ptr(_)
+        | Type::Reference(_)
+        | Type::Slice(_)
+        | Type::TraitObject(_)
+        | Type::Tuple(_) => true,
+        _ => false,
     }
 }

@@ -70,6 +70,24 @@ pub(crate) fn derive(item: &DeriveInput) -> syn::Result<TokenStream> {
     derivation.finish(&item.ident, &arms)
 }
 
+/// What stands for the `impl` where the marks are wrong.
+pub(crate) fn stand_in(item: &DeriveInput) -> TokenStream {
+    let outer = Mark::read(&item.attrs, &mut Vec::new());
+    let krate = outer
+        .krate
+        .as_ref()
+        .map_or_else(|| quote!(::retry_runtime), ToTokens::to_token_stream);
+    let ident = &item.ident;
+    let (parameters, arguments, bounds) = item.generics.split_for_impl();
+    quote! {
+        impl #parameters #krate::Classify for #ident #arguments #bounds {
+            fn classify(&self) -> #krate::Verdict {
+                #krate::Verdict::STOP
+            }
+        }
+    }
+}
+
 struct Derivation {
     krate: TokenStream,
     generics: Generics,
@@ -103,6 +121,18 @@ impl Derivation {
         default: Option<&Mark>,
     ) -> TokenStream {
         let krate = self.krate.clone();
+        for field in fields {
+            if let Some(mark) = field
+                .attrs
+                .iter()
+                .find(|mark| mark.path().is_ident("classify"))
+            {
+                self.error(
+                    mark.path().span(),
+                    "`#[classify(…)]` goes on the variant, where `after = field` names a field",
+                );
+            }
+        }
         if let Some(span) = mark.transparent {
             return self.transparent(span, ident, pattern, fields, mark);
         }
@@ -112,6 +142,10 @@ impl Derivation {
             (None, None) => (None, mark.ambiguous),
         };
         let Some((kind, _)) = kind else {
+            let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
+            if mark.broken || default.is_some_and(of_enum) {
+                return TokenStream::new();
+            }
             let place = match default {
                 Some(_) => " on it, or on the enum for all that have none",
                 None => "",
@@ -199,7 +233,8 @@ impl Derivation {
             self.generics.make_where_clause().predicates.push(bound);
         }
         let krate = &self.krate;
-        let classify = quote_spanned!(field.ty.span()=> #krate::macro_support::classify(inner));
+        let classify =
+            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(inner));
         quote!(#pattern { #member: ref inner } => #classify,)
     }
 
@@ -240,6 +275,8 @@ struct Mark {
     after: Option<(Member, Span)>,
     transparent: Option<Span>,
     krate: Option<Path>,
+    /// Whether a part could not be read, so that what is missing may have been meant.
+    broken: bool,
 }
 
 impl Mark {
@@ -251,6 +288,7 @@ impl Mark {
             }
             if let Err(error) = attribute.parse_args_with(|input: ParseStream| mark.fill(input)) {
                 errors.push(error);
+                mark.broken = true;
             }
         }
         mark
@@ -258,7 +296,10 @@ impl Mark {
 
     fn fill(&mut self, input: ParseStream) -> syn::Result<()> {
         while !input.is_empty() {
-            let word = input.call(Ident::parse_any)?;
+            let word = input.call(Ident::parse_any).map_err(|error| {
+                let message = "expected a word without quotes, as in `#[classify(transient)]`";
+                syn::Error::new(error.span(), message)
+            })?;
             let (name, span) = (word.to_string(), word.span());
             let again = || syn::Error::new(span, format!("`{name}` is given twice: keep one"));
             match name.as_str() {
@@ -273,7 +314,11 @@ impl Mark {
                             "`after` names the field with the hint, as in `after = retry_after`";
                         syn::Error::new(span, message)
                     })?;
-                    let member: Member = input.parse()?;
+                    let member: Member = input.parse().map_err(|error: syn::Error| {
+                        let message =
+                            "`after` names the field with the hint, as in `after = retry_after`";
+                        syn::Error::new(error.span(), message)
+                    })?;
                     let span = member.span();
                     self.after = Some((member, span));
                 }

@@ -1,6 +1,7 @@
 //! The model as code. Nothing is decided here but where the parts go.
 //!
-//! Locals are at `mixed_site`: plain names neither clash with nor leak into the user's code.
+//! Locals are at `mixed_site`, so they don't leak into the user's code, and begin with `retry_`, since a constant
+//! or static of that name in scope would make a pattern of them.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
@@ -114,39 +115,34 @@ impl Expansion<'_> {
     fn retried(&self, attempted: Attempted) -> TokenStream {
         let Model {
             krate,
-            tracked,
             deadline,
             outcome,
             ..
         } = self.model;
         let support = self.support();
         let awaits = !matches!(attempted, Attempted::Blocking(_));
-        let call = if *tracked {
-            quote!(TrackedCall)
-        } else {
-            quote!(Call)
-        };
+        let call = self.call();
         let mixed = Span::mixed_site();
         let deadline = deadline.as_ref().map(|deadline| {
             let deadline = self.user(deadline);
-            quote_spanned!(mixed=> let deadline = #deadline;)
+            quote_spanned!(mixed=> let retry_deadline = #deadline;)
         });
         let history = self.model.keeps_history();
         let errors = history.then(|| {
             quote_spanned! {mixed=>
-                let mut history = #support::history::<<#outcome as #support::Outcome>::Error>();
+                let mut retry_history = #support::history::<<#outcome as #support::Outcome>::Error>();
             }
         });
         let begin = history.then(|| {
             let policy = self.policy();
-            quote_spanned!(mixed=> #support::begin(&mut history, #support::limit(#policy));)
+            quote_spanned!(mixed=> #support::begin(&mut retry_history, #support::limit(#policy));)
         });
         let starting = self.observer().map(|observer| {
             let name = self.name();
             quote_spanned! {mixed=>
                 {
                     #observer
-                    #support::starting(#name, call.attempt(), &mut observer);
+                    #support::starting(#name, #support::#call::attempt(&retry_call), &mut retry_observer);
                 }
             }
         });
@@ -156,29 +152,29 @@ impl Expansion<'_> {
             .model
             .observe
             .is_none()
-            .then(|| quote_spanned!(mixed=> let retried = call.is_retried();));
+            .then(|| quote_spanned!(mixed=> let retry_retried = #support::#call::is_retried(&retry_call);));
         let accepted = self.accepted();
         let rejected = self.rejected(awaits);
         let sleep = if awaits {
             let timer = self.user(&self.model.timer);
-            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, pause).await;)
+            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, retry_pause).await;)
         } else {
-            quote_spanned!(mixed=> #support::sleep_blocking(pause);)
+            quote_spanned!(mixed=> #support::sleep_blocking(retry_pause);)
         };
         quote_spanned! {mixed=>
-            let mut call = #support::#call::new();
+            let mut retry_call = #support::#call::new();
             #deadline
             #errors
             loop {
                 // Ends the error's life before the pause, so that it need not be `Send`.
-                let pause = {
+                let retry_pause = {
                     #begin
                     #starting
                     #attempt
                     #retried
-                    match outcome {
-                        ::core::result::Result::Ok(value) => { #accepted }
-                        ::core::result::Result::Err(error) => { #rejected }
+                    match retry_outcome {
+                        ::core::result::Result::Ok(retry_value) => { #accepted }
+                        ::core::result::Result::Err(retry_error) => { #rejected }
                     }
                 };
                 #sleep
@@ -191,59 +187,65 @@ impl Expansion<'_> {
         let support = self.support();
         let outcome = &self.model.outcome;
         let mixed = Span::mixed_site();
+        // What the body consumes is complained about at the function's name, beside its own use.
+        let name = mixed.located_at(self.model.function.signature.ident.span());
         let binding = self
             .model
             .attempt
             .as_ref()
-            .map(|name| quote_spanned!(mixed=> let #name = &history;));
+            .map(|name| quote_spanned!(mixed=> let #name = &retry_history;));
         // A function that returns no `Result` is complained about here, at its return type.
         let checked = quote_spanned! {mixed.located_at(outcome.span())=>
             #support::into_result::<#outcome>
         };
         let future = match attempted {
             Attempted::Blocking(body) => {
+                let closure = quote_spanned!(name=> ||);
                 return quote_spanned! {mixed=>
                     #[allow(clippy::redundant_closure_call)]
-                    let outcome = #checked((|| -> #outcome { #binding #body })());
+                    let retry_outcome = #checked((#closure -> #outcome { #binding #body })());
                 };
             }
             Attempted::Async(body) => {
                 let edge = self.return_edge();
-                quote_spanned!(mixed=> async { #edge #binding #body })
+                let coroutine = quote_spanned!(name=> async);
+                quote_spanned!(mixed=> #coroutine { #edge #binding #body })
             }
             Attempted::Future(body, returned) => {
                 let arrow = returned.map(|returned| quote!(-> #returned));
-                quote_spanned!(mixed=> (|| #arrow { #binding #body })())
+                let closure = quote_spanned!(name=> ||);
+                quote_spanned!(mixed=> (#closure #arrow { #binding #body })())
             }
         };
         let Some((timeout, timeout_span)) = &self.model.timeout else {
             return quote_spanned! {mixed=>
                 #[allow(clippy::redundant_closure_call)]
-                let outcome = #checked(#future.await);
+                let retry_outcome = #checked(#future.await);
             };
         };
         let krate = &self.model.krate;
         let timeout = self.user(timeout);
         let timer = self.user(&self.model.timer);
+        let support_at_timeout = self.support_at(*timeout_span);
         let from_timed_out = quote_spanned! {mixed.located_at(*timeout_span)=>
-            #support::FromTimedOut::from_timed_out
+            #support_at_timeout::FromTimedOut::from_timed_out
         };
         quote_spanned! {mixed=>
-            let timeout = #support::timeout(#timeout);
-            let finished = {
+            let retry_timeout = #support::timeout(#timeout);
+            let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
-                let attempt = ::core::pin::pin!(#future);
-                let sleep = ::core::pin::pin!(#support::sleep_out(#timer, timeout));
+                let retry_attempt = ::core::pin::pin!(#future);
+                let retry_sleep = ::core::pin::pin!(#support::sleep_out(#timer, retry_timeout));
                 #[allow(clippy::let_and_return)]
-                let finished = #support::race(attempt, sleep).await;
-                finished
+                let retry_finished = #support::race(retry_attempt, retry_sleep).await;
+                retry_finished
             };
-            let dropped = ::core::option::Option::is_none(&finished);
-            let outcome = match finished {
-                ::core::option::Option::Some(outcome) => #checked(outcome),
+            let retry_dropped = ::core::option::Option::is_none(&retry_finished);
+            let retry_outcome = match retry_finished {
+                ::core::option::Option::Some(retry_outcome) => #checked(retry_outcome),
                 ::core::option::Option::None => ::core::result::Result::Err(
                     #from_timed_out(#krate::TimedOut::new(
-                        ::core::option::Option::unwrap_or_default(timeout),
+                        ::core::option::Option::unwrap_or_default(retry_timeout),
                     )),
                 ),
             };
@@ -267,8 +269,8 @@ impl Expansion<'_> {
                 clippy::unreachable
             )]
             if false {
-                let outcome: #outcome = loop {};
-                return outcome;
+                let retry_outcome: #outcome = loop {};
+                return retry_outcome;
             }
         }
     }
@@ -279,6 +281,7 @@ impl Expansion<'_> {
         let mixed = Span::mixed_site();
         let policy = self.policy();
         let name = self.name();
+        let call = self.call();
         let success = match self.observer() {
             Some(observer) => quote_spanned! {mixed=>
                 {
@@ -286,17 +289,17 @@ impl Expansion<'_> {
                     #support::succeeded(
                         #policy,
                         #name,
-                        call.attempt(),
-                        ::core::option::Option::Some(&mut observer),
+                        #support::#call::attempt(&retry_call),
+                        ::core::option::Option::Some(&mut retry_observer),
                     );
                 }
             },
             None => quote_spanned! {mixed=>
-                if retried {
+                if retry_retried {
                     #support::succeeded(
                         #policy,
                         #name,
-                        call.attempt(),
+                        #support::#call::attempt(&retry_call),
                         ::core::option::Option::None,
                     );
                 }
@@ -304,7 +307,7 @@ impl Expansion<'_> {
         };
         let success = quote_spanned! {mixed=>
             #success
-            break ::core::result::Result::Ok(value);
+            break ::core::result::Result::Ok(retry_value);
         };
         let Some(until) = &self.model.until else {
             return success;
@@ -312,7 +315,7 @@ impl Expansion<'_> {
         let krate = &self.model.krate;
         let until = self.user(until);
         let accepts = quote_spanned! {mixed.located_at(until.span())=>
-            #support::accepts(&value, #until)
+            #support::accepts(&retry_value, #until)
         };
         let failed = self.failed(
             quote_spanned!(mixed=> #krate::Verdict::TRANSIENT),
@@ -322,19 +325,19 @@ impl Expansion<'_> {
         let interrupted = self
             .model
             .keeps_history()
-            .then(|| quote_spanned!(mixed=> #support::rejected(&mut history);));
+            .then(|| quote_spanned!(mixed=> #support::rejected(&mut retry_history);));
         quote_spanned! {mixed=>
             if #accepts {
                 #success
             }
             #failed
-            match decision {
-                ::core::result::Result::Ok(pause) => {
-                    call = next;
+            match retry_decision {
+                ::core::result::Result::Ok(retry_pause) => {
+                    retry_call = retry_next;
                     #interrupted
-                    pause
+                    retry_pause
                 }
-                ::core::result::Result::Err(_) => break ::core::result::Result::Ok(value),
+                ::core::result::Result::Err(_) => break ::core::result::Result::Ok(retry_value),
             }
         }
     }
@@ -346,35 +349,38 @@ impl Expansion<'_> {
         let verdict = match &self.model.on {
             Some(on) => {
                 let on = self.user(on);
-                quote_spanned!(mixed.located_at(on.span())=> #support::verdict(&error, #on))
+                let support = self.support_at(on.span());
+                quote_spanned!(mixed.located_at(on.span())=> #support::verdict(&retry_error, #on))
             }
             None => {
-                quote_spanned!(mixed.located_at(self.model.error_span)=> #support::classify(&error))
+                quote_spanned!(mixed.located_at(self.model.error_span)=> #support::classify(&retry_error))
             }
         };
         let verdict = match self.model.timeout {
-            Some(_) => quote_spanned!(mixed=> #support::of_attempt(#verdict, dropped)),
+            Some(_) => quote_spanned!(mixed=> #support::of_attempt(#verdict, retry_dropped)),
             None => verdict,
         };
-        let shown = quote_spanned!(mixed=> &(&&&#support::Show(&error)).__retry_show());
+        let shown = quote_spanned!(mixed=> &(&&&#support::Show(&retry_error)).__retry_show());
         let failed = self.failed(verdict, shown, true);
         let kept = self
             .model
             .keeps_history()
-            .then(|| quote_spanned!(mixed=> #support::failed(&mut history, error);));
-        let gave_up = quote_spanned!(mixed=> #support::gave_up(history, error, reason));
+            .then(|| quote_spanned!(mixed=> #support::failed(&mut retry_history, retry_error);));
+        let gave_up =
+            quote_spanned!(mixed=> #support::gave_up(retry_history, retry_error, retry_reason));
         let (reason, ending) = match &self.model.ending {
             Ending::Error => (
                 quote!(_),
-                quote_spanned!(mixed=> ::core::result::Result::Err(error)),
+                quote_spanned!(mixed=> ::core::result::Result::Err(retry_error)),
             ),
             Ending::GiveUp(give_up) => {
                 let give_up = self.user(give_up);
+                let support = self.support_at(give_up.span());
                 let call = quote_spanned! {mixed.located_at(give_up.span())=>
                     #support::shape(#gave_up, #give_up)
                 };
                 (
-                    quote_spanned!(mixed=> reason),
+                    quote_spanned!(mixed=> retry_reason),
                     quote_spanned!(mixed=> ::core::result::Result::Err(#call)),
                 )
             }
@@ -385,10 +391,12 @@ impl Expansion<'_> {
                 } else {
                     "fall_back_blocking"
                 };
-                let function = Ident::new(function, mixed);
-                let awaited = awaits.then(|| quote_spanned!(mixed=> .await));
+                let span = mixed.located_at(fallback.span());
+                let support = self.support_at(span);
+                let function = Ident::new(function, span);
+                let awaited = awaits.then(|| quote_spanned!(span=> .await));
                 (
-                    quote_spanned!(mixed=> reason),
+                    quote_spanned!(mixed=> retry_reason),
                     quote_spanned! {mixed.located_at(fallback.span())=>
                         #support::#function(#gave_up, #fallback)#awaited
                     },
@@ -397,11 +405,11 @@ impl Expansion<'_> {
         };
         quote_spanned! {mixed=>
             #failed
-            match decision {
-                ::core::result::Result::Ok(pause) => {
-                    call = next;
+            match retry_decision {
+                ::core::result::Result::Ok(retry_pause) => {
+                    retry_call = retry_next;
                     #kept
-                    pause
+                    retry_pause
                 }
                 ::core::result::Result::Err(#reason) => break #ending,
             }
@@ -420,9 +428,10 @@ impl Expansion<'_> {
         let mixed = Span::mixed_site();
         let policy = self.policy();
         let name = self.name();
+        let call = self.call();
         let mut options = TokenStream::new();
         if deadline.is_some() {
-            options.append_all(quote_spanned!(mixed=> .deadline(deadline)));
+            options.append_all(quote_spanned!(mixed=> .deadline(retry_deadline)));
         }
         if let Some(idempotent) = idempotent {
             let idempotent = self.user(idempotent);
@@ -431,10 +440,10 @@ impl Expansion<'_> {
         if let Some(repeats) = repeats.as_ref().filter(|_| is_error) {
             let repeats = self.user(repeats);
             let same = quote_spanned! {mixed.located_at(self.model.error_span)=>
-                (&&&#support::Same(one)).__retry_same(other)
+                (&&&#support::Same(retry_one)).__retry_same(retry_other)
             };
             options.append_all(quote_spanned! {mixed=>
-                .repeated(#support::is_repeated(&history, &error, #repeats, |one, other| {
+                .repeated(#support::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
                     use #support::{SameDebug as _, SameDisplay as _, SameValue as _};
                     #same
                 }))
@@ -442,7 +451,7 @@ impl Expansion<'_> {
         }
         let observer = self.observer();
         if observer.is_some() {
-            options.append_all(quote_spanned!(mixed=> .observe(&mut observer)));
+            options.append_all(quote_spanned!(mixed=> .observe(&mut retry_observer)));
         }
         let traits = is_error.then(|| {
             quote_spanned! {mixed=>
@@ -453,15 +462,16 @@ impl Expansion<'_> {
         // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
         // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
-            let mut next = call;
-            let decision = #support::cold(|| {
+            let mut retry_next = retry_call;
+            let retry_decision = #support::cold(|| {
                 #traits
                 #observer
                 #[allow(clippy::let_and_return)]
-                let decision = next.failed(
-                    #support::Failure::new(#policy, #verdict, #name, #shown)#options
+                let retry_decision = #support::#call::failed(
+                    &mut retry_next,
+                    #support::Failure::new(#policy, #verdict, #name, #shown)#options,
                 );
-                decision
+                retry_decision
             });
         }
     }
@@ -469,20 +479,47 @@ impl Expansion<'_> {
     /// Binds `observer`, where the attribute names one.
     fn observer(&self) -> Option<TokenStream> {
         let expr = self.model.observe.as_ref()?;
-        let support = self.support();
-        let function = match expr {
-            Expr::Closure(_) => quote!(observe_fn),
-            _ => quote!(observe),
-        };
-        let expr = self.user(expr);
         let mixed = Span::mixed_site();
-        let observe = quote_spanned!(mixed.located_at(expr.span())=> #support::#function(#expr));
-        Some(quote_spanned!(mixed=> let mut observer = #observe;))
+        let span = mixed.located_at(expr.span());
+        let support = self.support_at(span);
+        let is_closure = matches!(expr, Expr::Closure(_));
+        let expr = self.user(expr);
+        if is_closure {
+            let observer = quote_spanned!(span=> #support::observe_fn(#expr));
+            return Some(quote_spanned!(mixed=> let mut retry_observer = #observer;));
+        }
+        let krate = &self.model.krate;
+        let observe = quote_spanned!(span=> #support::observe(&retry_observed, retry_event));
+        Some(quote_spanned! {mixed=>
+            let retry_observed = #expr;
+            let mut retry_observer = |retry_event: &#krate::Event<'_>| #observe;
+        })
+    }
+
+    /// The type of the local `call`. Its functions are called by path: a trait of the user's may have
+    /// methods of the same names for every type.
+    fn call(&self) -> Ident {
+        let name = if self.model.tracked {
+            "TrackedCall"
+        } else {
+            "Call"
+        };
+        Ident::new(name, Span::mixed_site())
     }
 
     fn support(&self) -> TokenStream {
         let krate = &self.model.krate;
         quote!(#krate::macro_support)
+    }
+
+    /// The same, so that an error about a bound there points at `place`.
+    fn support_at(&self, place: Span) -> TokenStream {
+        if self.model.names_crate {
+            // What the user wrote stays where it is.
+            self.support()
+        } else {
+            locate(self.support(), place)
+        }
     }
 
     fn policy(&self) -> TokenStream {
@@ -524,4 +561,15 @@ fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
         });
     }
     renamed
+}
+
+/// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
+fn locate(tokens: TokenStream, place: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(token.span().located_at(place));
+            token
+        })
+        .collect()
 }

@@ -3,7 +3,9 @@
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, FnArg, ReceiverKind, ReturnType, Signature, Token, Type, Visibility};
+use syn::{
+    Attribute, FnArg, Lifetime, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
+};
 
 /// A function or method.
 pub(crate) struct Function {
@@ -28,17 +30,10 @@ impl Parse for Function {
         let defaultness = input.parse()?;
         let item = input.fork();
         let signature = input.parse().map_err(|error| {
-            let other = [
-                item.peek(Token![impl]),
-                item.peek(Token![trait]),
-                item.peek(Token![mod]),
-                item.peek(Token![struct]),
-                item.peek(Token![enum]),
-            ];
-            if other.contains(&true) {
-                item.error("`#[retry]` goes on functions and methods: put it on each that is to be retried")
-            } else {
+            if is_function(&item.fork()) {
                 error
+            } else {
+                item.error("`#[retry]` goes on functions and methods: put it on each that is to be retried")
             }
         })?;
         let body = if input.peek(Token![;]) {
@@ -75,25 +70,47 @@ impl Function {
         }
     }
 
-    /// Whether an argument is a `&mut`, the receiver included.
-    pub(crate) fn has_mutable_reference(&self) -> bool {
-        self.signature.inputs.iter().any(|argument| match argument {
-            FnArg::Receiver(receiver) => match &receiver.kind {
-                ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
-                ReceiverKind::Typed(_, ty) => is_mutable_reference(ty),
-                _ => false,
-            },
-            FnArg::Typed(typed) => is_mutable_reference(&typed.ty),
-        })
+    /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
+    pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
+        let inputs = self.signature.inputs.iter();
+        inputs
+            .filter_map(|argument| match argument {
+                FnArg::Receiver(receiver) => match &receiver.kind {
+                    ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
+                    ReceiverKind::Typed(_, ty) => mutable_reference(ty),
+                    _ => None,
+                },
+                FnArg::Typed(typed) => mutable_reference(&typed.ty),
+            })
+            .collect()
     }
 }
 
-fn is_mutable_reference(ty: &Type) -> bool {
+/// Whether `fn` stands before the first braces or parentheses.
+fn is_function(item: ParseStream) -> bool {
+    while let Ok(token) = item.parse() {
+        match token {
+            TokenTree::Ident(ident) if ident == "fn" => return true,
+            TokenTree::Group(_) => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The lifetime of a `&mut`, if it is one: `Some(None)` where it is left out.
+#[expect(
+    clippy::option_option,
+    reason = "a `&mut` or not, and its lifetime named or not"
+)]
+fn mutable_reference(ty: &Type) -> Option<Option<Lifetime>> {
     match ty {
-        Type::Reference(reference) => reference.mutability.is_some(),
-        Type::Group(group) => is_mutable_reference(&group.elem),
-        Type::Paren(paren) => is_mutable_reference(&paren.elem),
-        _ => false,
+        Type::Reference(reference) if reference.mutability.is_some() => {
+            Some(reference.lifetime.clone())
+        }
+        Type::Group(group) => mutable_reference(&group.elem),
+        Type::Paren(paren) => mutable_reference(&paren.elem),
+        _ => None,
     }
 }
 

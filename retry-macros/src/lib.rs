@@ -54,6 +54,13 @@ fn try_retry(
 /// `retry_runtime::Classify`.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
-    let tokens = syn::parse(item).and_then(|item| classify::derive(&item));
+    let tokens = syn::parse(item).map(|item| {
+        // The `impl` stays, so that its absence is not complained about as well.
+        classify::derive(&item).unwrap_or_else(|errors| {
+            let errors = errors.into_compile_error();
+            let stand_in = classify::stand_in(&item);
+            quote!(#errors #stand_in)
+        })
+    });
     tokens.unwrap_or_else(syn::Error::into_compile_error).into()
 }

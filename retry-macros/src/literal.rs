@@ -214,6 +214,12 @@ fn duration(key: Key, expr: Expr) -> syn::Result<Value> {
         }
         _ => return Ok(Value::Expr(expr)),
     };
+    if text.trim().starts_with('-') {
+        return Err(range(key, &expr, "a duration from zero up"));
+    }
+    if text.trim().is_empty() {
+        return Err(wrong_kind(key, &expr, "a duration, as in `\"250ms\"`"));
+    }
     if text.trim().parse::<f64>().is_ok() {
         let message = format!(
             "`{key} = {}` has no unit: write `\"{}s\"` for seconds, or `ms`, `m`, `h`",

@@ -14,6 +14,8 @@ pub(crate) struct Model {
     pub(crate) function: Function,
     /// The path to the runtime crate.
     pub(crate) krate: TokenStream,
+    /// Whether the user named it.
+    pub(crate) names_crate: bool,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
     /// Where a complaint about the error type points.
@@ -110,6 +112,7 @@ impl Model {
                 Some(timer) => quote!(#support::timer(#timer)),
             },
             policy,
+            names_crate: arguments.get(Key::Crate).is_some(),
             krate,
             function,
         }
@@ -124,7 +127,10 @@ impl Model {
 fn name(arguments: &Arguments, function: &Function) -> TokenStream {
     match arguments.value(Key::Name) {
         Some(Value::Text(text)) => text.to_token_stream(),
-        Some(Value::Expr(expr)) => quote!(::core::convert::AsRef::<str>::as_ref(&(#expr))),
+        Some(Value::Expr(expr)) => {
+            let span = syn::spanned::Spanned::span(expr);
+            quote_spanned!(span=> ::core::convert::AsRef::<str>::as_ref(&(#expr)))
+        }
         _ => {
             let ident = function.signature.ident.to_string();
             let path = format!("::{}", ident.trim_start_matches("r#"));

@@ -111,10 +111,15 @@ impl Arguments {
                     format!("`{key}` needs a value, as in `{}`", literal::example(key)),
                 ));
             };
-            let written = Written::parse(key, from)?;
+            let written = Written::parse(key, from);
             if !std::ptr::eq(from, input) && !from.is_empty() {
-                return Err(from.error(format!("`{key}` takes one value")));
+                let error = from.error(format!("`{key}` takes one value"));
+                // Tokens left in parentheses would replace every error by `syn`'s own.
+                drain(from);
+                written?;
+                return Err(error);
             }
+            let written = written?;
             span = written.span();
             match written.value(key) {
                 Ok(checked) => value = checked,
@@ -157,10 +162,10 @@ impl Written {
                         format!("`crate` takes a path, as in `{}`", literal::example(key));
                     syn::Error::new(error.span(), message)
                 }),
-            _ if input.is_empty() => Err(input.error(format!(
-                "`{key}` needs a value, as in `{}`",
-                literal::example(key)
-            ))),
+            _ if input.is_empty() || input.peek(Token![,]) => Err(syn::Error::new(
+                input.span(),
+                format!("`{key}` needs a value, as in `{}`", literal::example(key)),
+            )),
             _ => Expr::parse(input).map(Self::Expr),
         }
     }
@@ -184,12 +189,39 @@ impl Written {
 
 fn unknown(ident: &Ident, known: &[Key], section: Option<Key>) -> syn::Error {
     let name = ident.to_string();
-    let suggestion = nearest::suggestion(&name, known.iter().map(|key| key.name()));
+    let suggestion = match elsewhere(&name).filter(|key| known.contains(key)) {
+        Some(key) => format!("it is `{key}` here, as in `{}`", literal::example(key)),
+        None => nearest::suggestion(&name, known.iter().map(|key| key.name())),
+    };
     let place = section.map_or(String::new(), |section| format!(" in `{section}(…)`"));
     syn::Error::new(
         ident.span(),
         format!("unknown key `{name}`{place}: {suggestion}"),
     )
+}
+
+/// The key for what other libraries call by that name.
+fn elsewhere(name: &str) -> Option<Key> {
+    Some(match name {
+        "attempts" | "count" | "max_attempts" | "max_retries" | "max_times" | "retries"
+        | "times" | "tries" => Key::Max,
+        "strategy" => Key::Backoff,
+        "delay" | "initial" | "initial_delay" | "initial_interval" | "interval" | "min_delay"
+        | "wait" => Key::Base,
+        "exponent" | "multiplier" => Key::Factor,
+        "max_backoff" | "max_delay" | "max_interval" => Key::Cap,
+        "condition" | "predicate" | "retry_if" | "retry_on" | "retryable" | "when" => Key::On,
+        "max_duration" | "max_elapsed" | "max_elapsed_time" | "total_timeout" => Key::Deadline,
+        "notify" | "on_retry" => Key::Observe,
+        "sleep" | "sleeper" => Key::Timer,
+        _ => return None,
+    })
+}
+
+fn drain(input: ParseStream) {
+    while !input.is_empty() {
+        let _: syn::Result<proc_macro2::TokenTree> = input.parse();
+    }
 }
 
 /// Leaves the comma, if any, as the next token. A comma inside a value that could not be read is not told

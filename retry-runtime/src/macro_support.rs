@@ -51,12 +51,50 @@ pub fn lazy<F: Future>(future: F) -> F {
     future
 }
 
-pub fn verdict<E, V: Into<Verdict>>(error: &E, on: impl FnOnce(&E) -> V) -> Verdict {
-    on(error).into()
+/// What the key `on` returns.
+#[diagnostic::on_unimplemented(
+    message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
+    label = "returns `{Self}`",
+    note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
+)]
+pub trait IntoVerdict {
+    fn into_verdict(self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Into<Verdict>> IntoVerdict for V {
+    fn into_verdict(self) -> Verdict {
+        self.into()
+    }
+}
+
+pub fn verdict<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> Verdict {
+    on(error).into_verdict()
 }
 
 pub fn classify<E: Classify>(error: &E) -> Verdict {
     error.classify()
+}
+
+/// What `transparent` takes.
+#[diagnostic::on_unimplemented(
+    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
+    label = "not `Classify`",
+    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+)]
+pub trait ClassifyField {
+    fn classify_field(&self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Classify> ClassifyField for E {
+    fn classify_field(&self) -> Verdict {
+        self.classify()
+    }
+}
+
+pub fn classify_field<E: ClassifyField>(error: &E) -> Verdict {
+    error.classify_field()
 }
 
 /// What `after = field` takes.
@@ -129,15 +167,70 @@ pub fn count(retries: impl Count) -> u32 {
     retries.count()
 }
 
-pub fn factor(factor: impl Into<f64>) -> f64 {
-    factor.into()
+/// Numbers that can be a factor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a factor",
+    label = "not a number",
+    note = "give a number from 1 up"
+)]
+pub trait Factor {
+    fn factor(self) -> f64;
 }
 
-pub fn timeout(limit: impl Into<Option<Duration>>) -> Option<Duration> {
-    limit.into()
+macro_rules! factor {
+    ($($number:ty)*) => {$(
+        impl Factor for $number {
+            #[allow(clippy::cast_lossless, clippy::cast_precision_loss)]
+            fn factor(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+pub fn factor(factor: impl Factor) -> f64 {
+    factor.factor()
 }
 
-pub fn policy<P: Borrow<Policy>>(policy: P) -> Policy {
+/// What the keys `timeout` and `deadline` take.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a limit of time",
+    label = "neither a `Duration` nor an `Option<Duration>`",
+    note = "give a duration as in `\"60s\"`, a `Duration`, or an `Option<Duration>` where `None` is no limit"
+)]
+pub trait Limit {
+    fn limit(self) -> Option<Duration>;
+}
+
+impl Limit for Duration {
+    fn limit(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl Limit for Option<Duration> {
+    fn limit(self) -> Option<Duration> {
+        self
+    }
+}
+
+pub fn timeout(limit: impl Limit) -> Option<Duration> {
+    limit.limit()
+}
+
+/// What the key `policy` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no policy",
+    label = "neither a `Policy` nor a `&Policy`",
+    note = "give a `retry_runtime::Policy`, or what borrows as one"
+)]
+pub trait BorrowPolicy: Borrow<Policy> {}
+
+#[diagnostic::do_not_recommend]
+impl<P: Borrow<Policy>> BorrowPolicy for P {}
+
+pub fn policy<P: BorrowPolicy>(policy: P) -> Policy {
     *policy.borrow()
 }
 
@@ -146,8 +239,8 @@ pub fn limit(policy: &Policy) -> Option<u32> {
     policy.schedule.limit()
 }
 
-pub fn deadline(span: impl Into<Option<Duration>>) -> Option<Instant> {
-    span.into().and_then(clock::after)
+pub fn deadline(span: impl Limit) -> Option<Instant> {
+    span.limit().and_then(clock::after)
 }
 
 pub fn policy_deadline(policy: &Policy) -> Option<Instant> {
@@ -187,10 +280,8 @@ pub fn shape<E>(gave_up: GaveUp<E>, shape: impl FnOnce(GaveUp<E>) -> E) -> E {
     shape(gave_up)
 }
 
-pub fn fall_back<T, E, F: Future<Output = Result<T, E>>>(
-    gave_up: GaveUp<E>,
-    fallback: impl FnOnce(GaveUp<E>) -> F,
-) -> F {
+// `F` has no bound: that it is a future of the right outcome is said once, at `.await`.
+pub fn fall_back<E, F>(gave_up: GaveUp<E>, fallback: impl FnOnce(GaveUp<E>) -> F) -> F {
     fallback(gave_up)
 }
 
@@ -253,8 +344,8 @@ impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
     }
 }
 
-pub fn observe<Via, T: IntoObserver<Via>>(observer: T) -> impl FnMut(&Event<'_>) {
-    move |event| observer.observe(event)
+pub fn observe<Via, T: IntoObserver<Via>>(observer: &T, event: &Event<'_>) {
+    observer.observe(event);
 }
 
 /// For closures, whose argument's type is found by this bound alone.

@@ -1,10 +1,10 @@
 //! A blocking function with a value that is not yet good enough.
 fn read(path: &Path) -> io::Result<Vec<String>> {
-    let mut call = ::retry_runtime::macro_support::Call::new();
+    let mut retry_call = ::retry_runtime::macro_support::Call::new();
     loop {
-        let pause = {
+        let retry_pause = {
             #[allow(clippy::redundant_closure_call)]
-            let outcome = ::retry_runtime::macro_support::into_result::<
+            let retry_outcome = ::retry_runtime::macro_support::into_result::<
                 io::Result<Vec<String>>,
             >(
                 (|| -> io::Result<Vec<String>> {
@@ -14,79 +14,81 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     }
                 })(),
             );
-            let retried = call.is_retried();
-            match outcome {
-                ::core::result::Result::Ok(value) => {
+            let retry_retried = ::retry_runtime::macro_support::Call::is_retried(
+                &retry_call,
+            );
+            match retry_outcome {
+                ::core::result::Result::Ok(retry_value) => {
                     if ::retry_runtime::macro_support::accepts(
-                        &value,
+                        &retry_value,
                         |lines| !lines.is_empty(),
                     ) {
-                        if retried {
+                        if retry_retried {
                             ::retry_runtime::macro_support::succeeded(
                                 &const { ::retry_runtime::Policy::new() },
                                 ::core::concat!(::core::module_path!(), "::read"),
-                                call.attempt(),
+                                ::retry_runtime::macro_support::Call::attempt(&retry_call),
                                 ::core::option::Option::None,
                             );
                         }
-                        break ::core::result::Result::Ok(value);
+                        break ::core::result::Result::Ok(retry_value);
                     }
-                    let mut next = call;
-                    let decision = ::retry_runtime::macro_support::cold(|| {
+                    let mut retry_next = retry_call;
+                    let retry_decision = ::retry_runtime::macro_support::cold(|| {
                         #[allow(clippy::let_and_return)]
-                        let decision = next
-                            .failed(
-                                ::retry_runtime::macro_support::Failure::new(
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::retry_runtime::Verdict::TRANSIENT,
-                                    ::core::concat!(::core::module_path!(), "::read"),
-                                    &::retry_runtime::macro_support::REJECTED_VALUE,
-                                ),
-                            );
-                        decision
+                        let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                            &mut retry_next,
+                            ::retry_runtime::macro_support::Failure::new(
+                                &const { ::retry_runtime::Policy::new() },
+                                ::retry_runtime::Verdict::TRANSIENT,
+                                ::core::concat!(::core::module_path!(), "::read"),
+                                &::retry_runtime::macro_support::REJECTED_VALUE,
+                            ),
+                        );
+                        retry_decision
                     });
-                    match decision {
-                        ::core::result::Result::Ok(pause) => {
-                            call = next;
-                            pause
+                    match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => {
+                            retry_call = retry_next;
+                            retry_pause
                         }
                         ::core::result::Result::Err(_) => {
-                            break ::core::result::Result::Ok(value);
+                            break ::core::result::Result::Ok(retry_value);
                         }
                     }
                 }
-                ::core::result::Result::Err(error) => {
-                    let mut next = call;
-                    let decision = ::retry_runtime::macro_support::cold(|| {
+                ::core::result::Result::Err(retry_error) => {
+                    let mut retry_next = retry_call;
+                    let retry_decision = ::retry_runtime::macro_support::cold(|| {
                         #[allow(unused_imports)]
                         use ::retry_runtime::macro_support::{
                             ShowDebug as _, ShowDisplay as _, ShowName as _,
                         };
                         #[allow(clippy::let_and_return)]
-                        let decision = next
-                            .failed(
-                                ::retry_runtime::macro_support::Failure::new(
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::retry_runtime::macro_support::classify(&error),
-                                    ::core::concat!(::core::module_path!(), "::read"),
-                                    &(&&&::retry_runtime::macro_support::Show(&error))
-                                        .__retry_show(),
-                                ),
-                            );
-                        decision
+                        let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                            &mut retry_next,
+                            ::retry_runtime::macro_support::Failure::new(
+                                &const { ::retry_runtime::Policy::new() },
+                                ::retry_runtime::macro_support::classify(&retry_error),
+                                ::core::concat!(::core::module_path!(), "::read"),
+                                &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                    .__retry_show(),
+                            ),
+                        );
+                        retry_decision
                     });
-                    match decision {
-                        ::core::result::Result::Ok(pause) => {
-                            call = next;
-                            pause
+                    match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => {
+                            retry_call = retry_next;
+                            retry_pause
                         }
                         ::core::result::Result::Err(_) => {
-                            break ::core::result::Result::Err(error);
+                            break ::core::result::Result::Err(retry_error);
                         }
                     }
                 }
             }
         };
-        ::retry_runtime::macro_support::sleep_blocking(pause);
+        ::retry_runtime::macro_support::sleep_blocking(retry_pause);
     }
 }

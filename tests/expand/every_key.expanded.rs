@@ -4,18 +4,20 @@ async fn complete(
     limits: Limits,
     log: &mut Vec<String>,
 ) -> Result<Answer, ModelError> {
-    let mut call = crate::reexports::retry_runtime::macro_support::TrackedCall::new();
-    let deadline = crate::reexports::retry_runtime::macro_support::deadline(limits.time);
-    let mut history = crate::reexports::retry_runtime::macro_support::history::<
+    let mut retry_call = crate::reexports::retry_runtime::macro_support::TrackedCall::new();
+    let retry_deadline = crate::reexports::retry_runtime::macro_support::deadline(
+        limits.time,
+    );
+    let mut retry_history = crate::reexports::retry_runtime::macro_support::history::<
         <Result<
             Answer,
             ModelError,
         > as crate::reexports::retry_runtime::macro_support::Outcome>::Error,
     >();
     loop {
-        let pause = {
+        let retry_pause = {
             crate::reexports::retry_runtime::macro_support::begin(
-                &mut history,
+                &mut retry_history,
                 crate::reexports::retry_runtime::macro_support::limit(
                     &const {
                         crate::reexports::retry_runtime::Policy::new()
@@ -44,65 +46,69 @@ async fn complete(
                 ),
             );
             {
-                let mut observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                     event|
                 log.push(event.to_string()));
                 crate::reexports::retry_runtime::macro_support::starting(
                     "model.complete",
-                    call.attempt(),
-                    &mut observer,
+                    crate::reexports::retry_runtime::macro_support::TrackedCall::attempt(
+                        &retry_call,
+                    ),
+                    &mut retry_observer,
                 );
             }
-            let timeout = crate::reexports::retry_runtime::macro_support::timeout(
+            let retry_timeout = crate::reexports::retry_runtime::macro_support::timeout(
                 ::core::time::Duration::new(60u64, 0u32),
             );
-            let finished = {
+            let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
-                let attempt = ::core::pin::pin!(
+                let retry_attempt = ::core::pin::pin!(
                     async { #[allow(unknown_lints, unreachable_code,
                     clippy::diverging_sub_expression, clippy::empty_loop,
                     clippy::let_unit_value, clippy::let_with_type_underscore,
-                    clippy::needless_return, clippy::unreachable)] if false { let outcome
-                    : Result < Answer, ModelError > = loop {}; return outcome; } let
-                    attempt = & history; { ask(& prompt, attempt.number()). await } }
+                    clippy::needless_return, clippy::unreachable)] if false { let
+                    retry_outcome : Result < Answer, ModelError > = loop {}; return
+                    retry_outcome; } let attempt = & retry_history; { ask(& prompt,
+                    attempt.number()). await } }
                 );
-                let sleep = ::core::pin::pin!(
+                let retry_sleep = ::core::pin::pin!(
                     crate ::reexports::retry_runtime::macro_support::sleep_out(crate
-                    ::reexports::retry_runtime::macro_support::timer(SmolTimer), timeout)
+                    ::reexports::retry_runtime::macro_support::timer(SmolTimer),
+                    retry_timeout)
                 );
                 #[allow(clippy::let_and_return)]
-                let finished = crate::reexports::retry_runtime::macro_support::race(
-                        attempt,
-                        sleep,
+                let retry_finished = crate::reexports::retry_runtime::macro_support::race(
+                        retry_attempt,
+                        retry_sleep,
                     )
                     .await;
-                finished
+                retry_finished
             };
-            let dropped = ::core::option::Option::is_none(&finished);
-            let outcome = match finished {
-                ::core::option::Option::Some(outcome) => {
+            let retry_dropped = ::core::option::Option::is_none(&retry_finished);
+            let retry_outcome = match retry_finished {
+                ::core::option::Option::Some(retry_outcome) => {
                     crate::reexports::retry_runtime::macro_support::into_result::<
                         Result<Answer, ModelError>,
-                    >(outcome)
+                    >(retry_outcome)
                 }
                 ::core::option::Option::None => {
                     ::core::result::Result::Err(
                         crate::reexports::retry_runtime::macro_support::FromTimedOut::from_timed_out(
                             crate::reexports::retry_runtime::TimedOut::new(
-                                ::core::option::Option::unwrap_or_default(timeout),
+                                ::core::option::Option::unwrap_or_default(retry_timeout),
                             ),
                         ),
                     )
                 }
             };
-            match outcome {
-                ::core::result::Result::Ok(value) => {
+            match retry_outcome {
+                ::core::result::Result::Ok(retry_value) => {
                     if crate::reexports::retry_runtime::macro_support::accepts(
-                        &value,
+                        &retry_value,
                         |answer| answer.is_complete(),
                     ) {
                         {
-                            let mut observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                                 event|
                             log.push(event.to_string()));
                             crate::reexports::retry_runtime::macro_support::succeeded(
@@ -131,158 +137,160 @@ async fn complete(
                                         ),
                                     ),
                                 "model.complete",
-                                call.attempt(),
-                                ::core::option::Option::Some(&mut observer),
+                                crate::reexports::retry_runtime::macro_support::TrackedCall::attempt(
+                                    &retry_call,
+                                ),
+                                ::core::option::Option::Some(&mut retry_observer),
                             );
                         }
-                        break ::core::result::Result::Ok(value);
+                        break ::core::result::Result::Ok(retry_value);
                     }
-                    let mut next = call;
-                    let decision = crate::reexports::retry_runtime::macro_support::cold(||
+                    let mut retry_next = retry_call;
+                    let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
                     {
-                        let mut observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                        let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                             event|
                         log.push(event.to_string()));
                         #[allow(clippy::let_and_return)]
-                        let decision = next
-                            .failed(
-                                crate::reexports::retry_runtime::macro_support::Failure::new(
-                                        &const {
-                                            crate::reexports::retry_runtime::Policy::new()
-                                                .backoff(
-                                                    crate::reexports::retry_runtime::Backoff::Exponential,
-                                                )
-                                                .base(::core::time::Duration::new(0u64, 250000000u32))
-                                                .factor(1.5f64)
-                                                .cap(::core::time::Duration::new(10u64, 0u32))
-                                                .jitter(
-                                                    crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                                )
-                                                .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                                .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                                .throttled(
-                                                    crate::reexports::retry_runtime::Section::new()
-                                                        .max(10u32)
-                                                        .base(::core::time::Duration::new(5u64, 0u32)),
-                                                )
-                                        }
-                                            .max(
-                                                crate::reexports::retry_runtime::macro_support::count(
-                                                    limits.turns,
-                                                ),
+                        let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                            &mut retry_next,
+                            crate::reexports::retry_runtime::macro_support::Failure::new(
+                                    &const {
+                                        crate::reexports::retry_runtime::Policy::new()
+                                            .backoff(
+                                                crate::reexports::retry_runtime::Backoff::Exponential,
+                                            )
+                                            .base(::core::time::Duration::new(0u64, 250000000u32))
+                                            .factor(1.5f64)
+                                            .cap(::core::time::Duration::new(10u64, 0u32))
+                                            .jitter(
+                                                crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
+                                            )
+                                            .hint(crate::reexports::retry_runtime::Hint::Honor)
+                                            .max_hint(::core::time::Duration::new(120u64, 0u32))
+                                            .throttled(
+                                                crate::reexports::retry_runtime::Section::new()
+                                                    .max(10u32)
+                                                    .base(::core::time::Duration::new(5u64, 0u32)),
+                                            )
+                                    }
+                                        .max(
+                                            crate::reexports::retry_runtime::macro_support::count(
+                                                limits.turns,
                                             ),
-                                        crate::reexports::retry_runtime::Verdict::TRANSIENT,
-                                        "model.complete",
-                                        &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
-                                    )
-                                    .deadline(deadline)
-                                    .idempotent(false)
-                                    .observe(&mut observer),
-                            );
-                        decision
+                                        ),
+                                    crate::reexports::retry_runtime::Verdict::TRANSIENT,
+                                    "model.complete",
+                                    &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
+                                )
+                                .deadline(retry_deadline)
+                                .idempotent(false)
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
                     });
-                    match decision {
-                        ::core::result::Result::Ok(pause) => {
-                            call = next;
+                    match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => {
+                            retry_call = retry_next;
                             crate::reexports::retry_runtime::macro_support::rejected(
-                                &mut history,
+                                &mut retry_history,
                             );
-                            pause
+                            retry_pause
                         }
                         ::core::result::Result::Err(_) => {
-                            break ::core::result::Result::Ok(value);
+                            break ::core::result::Result::Ok(retry_value);
                         }
                     }
                 }
-                ::core::result::Result::Err(error) => {
-                    let mut next = call;
-                    let decision = crate::reexports::retry_runtime::macro_support::cold(||
+                ::core::result::Result::Err(retry_error) => {
+                    let mut retry_next = retry_call;
+                    let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
                     {
                         #[allow(unused_imports)]
                         use crate::reexports::retry_runtime::macro_support::{
                             ShowDebug as _, ShowDisplay as _, ShowName as _,
                         };
-                        let mut observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                        let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                             event|
                         log.push(event.to_string()));
                         #[allow(clippy::let_and_return)]
-                        let decision = next
-                            .failed(
-                                crate::reexports::retry_runtime::macro_support::Failure::new(
-                                        &const {
-                                            crate::reexports::retry_runtime::Policy::new()
-                                                .backoff(
-                                                    crate::reexports::retry_runtime::Backoff::Exponential,
-                                                )
-                                                .base(::core::time::Duration::new(0u64, 250000000u32))
-                                                .factor(1.5f64)
-                                                .cap(::core::time::Duration::new(10u64, 0u32))
-                                                .jitter(
-                                                    crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                                )
-                                                .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                                .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                                .throttled(
-                                                    crate::reexports::retry_runtime::Section::new()
-                                                        .max(10u32)
-                                                        .base(::core::time::Duration::new(5u64, 0u32)),
-                                                )
-                                        }
-                                            .max(
-                                                crate::reexports::retry_runtime::macro_support::count(
-                                                    limits.turns,
-                                                ),
+                        let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                            &mut retry_next,
+                            crate::reexports::retry_runtime::macro_support::Failure::new(
+                                    &const {
+                                        crate::reexports::retry_runtime::Policy::new()
+                                            .backoff(
+                                                crate::reexports::retry_runtime::Backoff::Exponential,
+                                            )
+                                            .base(::core::time::Duration::new(0u64, 250000000u32))
+                                            .factor(1.5f64)
+                                            .cap(::core::time::Duration::new(10u64, 0u32))
+                                            .jitter(
+                                                crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
+                                            )
+                                            .hint(crate::reexports::retry_runtime::Hint::Honor)
+                                            .max_hint(::core::time::Duration::new(120u64, 0u32))
+                                            .throttled(
+                                                crate::reexports::retry_runtime::Section::new()
+                                                    .max(10u32)
+                                                    .base(::core::time::Duration::new(5u64, 0u32)),
+                                            )
+                                    }
+                                        .max(
+                                            crate::reexports::retry_runtime::macro_support::count(
+                                                limits.turns,
                                             ),
-                                        crate::reexports::retry_runtime::macro_support::of_attempt(
-                                            crate::reexports::retry_runtime::macro_support::verdict(
-                                                &error,
-                                                ModelError::is_retryable,
-                                            ),
-                                            dropped,
                                         ),
-                                        "model.complete",
-                                        &(&&&crate::reexports::retry_runtime::macro_support::Show(
-                                            &error,
-                                        ))
-                                            .__retry_show(),
-                                    )
-                                    .deadline(deadline)
-                                    .idempotent(false)
-                                    .repeated(
-                                        crate::reexports::retry_runtime::macro_support::is_repeated(
-                                            &history,
-                                            &error,
-                                            3,
-                                            |one, other| {
-                                                use crate::reexports::retry_runtime::macro_support::{
-                                                    SameDebug as _, SameDisplay as _, SameValue as _,
-                                                };
-                                                (&&&crate::reexports::retry_runtime::macro_support::Same(
-                                                    one,
-                                                ))
-                                                    .__retry_same(other)
-                                            },
+                                    crate::reexports::retry_runtime::macro_support::of_attempt(
+                                        crate::reexports::retry_runtime::macro_support::verdict(
+                                            &retry_error,
+                                            ModelError::is_retryable,
                                         ),
-                                    )
-                                    .observe(&mut observer),
-                            );
-                        decision
+                                        retry_dropped,
+                                    ),
+                                    "model.complete",
+                                    &(&&&crate::reexports::retry_runtime::macro_support::Show(
+                                        &retry_error,
+                                    ))
+                                        .__retry_show(),
+                                )
+                                .deadline(retry_deadline)
+                                .idempotent(false)
+                                .repeated(
+                                    crate::reexports::retry_runtime::macro_support::is_repeated(
+                                        &retry_history,
+                                        &retry_error,
+                                        3,
+                                        |retry_one, retry_other| {
+                                            use crate::reexports::retry_runtime::macro_support::{
+                                                SameDebug as _, SameDisplay as _, SameValue as _,
+                                            };
+                                            (&&&crate::reexports::retry_runtime::macro_support::Same(
+                                                retry_one,
+                                            ))
+                                                .__retry_same(retry_other)
+                                        },
+                                    ),
+                                )
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
                     });
-                    match decision {
-                        ::core::result::Result::Ok(pause) => {
-                            call = next;
+                    match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => {
+                            retry_call = retry_next;
                             crate::reexports::retry_runtime::macro_support::failed(
-                                &mut history,
-                                error,
+                                &mut retry_history,
+                                retry_error,
                             );
-                            pause
+                            retry_pause
                         }
-                        ::core::result::Result::Err(reason) => {
+                        ::core::result::Result::Err(retry_reason) => {
                             break crate::reexports::retry_runtime::macro_support::fall_back(
                                     crate::reexports::retry_runtime::macro_support::gave_up(
-                                        history,
-                                        error,
-                                        reason,
+                                        retry_history,
+                                        retry_error,
+                                        retry_reason,
                                     ),
                                     async |gave_up| other_model(gave_up).await,
                                 )
@@ -294,7 +302,7 @@ async fn complete(
         };
         crate::reexports::retry_runtime::Timer::sleep(
                 &crate::reexports::retry_runtime::macro_support::timer(SmolTimer),
-                pause,
+                retry_pause,
             )
             .await;
     }

@@ -1,11 +1,11 @@
 //! The common case: a method of a client, all numbers literal.
 impl Client {
     pub async fn complete(&self, prompt: &str) -> Result<Completion, ModelError> {
-        let mut call = ::retry_runtime::macro_support::Call::new();
+        let mut retry_call = ::retry_runtime::macro_support::Call::new();
         loop {
-            let pause = {
+            let retry_pause = {
                 #[allow(clippy::redundant_closure_call)]
-                let outcome = ::retry_runtime::macro_support::into_result::<
+                let retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<Completion, ModelError>,
                 >(
                     async {
@@ -20,8 +20,8 @@ impl Client {
                             clippy::unreachable
                         )]
                         if false {
-                            let outcome: Result<Completion, ModelError> = loop {};
-                            return outcome;
+                            let retry_outcome: Result<Completion, ModelError> = loop {};
+                            return retry_outcome;
                         }
                         {
                             let response = self.http.post(prompt).await?;
@@ -30,10 +30,12 @@ impl Client {
                     }
                         .await,
                 );
-                let retried = call.is_retried();
-                match outcome {
-                    ::core::result::Result::Ok(value) => {
-                        if retried {
+                let retry_retried = ::retry_runtime::macro_support::Call::is_retried(
+                    &retry_call,
+                );
+                match retry_outcome {
+                    ::core::result::Result::Ok(retry_value) => {
+                        if retry_retried {
                             ::retry_runtime::macro_support::succeeded(
                                 &const {
                                     ::retry_runtime::Policy::new()
@@ -41,46 +43,46 @@ impl Client {
                                         .backoff(::retry_runtime::Backoff::Exponential)
                                 },
                                 ::core::concat!(::core::module_path!(), "::complete"),
-                                call.attempt(),
+                                ::retry_runtime::macro_support::Call::attempt(&retry_call),
                                 ::core::option::Option::None,
                             );
                         }
-                        break ::core::result::Result::Ok(value);
+                        break ::core::result::Result::Ok(retry_value);
                     }
-                    ::core::result::Result::Err(error) => {
-                        let mut next = call;
-                        let decision = ::retry_runtime::macro_support::cold(|| {
+                    ::core::result::Result::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
                             #[allow(unused_imports)]
                             use ::retry_runtime::macro_support::{
                                 ShowDebug as _, ShowDisplay as _, ShowName as _,
                             };
                             #[allow(clippy::let_and_return)]
-                            let decision = next
-                                .failed(
-                                    ::retry_runtime::macro_support::Failure::new(
-                                        &const {
-                                            ::retry_runtime::Policy::new()
-                                                .max(5u32)
-                                                .backoff(::retry_runtime::Backoff::Exponential)
-                                        },
-                                        ::retry_runtime::macro_support::verdict(
-                                            &error,
-                                            is_retryable,
-                                        ),
-                                        ::core::concat!(::core::module_path!(), "::complete"),
-                                        &(&&&::retry_runtime::macro_support::Show(&error))
-                                            .__retry_show(),
+                            let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                                &mut retry_next,
+                                ::retry_runtime::macro_support::Failure::new(
+                                    &const {
+                                        ::retry_runtime::Policy::new()
+                                            .max(5u32)
+                                            .backoff(::retry_runtime::Backoff::Exponential)
+                                    },
+                                    ::retry_runtime::macro_support::verdict(
+                                        &retry_error,
+                                        is_retryable,
                                     ),
-                                );
-                            decision
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                        .__retry_show(),
+                                ),
+                            );
+                            retry_decision
                         });
-                        match decision {
-                            ::core::result::Result::Ok(pause) => {
-                                call = next;
-                                pause
+                        match retry_decision {
+                            ::core::result::Result::Ok(retry_pause) => {
+                                retry_call = retry_next;
+                                retry_pause
                             }
                             ::core::result::Result::Err(_) => {
-                                break ::core::result::Result::Err(error);
+                                break ::core::result::Result::Err(retry_error);
                             }
                         }
                     }
@@ -90,7 +92,7 @@ impl Client {
                     &::retry_runtime::macro_support::default_timer::<
                         ::retry_runtime::macro_support::Features,
                     >(),
-                    pause,
+                    retry_pause,
                 )
                 .await;
         }

@@ -4,14 +4,14 @@ fn complete<'a>(
     prompt: &'a str,
 ) -> impl Future<Output = Result<impl Answer, ModelError>> + Send + 'a {
     ::retry_runtime::macro_support::lazy(async move {
-        let mut call = ::retry_runtime::macro_support::TrackedCall::new();
-        let deadline = ::retry_runtime::macro_support::policy_deadline(
+        let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
+        let retry_deadline = ::retry_runtime::macro_support::policy_deadline(
             &::retry_runtime::macro_support::policy(self.policy),
         );
         loop {
-            let pause = {
+            let retry_pause = {
                 #[allow(clippy::redundant_closure_call)]
-                let outcome = ::retry_runtime::macro_support::into_result::<
+                let retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<_, ModelError>,
                 >(
                     (|| {
@@ -22,47 +22,51 @@ fn complete<'a>(
                     })()
                         .await,
                 );
-                let retried = call.is_retried();
-                match outcome {
-                    ::core::result::Result::Ok(value) => {
-                        if retried {
+                let retry_retried = ::retry_runtime::macro_support::TrackedCall::is_retried(
+                    &retry_call,
+                );
+                match retry_outcome {
+                    ::core::result::Result::Ok(retry_value) => {
+                        if retry_retried {
                             ::retry_runtime::macro_support::succeeded(
                                 &::retry_runtime::macro_support::policy(self.policy),
                                 ::core::concat!(::core::module_path!(), "::complete"),
-                                call.attempt(),
+                                ::retry_runtime::macro_support::TrackedCall::attempt(
+                                    &retry_call,
+                                ),
                                 ::core::option::Option::None,
                             );
                         }
-                        break ::core::result::Result::Ok(value);
+                        break ::core::result::Result::Ok(retry_value);
                     }
-                    ::core::result::Result::Err(error) => {
-                        let mut next = call;
-                        let decision = ::retry_runtime::macro_support::cold(|| {
+                    ::core::result::Result::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
                             #[allow(unused_imports)]
                             use ::retry_runtime::macro_support::{
                                 ShowDebug as _, ShowDisplay as _, ShowName as _,
                             };
                             #[allow(clippy::let_and_return)]
-                            let decision = next
-                                .failed(
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            &::retry_runtime::macro_support::policy(self.policy),
-                                            ::retry_runtime::macro_support::classify(&error),
-                                            ::core::concat!(::core::module_path!(), "::complete"),
-                                            &(&&&::retry_runtime::macro_support::Show(&error))
-                                                .__retry_show(),
-                                        )
-                                        .deadline(deadline),
-                                );
-                            decision
+                            let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
+                                &mut retry_next,
+                                ::retry_runtime::macro_support::Failure::new(
+                                        &::retry_runtime::macro_support::policy(self.policy),
+                                        ::retry_runtime::macro_support::classify(&retry_error),
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                        &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                            .__retry_show(),
+                                    )
+                                    .deadline(retry_deadline),
+                            );
+                            retry_decision
                         });
-                        match decision {
-                            ::core::result::Result::Ok(pause) => {
-                                call = next;
-                                pause
+                        match retry_decision {
+                            ::core::result::Result::Ok(retry_pause) => {
+                                retry_call = retry_next;
+                                retry_pause
                             }
                             ::core::result::Result::Err(_) => {
-                                break ::core::result::Result::Err(error);
+                                break ::core::result::Result::Err(retry_error);
                             }
                         }
                     }
@@ -72,7 +76,7 @@ fn complete<'a>(
                     &::retry_runtime::macro_support::default_timer::<
                         ::retry_runtime::macro_support::Features,
                     >(),
-                    pause,
+                    retry_pause,
                 )
                 .await;
         }

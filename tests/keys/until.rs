@@ -46,6 +46,7 @@ async fn errors_end_the_call_as_ever() {
     assert_eq!(answers, ["left"]);
 }
 
+#[expect(clippy::ptr_arg, reason = "the value's type")]
 fn is_long(text: &String) -> bool {
     text.len() > 3
 }

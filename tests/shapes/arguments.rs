@@ -132,6 +132,10 @@ async fn boxed_functions_recurse() {
 }
 
 #[retry(policy = flaky.policy, on = |_| true)]
+#[expect(
+    improper_ctypes_definitions,
+    reason = "the shape counts, not the types"
+)]
 extern "C" fn foreign(flaky: &Flaky) -> Result<u32, Busy> {
     flaky.answer()
 }

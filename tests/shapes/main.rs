@@ -14,7 +14,9 @@
     clippy::needless_return,
     clippy::never_loop,
     clippy::non_minimal_cfg,
-    clippy::question_mark
+    clippy::question_mark,
+    clippy::unused_async,
+    clippy::useless_vec
 )]
 
 mod arguments;

@@ -83,7 +83,7 @@ async fn sendable() {
     );
     assert_send(everything("hi")).await.unwrap();
     assert_eq!(local_value("hi").await.unwrap().get(), 2);
-    assert_send(local_value("hi"));
+    drop(assert_send(local_value("hi")));
     assert_eq!(assert_send(client.by_ref("hi")).await, Ok("model"));
     assert_eq!(assert_send(client.generic(7)).await, Ok(7));
     assert_eq!(assert_send(client.by_mut(&mut vec![])).await, Ok(1));

@@ -1,0 +1,9 @@
+use retry_runtime::Classify;
+
+#[derive(Classify)]
+enum ModelError {
+    #[classify(stop, ambiguous)]
+    Unauthorized,
+}
+
+fn main() {}

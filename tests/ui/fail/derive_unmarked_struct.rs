@@ -1,0 +1,6 @@
+use retry_runtime::Classify;
+
+#[derive(Classify)]
+struct ModelError;
+
+fn main() {}

@@ -1,0 +1,10 @@
+use retry_runtime::Classify;
+
+#[derive(Classify)]
+enum ModelError {
+    #[classify(transient)]
+    Overloaded,
+    Unauthorized,
+}
+
+fn main() {}

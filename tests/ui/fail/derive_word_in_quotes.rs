@@ -1,0 +1,9 @@
+use retry_runtime::Classify;
+
+#[derive(Classify)]
+enum ModelError {
+    #[classify("transient")]
+    Overloaded,
+}
+
+fn main() {}

@@ -1,0 +1,12 @@
+use retry_runtime::retry;
+
+fn times() -> u32 {
+    5
+}
+
+#[retry(idempotent = self::times(), on = |_| true)]
+async fn complete() -> Result<String, String> {
+    Ok(String::from("hello"))
+}
+
+fn main() {}

@@ -1,0 +1,14 @@
+use retry_runtime::retry;
+
+struct Pool {
+    slots: Vec<u32>,
+}
+
+impl Pool {
+    #[retry(on = |_| true)]
+    fn slot(&mut self) -> Result<(usize, &mut u32), String> {
+        self.slots.first_mut().map(|slot| (0, slot)).ok_or_else(String::new)
+    }
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use retry_runtime::retry;
+
+#[retry(on = |_| true)]
+const MODEL: &str = "small";
+
+fn main() {}

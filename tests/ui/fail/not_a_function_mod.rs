@@ -1,0 +1,6 @@
+use retry_runtime::retry;
+
+#[retry(on = |_| true)]
+mod client {}
+
+fn main() {}

@@ -1,0 +1,6 @@
+use retry_runtime::retry;
+
+#[retry(on = |_| true)]
+pub use std::io;
+
+fn main() {}

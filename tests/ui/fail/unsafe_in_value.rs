@@ -1,0 +1,14 @@
+#![deny(unsafe_op_in_unsafe_fn)]
+
+use retry_runtime::retry;
+
+unsafe fn is_retryable(error: &String) -> bool {
+    error == "overloaded"
+}
+
+#[retry(on = is_retryable)]
+async fn complete() -> Result<String, String> {
+    Ok(String::from("hello"))
+}
+
+fn main() {}

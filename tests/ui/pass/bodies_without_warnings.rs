@@ -1,0 +1,67 @@
+//! Bodies that a careless expansion would make the compiler warn of.
+
+#![deny(
+    warnings,
+    unused,
+    unused_braces,
+    unreachable_code,
+    unused_mut,
+    unused_variables
+)]
+
+use std::cell::Cell;
+
+use retry_runtime::retry;
+
+/// Ends in `return`.
+#[retry(backoff = "none", on = |_| true)]
+async fn returns(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    return Err(attempts.get());
+}
+
+/// One expression.
+#[retry(backoff = "none", on = |_| true)]
+fn expression(attempts: &Cell<u32>) -> Result<u32, u32> {
+    count(attempts)
+}
+
+/// Never returns `Ok`.
+#[retry(backoff = "none", on = |_| true)]
+async fn fails(attempts: &Cell<u32>) -> Result<std::convert::Infallible, u32> {
+    count(attempts)?;
+    unreachable!()
+}
+
+/// Returns nothing of note.
+#[retry(backoff = "none", on = |_| true)]
+async fn unit(attempts: &Cell<u32>) -> Result<(), u32> {
+    count(attempts)?;
+    Ok(())
+}
+
+/// Ends in a loop.
+#[retry(backoff = "none", on = |_| true)]
+async fn loops(mut limit: u32, attempts: &Cell<u32>) -> Result<(), u32> {
+    loop {
+        limit += 1;
+        if limit > 0 {
+            return Err(count(attempts).unwrap_err());
+        }
+    }
+}
+
+fn count(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let attempts = || Cell::new(0);
+    assert_eq!(returns(&attempts()).await, Err(4));
+    assert_eq!(expression(&attempts()), Err(4));
+    assert!(matches!(fails(&attempts()).await, Err(4)));
+    assert_eq!(unit(&attempts()).await, Err(4));
+    assert_eq!(loops(0, &attempts()).await, Err(4));
+}

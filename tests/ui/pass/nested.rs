@@ -1,0 +1,30 @@
+//! An annotated function in an annotated function, and one that calls another.
+
+use std::cell::Cell;
+
+use retry_runtime::retry;
+
+#[retry(max = 1, backoff = "none", on = |_| true)]
+async fn outer(attempts: &Cell<u32>) -> Result<u32, u32> {
+    #[retry(max = 2, backoff = "none", on = |_| true)]
+    async fn inner(attempts: &Cell<u32>) -> Result<u32, u32> {
+        attempts.set(attempts.get() + 1);
+        Err(attempts.get())
+    }
+
+    let closure = || -> Result<u32, u32> { Err(inner_blocking(attempts)?) };
+
+    #[retry(max = 2, backoff = "none", on = |_| true)]
+    fn inner_blocking(attempts: &Cell<u32>) -> Result<u32, u32> {
+        attempts.set(attempts.get() + 1);
+        Err(attempts.get())
+    }
+
+    let _ = closure();
+    inner(attempts).await
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    assert_eq!(outer(&Cell::new(0)).await, Err(12));
+}

@@ -1,0 +1,28 @@
+use std::cell::Cell;
+
+use retry_runtime as rt;
+use retry_runtime::retry as again;
+
+#[again(max = 2, backoff = "none", on = |_| true)]
+fn complete(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+#[rt::retry(max = 2, backoff = "none", on = |_| true)]
+fn complete_again(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+#[::retry_runtime::retry(max = 2, backoff = rt::Backoff::None, on = |_| true)]
+fn complete_once_more(attempts: &Cell<u32>) -> Result<u32, u32> {
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+fn main() {
+    assert_eq!(complete(&Cell::new(0)), Err(3));
+    assert_eq!(complete_again(&Cell::new(0)), Err(3));
+    assert_eq!(complete_once_more(&Cell::new(0)), Err(3));
+}

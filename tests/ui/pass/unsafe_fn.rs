@@ -1,0 +1,54 @@
+//! An `unsafe fn` stays one, and its body may do what it could before.
+
+use std::cell::Cell;
+
+use retry_runtime::retry;
+
+#[retry(max = 2, backoff = "none", on = |_| true)]
+unsafe fn read(attempts: *const Cell<u32>) -> Result<u32, String> {
+    // SAFETY: the caller says that the pointer is valid.
+    let attempts = unsafe { &*attempts };
+    attempts.set(attempts.get() + 1);
+    if attempts.get() < 3 {
+        Err(String::from("overloaded"))
+    } else {
+        Ok(attempts.get())
+    }
+}
+
+#[retry(max = 2, backoff = "none", on = |_| true)]
+async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, String> {
+    // SAFETY: the caller says that the pointer is valid.
+    let attempts = unsafe { &*attempts };
+    attempts.set(attempts.get() + 1);
+    std::future::ready(()).await;
+    if attempts.get() < 3 {
+        Err(String::from("overloaded"))
+    } else {
+        Ok(attempts.get())
+    }
+}
+
+#[retry(max = 2, backoff = "none", on = |_| true)]
+#[allow(improper_ctypes_definitions)]
+unsafe extern "C" fn read_from_c(attempts: *const Cell<u32>) -> Result<u32, u32> {
+    // SAFETY: the caller says that the pointer is valid.
+    let attempts = unsafe { &*attempts };
+    attempts.set(attempts.get() + 1);
+    Err(attempts.get())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let attempts = Cell::new(0);
+    // SAFETY: the pointer is to a local.
+    assert_eq!(unsafe { read(&attempts) }, Ok(3));
+
+    let attempts = Cell::new(0);
+    // SAFETY: the pointer is to a local.
+    assert_eq!(unsafe { read_async(&attempts).await }, Ok(3));
+
+    let attempts = Cell::new(0);
+    // SAFETY: the pointer is to a local.
+    assert_eq!(unsafe { read_from_c(&attempts) }, Err(3));
+}
