@@ -5,11 +5,11 @@ use std::time::Duration;
 use syn::spanned::Spanned;
 use syn::{Expr, GenericArgument, Lifetime, PathArguments, Type};
 
+use crate::argument::{Argument, Value};
 use crate::function::{Body, Function};
 use crate::key::Key;
-use crate::literal::Value;
 use crate::outcome::{self, Delivery};
-use crate::parse::{Argument, Arguments};
+use crate::parse::Arguments;
 
 pub(crate) fn check(arguments: &Arguments, function: &Function) -> syn::Result<()> {
     let mut errors = Errors(arguments.errors.clone());
@@ -167,6 +167,15 @@ const NO_RESULT: &str = "returns no `Result`, so it can't fail and `#[retry]` ha
 
 fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     let signature = &function.signature;
+    for attribute in &function.attributes {
+        let name = attribute.path().segments.last();
+        if name.is_some_and(|name| name.ident == "retry") {
+            errors.at(
+                attribute.path(),
+                String::from("a second `#[retry]` would multiply the attempts: keep one"),
+            );
+        }
+    }
     if let Some(constness) = &signature.constness {
         errors.at(
             constness,

@@ -4,6 +4,7 @@
 // `syn` and `proc_macro2` types are passed by value as their own functions do.
 #![allow(clippy::needless_pass_by_value)]
 
+mod argument;
 mod body;
 mod check;
 mod classify;
@@ -15,6 +16,7 @@ mod model;
 mod nearest;
 mod outcome;
 mod parse;
+mod retry_loop;
 #[cfg(test)]
 mod snapshots;
 

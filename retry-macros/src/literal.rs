@@ -2,31 +2,14 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::Ident;
 use quote::{ToTokens, quote};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprLit, ExprUnary, Lit, UnOp};
 
+use crate::argument::Value;
 use crate::key::Key;
 use crate::nearest;
-use crate::parse::Argument;
-
-/// A value, checked where it is a literal.
-pub(crate) enum Value {
-    /// A number of retries; `u32::MAX` is unlimited.
-    Count(u32),
-    Duration(Duration),
-    /// The factor, or a jitter ratio.
-    Number(f64),
-    /// One of the words of `backoff`, `jitter` or `hint`, with the variant it stands for.
-    Word(&'static str, TokenStream),
-    Text(String),
-    Bool(bool),
-    Expr(Expr),
-    Name(Ident),
-    Path(TokenStream),
-    Section(Vec<Argument>),
-}
 
 /// The word of each shape, jitter and treatment of hints, and the name of its variant.
 const BACKOFFS: &[(&str, &str)] = &[

@@ -4,11 +4,11 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::{Expr, Type};
 
+use crate::argument::{Argument, Value};
 use crate::function::Function;
 use crate::key::Key;
-use crate::literal::Value;
 use crate::outcome::{self, Delivery};
-use crate::parse::{Argument, Arguments};
+use crate::parse::Arguments;
 
 pub(crate) struct Model {
     pub(crate) function: Function,

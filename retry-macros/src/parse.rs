@@ -7,8 +7,9 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Expr, Path, Token, parenthesized, token};
 
+use crate::argument::{Argument, Value};
 use crate::key::Key;
-use crate::literal::{self, Value};
+use crate::literal;
 use crate::nearest;
 
 /// The arguments of one attribute, and all that was wrong with them.
@@ -16,16 +17,6 @@ use crate::nearest;
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
     pub(crate) errors: Vec<syn::Error>,
-}
-
-/// `key = value` or `key(value)`.
-pub(crate) struct Argument {
-    pub(crate) key: Key,
-    /// The key as written.
-    pub(crate) ident: Ident,
-    pub(crate) value: Value,
-    /// The value as written.
-    pub(crate) span: Span,
 }
 
 impl Arguments {

@@ -3,10 +3,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Verdict, clock, emit};
-
-/// What an observer named by the key `observe` is called with.
-pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
+use crate::emit::{Observe, emit};
+use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Verdict, clock};
 
 /// A failed attempt, as classified. Built only after a failure.
 pub struct Failure<'a> {
@@ -150,7 +148,7 @@ impl TrackedCall {
                 reason,
             },
         };
-        emit::emit(&event, failure.observe);
+        emit(&event, failure.observe);
         decision.map(|(delay, _)| delay)
     }
 
