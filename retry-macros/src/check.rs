@@ -1,7 +1,9 @@
 //! Rules across arguments and target; all mistakes at once.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
+use proc_macro2::TokenStream;
 use syn::spanned::Spanned;
 use syn::{Expr, GenericArgument, Lifetime, PathArguments, Type};
 
@@ -11,28 +13,49 @@ use crate::key::Key;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
 
-pub(crate) fn check(arguments: &Arguments, function: &Function) -> syn::Result<()> {
-    let mut errors = Errors(arguments.errors.clone());
-    repeated(&arguments.given, &mut errors);
-    conflicts(arguments, &mut errors);
-    schedules(arguments, &mut errors);
-    target(arguments, function, &mut errors);
-    errors.into_result()
+/// Checks the attribute of a function.
+pub(crate) fn check(given: &Arguments, function: &Function, errors: &mut Errors) {
+    arguments(given, errors);
+    target(given, function, "", errors);
 }
 
-struct Errors(Vec<syn::Error>);
+/// Checks an attribute by itself.
+pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
+    errors.0.extend(arguments.errors.iter().cloned());
+    repeated(&arguments.given, errors);
+    conflicts(arguments, errors);
+    schedules(arguments, errors);
+}
+
+/// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
+pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+    policy_stands_alone(arguments, errors);
+    let name = &function.signature.ident;
+    let otherwise = format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`");
+    target(arguments, function, &otherwise, errors);
+}
+
+/// All mistakes so far.
+#[derive(Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    fn at(&mut self, place: &impl Spanned, message: String) {
+    pub(crate) fn at(&mut self, place: &impl Spanned, message: String) {
         self.0.push(syn::Error::new(place.span(), message));
     }
 
-    fn into_result(self) -> syn::Result<()> {
-        let all = self.0.into_iter().reduce(|mut all, error| {
-            all.combine(error);
-            all
+    pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
+        // What a block's arguments lack for one member they often lack for the next.
+        let mut said = HashSet::new();
+        let errors = self.0.into_iter().filter(|error| {
+            let place = format!("{:?}", error.span());
+            said.insert((place, error.to_string()))
         });
-        all.map_or(Ok(()), Err)
+        let errors = errors.reduce(|mut errors, error| {
+            errors.combine(error);
+            errors
+        });
+        errors.map(syn::Error::into_compile_error)
     }
 }
 
@@ -48,7 +71,7 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
     }
 }
 
-fn conflicts(arguments: &Arguments, errors: &mut Errors) {
+fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
     if arguments.get(Key::Policy).is_some() {
         for &key in Key::OF_POLICY {
             if let Some(argument) = arguments.get(key) {
@@ -59,6 +82,10 @@ fn conflicts(arguments: &Arguments, errors: &mut Errors) {
             }
         }
     }
+}
+
+fn conflicts(arguments: &Arguments, errors: &mut Errors) {
+    policy_stands_alone(arguments, errors);
     if let (Some(_), Some(fallback)) = (arguments.get(Key::GiveUp), arguments.get(Key::Fallback)) {
         errors.at(
             &fallback.ident,
@@ -163,9 +190,20 @@ fn base_below_cap<'a>(
     }
 }
 
-const NO_RESULT: &str = "returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or remove `#[retry]`";
+fn no_result(function: &Function, otherwise: &str) -> String {
+    let name = &function.signature.ident;
+    let remedy = if otherwise.is_empty() {
+        "remove `#[retry]`"
+    } else {
+        "mark it `#[retry(skip)]`"
+    };
+    format!(
+        "`{name}` returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or {remedy}"
+    )
+}
 
-fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+/// `otherwise` is what else can be done about a function.
+fn target(arguments: &Arguments, function: &Function, otherwise: &str, errors: &mut Errors) {
     let signature = &function.signature;
     for attribute in &function.attributes {
         let name = attribute.path().segments.last();
@@ -179,15 +217,15 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     if let Some(constness) = &signature.constness {
         errors.at(
             constness,
-            String::from("a `const fn` can't wait between attempts: remove `const` or `#[retry]`"),
+            format!(
+                "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"
+            ),
         );
     }
     if let Some(variadic) = &signature.variadic {
         errors.at(
             variadic,
-            String::from(
-                "a variadic function can't be retried: its arguments can be read only once",
-            ),
+            format!("a variadic function can't be retried: its arguments can be read only once{otherwise}"),
         );
     }
     if let Body::Missing(semicolon) = &function.body {
@@ -199,10 +237,7 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
         );
     }
     let Some(returned) = function.return_type() else {
-        errors.at(
-            &signature.ident,
-            format!("`{}` {NO_RESULT}", signature.ident),
-        );
+        errors.at(&signature.ident, no_result(function, otherwise));
         return;
     };
     let (outcome, delivery) = outcome::of(returned);
@@ -217,13 +252,13 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
                 };
                 errors.at(
                     &argument.ident,
-                    format!("`{key}` can't be on a blocking function, {why}"),
+                    format!("`{key}` can't be on a blocking function, {why}{otherwise}"),
                 );
             }
         }
     }
     if is_no_result(outcome) {
-        errors.at(outcome, format!("`{}` {NO_RESULT}", signature.ident));
+        errors.at(outcome, no_result(function, otherwise));
     }
     if !function.is_async()
         && delivery == Delivery::Direct
@@ -239,7 +274,7 @@ fn target(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
         errors.at(
             borrow,
-            String::from("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call"),
+            format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
         );
     }
 }

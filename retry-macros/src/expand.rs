@@ -1,10 +1,10 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use crate::body::{self, Inner};
-use crate::function::{Body, Rewritten};
+use crate::function::{self, Body, Rewritten};
 use crate::model::Model;
 use crate::outcome::Delivery;
 use crate::retry_loop::{Attempted, RetryLoop};
@@ -13,7 +13,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
         return TokenStream::new();
     };
-    let (attributes, statements) = inner_attributes(block.stream());
+    let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
     let mut body = Group::new(Delimiter::Brace, quote!(#attributes #content));
     // The user's own braces: lints such as `dead_code` look at them.
@@ -71,23 +71,4 @@ fn inner_body(block: &Group, statements: TokenStream) -> Group {
     let mut body = Group::new(Delimiter::Brace, statements);
     body.set_span(Span::call_site().located_at(block.span()));
     body
-}
-
-/// `#![…]` at the start of a body stays at its start.
-fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let tokens: Vec<_> = body.into_iter().collect();
-    let mut end = 0;
-    while let [
-        TokenTree::Punct(hash),
-        TokenTree::Punct(bang),
-        TokenTree::Group(_),
-        ..,
-    ] = &tokens[end..]
-        && hash.as_char() == '#'
-        && bang.as_char() == '!'
-    {
-        end += 3;
-    }
-    let mut tokens = tokens.into_iter();
-    (tokens.by_ref().take(end).collect(), tokens.collect())
 }

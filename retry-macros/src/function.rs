@@ -114,6 +114,26 @@ fn mutable_reference(ty: &Type) -> Option<Option<Lifetime>> {
     }
 }
 
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.head(tokens);
+        match &self.body {
+            Body::Block(body) => body.to_tokens(tokens),
+            Body::Missing(semicolon) => semicolon.to_tokens(tokens),
+        }
+    }
+}
+
+impl Function {
+    /// All before the body.
+    fn head(&self, tokens: &mut TokenStream) {
+        tokens.append_all(&self.attributes);
+        self.visibility.to_tokens(tokens);
+        self.defaultness.to_tokens(tokens);
+        self.signature.to_tokens(tokens);
+    }
+}
+
 /// A function whose body is put together, ready to be printed.
 pub(crate) struct Rewritten<'a> {
     pub(crate) function: &'a Function,
@@ -122,11 +142,26 @@ pub(crate) struct Rewritten<'a> {
 
 impl ToTokens for Rewritten<'_> {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        let function = self.function;
-        tokens.append_all(&function.attributes);
-        function.visibility.to_tokens(tokens);
-        function.defaultness.to_tokens(tokens);
-        function.signature.to_tokens(tokens);
+        self.function.head(tokens);
         tokens.append(TokenTree::Group(self.body.clone()));
     }
+}
+
+/// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
+pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let tokens: Vec<_> = body.into_iter().collect();
+    let mut end = 0;
+    while let [
+        TokenTree::Punct(hash),
+        TokenTree::Punct(bang),
+        TokenTree::Group(_),
+        ..,
+    ] = &tokens[end..]
+        && hash.as_char() == '#'
+        && bang.as_char() == '!'
+    {
+        end += 3;
+    }
+    let mut tokens = tokens.into_iter();
+    (tokens.by_ref().take(end).collect(), tokens.collect())
 }

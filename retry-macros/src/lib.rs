@@ -10,8 +10,10 @@ mod check;
 mod classify;
 mod expand;
 mod function;
+mod impl_block;
 mod key;
 mod literal;
+mod members;
 mod model;
 mod nearest;
 mod outcome;
@@ -23,33 +25,41 @@ mod snapshots;
 use proc_macro::TokenStream;
 use quote::quote;
 
+use crate::check::Errors;
 use crate::function::Function;
+use crate::impl_block::ImplBlock;
 use crate::model::Model;
 use crate::parse::Arguments;
 
 /// Makes every call of a function survive transient failure. See the documentation of `retry_runtime`.
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let item = proc_macro2::TokenStream::from(item);
-    let tokens = match try_retry(arguments.into(), item.clone()) {
-        Ok(tokens) => tokens,
-        Err(errors) => {
-            // The item stays, so that editors and the rest of the program see it.
-            let errors = errors.into_compile_error();
-            quote!(#item #errors)
-        }
-    };
-    tokens.into()
+    retry_item(arguments.into(), item.into()).into()
 }
 
-fn try_retry(
+fn retry_item(
     arguments: proc_macro2::TokenStream,
     item: proc_macro2::TokenStream,
-) -> syn::Result<proc_macro2::TokenStream> {
-    let function: Function = syn::parse2(item)?;
+) -> proc_macro2::TokenStream {
     let arguments = Arguments::parse(arguments);
-    check::check(&arguments, &function)?;
-    Ok(expand::expand(&Model::new(arguments, function)))
+    let expanded = match ImplBlock::of(&item) {
+        Some(block) => block.expand(&arguments),
+        None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
+    };
+    expanded.unwrap_or_else(|error| {
+        let error = error.into_compile_error();
+        quote!(#item #error)
+    })
+}
+
+fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
+    let mut errors = Errors::default();
+    check::check(&arguments, &function, &mut errors);
+    match errors.into_compile_error() {
+        None => expand::expand(&Model::new(arguments, function)),
+        // The function stays, so that editors and the rest of the program see it.
+        Some(errors) => quote!(#function #errors),
+    }
 }
 
 /// Says of each variant of an error type whether it is worth a retry. See the documentation of

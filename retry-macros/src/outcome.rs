@@ -80,6 +80,11 @@ pub(crate) fn error_span(outcome: &Type) -> Span {
     error.map_or_else(|| outcome.span(), Spanned::span)
 }
 
+/// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
+pub(crate) fn is_named_result(outcome: &Type) -> bool {
+    last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
+}
+
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();

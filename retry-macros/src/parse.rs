@@ -13,7 +13,7 @@ use crate::literal;
 use crate::nearest;
 
 /// The arguments of one attribute, and all that was wrong with them.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
     pub(crate) errors: Vec<syn::Error>,
@@ -50,6 +50,33 @@ impl Arguments {
             }
         }
         arguments
+    }
+
+    /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
+    /// in sections too.
+    pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
+        let mut given: Vec<_> = self
+            .given
+            .iter()
+            .filter(|argument| !own.given.iter().any(|own| own.replaces(argument.key)))
+            .cloned()
+            .collect();
+        for argument in &mut given {
+            if argument.key == Key::Name {
+                argument.append(member);
+            }
+        }
+        for argument in own.given {
+            let below = given.iter_mut().find(|below| below.key == argument.key);
+            match below {
+                Some(below) => below.merge(argument),
+                None => given.push(argument),
+            }
+        }
+        Self {
+            given,
+            errors: Vec::new(),
+        }
     }
 
     pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
@@ -180,6 +207,10 @@ impl Written {
 
 fn unknown(ident: &Ident, known: &[Key], section: Option<Key>) -> syn::Error {
     let name = ident.to_string();
+    if name == "skip" {
+        let message = "`skip` stands alone, on a method in an `impl` or a trait under `#[retry(…)]`: a function that is not to be retried needs no attribute";
+        return syn::Error::new(ident.span(), message);
+    }
     let suggestion = match elsewhere(&name).filter(|key| known.contains(key)) {
         Some(key) => format!("it is `{key}` here, as in `{}`", literal::example(key)),
         None => nearest::suggestion(&name, known.iter().map(|key| key.name())),

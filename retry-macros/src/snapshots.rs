@@ -29,11 +29,11 @@ fn expand(item: &mut Item) {
     match (item, tokens) {
         (Item::Impl(block), Some(())) => {
             let method = block.items[0].to_token_stream();
-            let expanded = crate::try_retry(arguments, method).unwrap();
+            let expanded = crate::retry_item(arguments, method);
             block.items[0] = syn::parse2(expanded).unwrap();
         }
         (item, _) => {
-            let expanded = crate::try_retry(arguments, item.to_token_stream()).unwrap();
+            let expanded = crate::retry_item(arguments, item.to_token_stream());
             *item = syn::parse2(expanded).unwrap();
         }
     }

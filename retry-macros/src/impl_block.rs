@@ -1,0 +1,113 @@
+//! `#[retry(…)]` on an `impl`: on every method in it that can fail.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
+
+use crate::check::{self, Errors};
+use crate::expand;
+use crate::function::{self, Function};
+use crate::members::{self, Mark, Member, Method};
+use crate::model::Model;
+use crate::outcome::{self, Delivery};
+use crate::parse::Arguments;
+
+/// An `impl`, of which only the members are looked at.
+pub(crate) struct ImplBlock {
+    /// All before the braces.
+    header: TokenStream,
+    braces: Group,
+}
+
+impl ImplBlock {
+    /// The block, if the item is one.
+    pub(crate) fn of(item: &TokenStream) -> Option<Self> {
+        let mut header: Vec<_> = item.clone().into_iter().collect();
+        // Before the first `impl` there are attributes and `unsafe`, in groups and words; in a function, `fn`.
+        let keyword = header.iter().find_map(|token| match token {
+            TokenTree::Ident(ident) if ident == "impl" || ident == "fn" || ident == "trait" => {
+                Some(ident.to_string())
+            }
+            _ => None,
+        })?;
+        match header.pop() {
+            Some(TokenTree::Group(braces))
+                if keyword == "impl" && braces.delimiter() == Delimiter::Brace =>
+            {
+                let header = header.into_iter().collect();
+                Some(Self { header, braces })
+            }
+            _ => None,
+        }
+    }
+
+    /// The block with its methods retried; beside errors, the block without `#[retry]` in it.
+    pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
+        let (attributes, members) = function::inner_attributes(self.braces.stream());
+        let members = members::parse(members)?;
+        let mut errors = Errors::default();
+        check::arguments(arguments, &mut errors);
+        let mut retried = attributes.clone();
+        let mut plain = attributes;
+        for member in members {
+            match member {
+                Member::Other(tokens) => {
+                    retried.append_all(tokens.clone());
+                    plain.append_all(tokens);
+                }
+                Member::Function(method) => {
+                    method.function.to_tokens(&mut plain);
+                    let own = arguments_of(arguments, &method, &mut errors);
+                    match own {
+                        Some(arguments) => {
+                            let expanded = expand::expand(&Model::new(arguments, method.function));
+                            retried.append_all(expanded);
+                        }
+                        None => method.function.to_tokens(&mut retried),
+                    }
+                }
+            }
+        }
+        let content = match errors.into_compile_error() {
+            None => retried,
+            Some(errors) => {
+                let block = self.with(plain);
+                return Ok(quote!(#block #errors));
+            }
+        };
+        Ok(self.with(content))
+    }
+
+    fn with(&self, content: TokenStream) -> TokenStream {
+        let mut braces = Group::new(Delimiter::Brace, content);
+        braces.set_span(self.braces.span());
+        let header = &self.header;
+        quote!(#header #braces)
+    }
+}
+
+/// The arguments that a member is retried with, `None` where it is left alone.
+pub(crate) fn arguments_of(
+    block: &Arguments,
+    method: &Method,
+    errors: &mut Errors,
+) -> Option<Arguments> {
+    let own = match &method.mark {
+        Mark::Skip => return None,
+        Mark::None if !can_fail(&method.function) => return None,
+        Mark::None => Arguments::default(),
+        Mark::Own(own) => own.clone(),
+    };
+    check::arguments(&own, errors);
+    let arguments = block.for_member(own, &method.function.signature.ident);
+    check::member(&arguments, &method.function, errors);
+    Some(arguments)
+}
+
+/// Whether a function is async or returns a future or a `Result`, by their names.
+fn can_fail(function: &Function) -> bool {
+    let Some(returned) = function.return_type() else {
+        return function.is_async();
+    };
+    let (outcome, delivery) = outcome::of(returned);
+    function.is_async() || delivery != Delivery::Direct || outcome::is_named_result(outcome)
+}

@@ -1,0 +1,122 @@
+//! What stands in the braces of an `impl` or a `trait`.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
+
+use crate::function::Function;
+use crate::parse::Arguments;
+
+pub(crate) enum Member {
+    Function(Method),
+    /// A const, a type, a macro.
+    Other(TokenStream),
+}
+
+/// A function, and what its own `#[retry]` says, which it no longer has.
+pub(crate) struct Method {
+    pub(crate) function: Function,
+    pub(crate) mark: Mark,
+}
+
+/// `#[retry]` on a member.
+pub(crate) enum Mark {
+    None,
+    /// `#[retry(skip)]`
+    Skip,
+    Own(Arguments),
+}
+
+pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
+    let members = |input: ParseStream| {
+        let mut members = Vec::new();
+        while !input.is_empty() {
+            members.push(if is_function(&input.fork()) {
+                Member::Function(method(input)?)
+            } else {
+                Member::Other(other(input)?)
+            });
+        }
+        Ok(members)
+    };
+    members.parse2(content)
+}
+
+fn method(input: ParseStream) -> syn::Result<Method> {
+    let mut function: Function = input.parse()?;
+    let mut marks = Vec::new();
+    function.attributes.retain(|attribute| {
+        let is_mark = is_retry(attribute);
+        if is_mark {
+            marks.push(attribute.clone());
+        }
+        !is_mark
+    });
+    if let Some(second) = marks.get(1) {
+        return Err(syn::Error::new(
+            second.path().span(),
+            "a second `#[retry]` would multiply the attempts: keep one",
+        ));
+    }
+    let mark = match marks.pop() {
+        None => Mark::None,
+        Some(attribute) => match attribute.meta {
+            Meta::List(list) if is_skip(&list.tokens) => Mark::Skip,
+            Meta::List(list) => Mark::Own(Arguments::parse(list.tokens)),
+            _ => Mark::Own(Arguments::default()),
+        },
+    };
+    Ok(Method { function, mark })
+}
+
+pub(crate) fn is_retry(attribute: &Attribute) -> bool {
+    let name = attribute.path().segments.last();
+    name.is_some_and(|name| name.ident == "retry")
+}
+
+fn is_skip(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    matches!(
+        (tokens.next(), tokens.next()),
+        (Some(TokenTree::Ident(word)), None) if word == "skip"
+    )
+}
+
+/// Whether a function comes next, and not, say, a const whose type is a function's.
+fn is_function(ahead: ParseStream) -> bool {
+    let qualifiers = || -> syn::Result<()> {
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        ahead.parse::<Option<Token![default]>>()?;
+        ahead.parse::<Option<Token![const]>>()?;
+        ahead.parse::<Option<Token![async]>>()?;
+        ahead.parse::<Option<Token![unsafe]>>()?;
+        if ahead.parse::<Option<Token![extern]>>()?.is_some() {
+            ahead.parse::<Option<LitStr>>()?;
+        }
+        Ok(())
+    };
+    qualifiers().is_ok() && ahead.peek(Token![fn])
+}
+
+/// Up to the semicolon, or to the braces of a macro.
+fn other(input: ParseStream) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    for attribute in input.call(Attribute::parse_outer)? {
+        attribute.to_tokens(&mut tokens);
+    }
+    let mut is_macro = false;
+    while !input.is_empty() {
+        if input.peek(Token![!]) {
+            is_macro = true;
+        }
+        let ends = input.peek(Token![;]) || is_macro && input.peek(token::Brace);
+        tokens.append(input.parse::<TokenTree>()?);
+        if ends {
+            break;
+        }
+    }
+    Ok(tokens)
+}

@@ -1,0 +1,277 @@
+//! `#[retry]` on `impl` blocks.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use retry_runtime::{Attempt, Policy, retry, testing};
+
+#[derive(Debug, PartialEq, Eq)]
+struct Busy(u32);
+
+type QueryResult<T> = Result<T, Busy>;
+
+#[derive(Debug, Default)]
+struct Client {
+    attempts: u32,
+    policy: Policy,
+}
+
+impl Client {
+    /// Fails every time.
+    fn fail<T>(&mut self) -> Result<T, Busy> {
+        self.attempts += 1;
+        Err(Busy(self.attempts))
+    }
+}
+
+macro_rules! constant {
+    () => {
+        const FROM_MACRO: u32 = 7;
+    };
+}
+
+#[retry(max = 2, backoff = "none", name = "client", throttled(max = 1), on = |_| true)]
+impl Client {
+    #![allow(clippy::unused_self)]
+
+    const CONSTANT: fn(u32) -> u32 = |number| number + 1;
+    constant! {}
+
+    /// Not async and no `Result`: left alone.
+    fn new() -> Self {
+        Self::default()
+    }
+
+    fn count(&self) -> u32 {
+        self.attempts
+    }
+
+    fn connect(attempts: &mut u32) -> Result<Self, Busy> {
+        *attempts += 1;
+        if *attempts < 2 {
+            return Err(Busy(*attempts));
+        }
+        Ok(Self::new())
+    }
+
+    fn blocking(&mut self) -> Result<(), Busy> {
+        self.fail()
+    }
+
+    pub(crate) async fn asynchronous(&mut self, prompt: String) -> Result<String, Busy> {
+        assert_eq!(prompt, "hello");
+        self.fail()
+    }
+
+    fn future(&mut self) -> impl Future<Output = Result<(), Busy>> {
+        async move { self.fail() }
+    }
+
+    fn boxed(&mut self) -> Pin<Box<dyn Future<Output = Result<(), Busy>> + Send + '_>> {
+        Box::pin(async move { self.fail() })
+    }
+
+    fn alias(&mut self) -> QueryResult<()> {
+        self.fail()
+    }
+
+    #[retry(skip)]
+    async fn skipped(&mut self) -> Result<(), Busy> {
+        self.fail()
+    }
+
+    #[retry(skip)]
+    async fn not_a_result(&self) -> u32 {
+        self.attempts
+    }
+
+    #[retry(max = 4)]
+    async fn overridden(&mut self) -> Result<(), Busy> {
+        self.fail()
+    }
+
+    #[retry(name = "own", attempt = attempt, until = |number| *number > 2)]
+    async fn extended(&mut self) -> Result<u32, Busy> {
+        let attempt: &Attempt<Busy> = attempt;
+        self.attempts = attempt.number();
+        Ok(attempt.number())
+    }
+
+    #[retry(policy = self.policy)]
+    async fn by_policy(&mut self) -> Result<(), Busy> {
+        self.fail()
+    }
+
+    #[retry]
+    fn marked(&mut self) -> Result<(), Busy> {
+        self.fail()
+    }
+}
+
+async fn attempts<T>(call: impl AsyncFnOnce(&mut Client) -> T) -> u32 {
+    let mut client = Client::new();
+    call(&mut client).await;
+    client.count()
+}
+
+#[tokio::test]
+async fn every_method_that_can_fail_is_retried() {
+    assert_eq!(attempts(async |client| client.blocking()).await, 3);
+    assert_eq!(
+        attempts(async |client| client.asynchronous(String::from("hello")).await).await,
+        3
+    );
+    assert_eq!(attempts(async |client| client.future().await).await, 3);
+    assert_eq!(attempts(async |client| client.boxed().await).await, 3);
+    assert_eq!(attempts(async |client| client.alias()).await, 3);
+    assert_eq!(attempts(async |client| client.marked()).await, 3);
+    let mut connections = 0;
+    assert!(Client::connect(&mut connections).is_ok());
+    assert_eq!(connections, 2);
+}
+
+#[tokio::test]
+async fn skipped_ones_and_those_that_cannot_fail_are_not() {
+    assert_eq!(attempts(async |client| client.skipped().await).await, 1);
+    assert_eq!(
+        attempts(async |client| client.not_a_result().await).await,
+        0
+    );
+    assert_eq!(Client::FROM_MACRO + (Client::CONSTANT)(1), 9);
+}
+
+#[tokio::test]
+async fn a_method_overrides_single_keys() {
+    assert_eq!(attempts(async |client| client.overridden().await).await, 5);
+    assert_eq!(attempts(async |client| client.extended().await).await, 3);
+    let own = async |client: &mut Client| {
+        client.policy = Policy::none().max(1);
+        client.by_policy().await
+    };
+    assert_eq!(attempts(own).await, 2);
+}
+
+#[tokio::test]
+async fn names_are_those_of_the_block_and_the_method() {
+    let name = async |call: &dyn AsyncCall| {
+        let recording = testing::record();
+        let mut client = Client::new();
+        call.call(&mut client).await;
+        let line = recording.lines().remove(0);
+        String::from(line.split(' ').nth(1).unwrap())
+    };
+    assert_eq!(name(&Blocking).await, "client.blocking");
+    assert_eq!(name(&Extended).await, "own");
+}
+
+#[async_trait(?Send)]
+trait AsyncCall {
+    async fn call(&self, client: &mut Client);
+}
+
+struct Blocking;
+struct Extended;
+
+#[async_trait(?Send)]
+impl AsyncCall for Blocking {
+    async fn call(&self, client: &mut Client) {
+        client.blocking().unwrap_err();
+    }
+}
+
+#[async_trait(?Send)]
+impl AsyncCall for Extended {
+    async fn call(&self, client: &mut Client) {
+        client.extended().await.unwrap();
+    }
+}
+
+#[async_trait]
+trait Model {
+    type Answer;
+    const NAME: &'static str;
+    async fn complete(&mut self, prompt: String) -> Result<Self::Answer, Busy>;
+    async fn embed(&mut self, texts: &[&str], (one, two): (u8, u8)) -> Result<u32, Busy>;
+    fn sync(&mut self) -> Result<(), Busy>;
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+}
+
+#[retry(max = 1, backoff = "none", observe = |_| self.seen += 1, on = |_| true)]
+#[async_trait]
+impl<T: Send + Clone> Model for Generic<T>
+where
+    T: Default,
+{
+    type Answer = T;
+    const NAME: &'static str = "generic";
+
+    async fn complete(&mut self, prompt: String) -> Result<T, Busy> {
+        self.prompts.push(prompt.clone());
+        Err(Busy(0))
+    }
+
+    #[retry(max = 2)]
+    async fn embed(&mut self, texts: &[&str], (one, two): (u8, u8)) -> Result<u32, Busy> {
+        self.prompts.push(texts.concat());
+        Err(Busy(u32::from(one + two)))
+    }
+
+    #[retry(skip)]
+    fn sync(&mut self) -> Result<(), Busy> {
+        self.value = T::default();
+        Err(Busy(1))
+    }
+}
+
+#[derive(Default)]
+struct Generic<T> {
+    value: T,
+    seen: u32,
+    prompts: Vec<String>,
+}
+
+#[tokio::test]
+async fn above_async_trait() {
+    let mut model = Generic::<u32>::default();
+    assert_eq!(model.complete(String::from("hello")).await, Err(Busy(0)));
+    assert_eq!(model.prompts, ["hello", "hello"]);
+    assert_eq!(model.seen, 4);
+    model.prompts.clear();
+    assert_eq!(model.embed(&["a", "b"], (1, 2)).await, Err(Busy(3)));
+    assert_eq!(model.prompts, ["ab", "ab", "ab"]);
+    assert_eq!(model.sync(), Err(Busy(1)));
+    assert_eq!((model.name(), model.value), ("generic", 0));
+}
+
+trait Native {
+    fn fetch(&self, attempts: &std::cell::Cell<u32>) -> impl Future<Output = Result<u32, Busy>>;
+    async fn post(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy>;
+}
+
+#[retry(max = 3, backoff = "none", on = |_| true)]
+impl Native for () {
+    async fn fetch(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy> {
+        attempts.set(attempts.get() + 1);
+        Err(Busy(attempts.get()))
+    }
+
+    async fn post(&self, attempts: &std::cell::Cell<u32>) -> Result<u32, Busy> {
+        attempts.set(attempts.get() + 1);
+        if attempts.get() == 2 {
+            Ok(2)
+        } else {
+            Err(Busy(attempts.get()))
+        }
+    }
+}
+
+#[tokio::test]
+async fn trait_impls() {
+    let attempts = std::cell::Cell::new(0);
+    assert_eq!(().fetch(&attempts).await, Err(Busy(4)));
+    attempts.set(0);
+    assert_eq!(().post(&attempts).await, Ok(2));
+}
