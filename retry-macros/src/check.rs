@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Expr, GenericArgument, Lifetime, PathArguments, Type};
 
@@ -16,6 +16,7 @@ use crate::parse::Arguments;
 /// Checks the attribute of a function.
 pub(crate) fn check(given: &Arguments, function: &Function, errors: &mut Errors) {
     arguments(given, errors);
+    on_no_trait(given, errors);
     target(given, function, "", errors);
 }
 
@@ -25,6 +26,34 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
     repeated(&arguments.given, errors);
     conflicts(arguments, errors);
     schedules(arguments, errors);
+}
+
+/// Checks an attribute that is not on a trait.
+pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
+    for key in [Key::Wrapper, Key::Of] {
+        if let Some(argument) = arguments.get(key) {
+            errors.at(
+                &argument.ident,
+                format!("`{key}` goes on a trait, to generate a type that implements it"),
+            );
+        }
+    }
+}
+
+/// Checks the attribute of a trait.
+pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
+    if arguments.get(Key::Wrapper).is_none() {
+        errors.at(
+            name,
+            String::from("`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`"),
+        );
+    }
+    if let Some(attempt) = arguments.get(Key::Attempt) {
+        errors.at(
+            &attempt.ident,
+            String::from("`attempt` has no body to be seen in: the bodies are the client's"),
+        );
+    }
 }
 
 /// Checks a function in a block, with the arguments of the block and its own, which were checked alone.

@@ -38,6 +38,10 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             Attempted::Blocking(body)
         })
     };
+    if model.owned.is_some() {
+        // What a decorator calls is a future where anything is.
+        return decorated(model, block);
+    }
     if let Some(content) = body::replace_generated(&statements, &mut inner) {
         return content;
     }
@@ -60,6 +64,25 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             let returned = model.function.return_type().map(ToTokens::to_token_stream);
             let retried = retry_loop.around(Attempted::Future(body, returned));
             let krate = &model.krate;
+            quote!(#krate::macro_support::Box::pin(async move { #retried }))
+        }
+    }
+}
+
+fn decorated(model: &Model, block: &Group) -> TokenStream {
+    let retry_loop = RetryLoop { model, this: None };
+    let krate = &model.krate;
+    match model.delivery {
+        Delivery::Direct if model.function.is_async() => {
+            retry_loop.around(Attempted::Async(block.clone()))
+        }
+        Delivery::Direct => retry_loop.around(Attempted::Blocking(block.clone())),
+        Delivery::Future => {
+            let retried = retry_loop.around(Attempted::Async(block.clone()));
+            quote!(#krate::macro_support::lazy(async move { #retried }))
+        }
+        Delivery::BoxedFuture => {
+            let retried = retry_loop.around(Attempted::Async(block.clone()));
             quote!(#krate::macro_support::Box::pin(async move { #retried }))
         }
     }

@@ -7,6 +7,8 @@ use syn::{
     Attribute, FnArg, Lifetime, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
+use crate::outcome::{self, Delivery};
+
 /// A function or method.
 pub(crate) struct Function {
     pub(crate) attributes: Vec<Attribute>,
@@ -63,6 +65,12 @@ impl Function {
         self.signature.asyncness.is_some()
     }
 
+    /// Whether it returns a future, async functions apart.
+    pub(crate) fn is_future(&self) -> bool {
+        let delivery = self.return_type().map(|returned| outcome::of(returned).1);
+        delivery.is_some_and(|delivery| delivery != Delivery::Direct)
+    }
+
     pub(crate) fn return_type(&self) -> Option<&Type> {
         match &self.signature.output {
             ReturnType::Type(_, ty) => Some(ty),
@@ -104,14 +112,8 @@ fn is_function(item: ParseStream) -> bool {
     reason = "a `&mut` or not, and its lifetime named or not"
 )]
 fn mutable_reference(ty: &Type) -> Option<Option<Lifetime>> {
-    match ty {
-        Type::Reference(reference) if reference.mutability.is_some() => {
-            Some(reference.lifetime.clone())
-        }
-        Type::Group(group) => mutable_reference(&group.elem),
-        Type::Paren(paren) => mutable_reference(&paren.elem),
-        _ => None,
-    }
+    let reference = outcome::as_reference(ty)?;
+    reference.mutability.map(|_| reference.lifetime.clone())
 }
 
 impl ToTokens for Function {

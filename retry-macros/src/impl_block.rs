@@ -46,6 +46,7 @@ impl ImplBlock {
         let members = members::parse(members)?;
         let mut errors = Errors::default();
         check::arguments(arguments, &mut errors);
+        check::on_no_trait(arguments, &mut errors);
         let mut retried = attributes.clone();
         let mut plain = attributes;
         for member in members {

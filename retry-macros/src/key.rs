@@ -46,6 +46,8 @@ keys! {
     Name = "name",
     Timer = "timer",
     Crate = "crate",
+    Wrapper = "wrapper",
+    Of = "of",
 }
 
 impl Key {

@@ -8,6 +8,7 @@ mod argument;
 mod body;
 mod check;
 mod classify;
+mod decorator;
 mod expand;
 mod function;
 mod impl_block;
@@ -26,6 +27,7 @@ use proc_macro::TokenStream;
 use quote::quote;
 
 use crate::check::Errors;
+use crate::decorator::Decorator;
 use crate::function::Function;
 use crate::impl_block::ImplBlock;
 use crate::model::Model;
@@ -42,9 +44,12 @@ fn retry_item(
     item: proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let arguments = Arguments::parse(arguments);
-    let expanded = match ImplBlock::of(&item) {
-        Some(block) => block.expand(&arguments),
-        None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
+    let expanded = if let Some(block) = ImplBlock::of(&item) {
+        block.expand(&arguments)
+    } else if let Some(decorator) = Decorator::of(&item) {
+        decorator.and_then(|decorator| decorator.expand(&arguments))
+    } else {
+        syn::parse2(item.clone()).map(|function| retry_function(arguments, function))
     };
     expanded.unwrap_or_else(|error| {
         let error = error.into_compile_error();

@@ -55,6 +55,8 @@ pub(crate) fn example(key: Key) -> &'static str {
         Key::Name => r#"name = "model.complete""#,
         Key::Timer => "timer = smol::Timer::after",
         Key::Crate => "crate = my_reexports::retry_runtime",
+        Key::Wrapper => "wrapper = Retrying",
+        Key::Of => "of = other_crate::Model",
     }
 }
 
@@ -112,9 +114,13 @@ pub(crate) fn check(key: Key, expr: Expr) -> syn::Result<Value> {
             expr,
         ),
         // Read by their own grammar.
-        Key::Attempt | Key::Crate | Key::Throttled | Key::Transient | Key::TimedOut => {
-            Ok(Value::Expr(expr))
-        }
+        Key::Attempt
+        | Key::Crate
+        | Key::Throttled
+        | Key::Transient
+        | Key::TimedOut
+        | Key::Wrapper
+        | Key::Of => Ok(Value::Expr(expr)),
     }
 }
 

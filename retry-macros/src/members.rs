@@ -10,7 +10,7 @@ use crate::function::Function;
 use crate::parse::Arguments;
 
 pub(crate) enum Member {
-    Function(Method),
+    Function(Box<Method>),
     /// A const, a type, a macro.
     Other(TokenStream),
 }
@@ -34,7 +34,7 @@ pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
         let mut members = Vec::new();
         while !input.is_empty() {
             members.push(if is_function(&input.fork()) {
-                Member::Function(method(input)?)
+                Member::Function(Box::new(method(input)?))
             } else {
                 Member::Other(other(input)?)
             });

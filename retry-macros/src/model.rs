@@ -41,6 +41,26 @@ pub(crate) struct Model {
     pub(crate) observe: Option<Expr>,
     /// Of a type that implements `Timer`.
     pub(crate) timer: TokenStream,
+    /// In a decorator, the arguments that are cloned for every attempt but the last.
+    pub(crate) owned: Option<Vec<syn::Ident>>,
+}
+
+/// What is particular to a method of a decorator.
+pub(crate) struct Decorated<'a> {
+    /// The arguments of the trait's attribute, and of the method's.
+    pub(crate) of_trait: &'a Arguments,
+    pub(crate) own: Arguments,
+    /// The decorator, which may have a policy.
+    pub(crate) this: Option<syn::Token![self]>,
+    pub(crate) owned: Vec<syn::Ident>,
+}
+
+/// The path to the runtime crate.
+pub(crate) fn krate(arguments: &Arguments) -> TokenStream {
+    match arguments.value(Key::Crate) {
+        Some(Value::Path(path)) => path.clone(),
+        _ => quote!(::retry_runtime),
+    }
 }
 
 /// How a call ends that gives up.
@@ -52,10 +72,7 @@ pub(crate) enum Ending {
 
 impl Model {
     pub(crate) fn new(arguments: Arguments, function: Function) -> Self {
-        let krate = match arguments.value(Key::Crate) {
-            Some(Value::Path(path)) => path.clone(),
-            _ => quote!(::retry_runtime),
-        };
+        let krate = krate(&arguments);
         let support = quote!(#krate::macro_support);
         // The check refused functions without.
         let unit = Type::Tuple(syn::TypeTuple {
@@ -113,9 +130,43 @@ impl Model {
             },
             policy,
             names_crate: arguments.get(Key::Crate).is_some(),
+            owned: None,
             krate,
             function,
         }
+    }
+
+    /// The model of a decorator's method: a policy that the decorator was made with stands in place of that of
+    /// the trait's attribute, and the method's own numbers on top of either.
+    pub(crate) fn decorated(
+        arguments: Arguments,
+        function: Function,
+        decorated: Decorated<'_>,
+    ) -> Self {
+        let mut model = Self::new(arguments, function);
+        model.owned = Some(decorated.owned);
+        model.tracked = true;
+        let (Some(this), None) = (decorated.this, decorated.own.get(Key::Policy)) else {
+            return model;
+        };
+        let krate = &model.krate;
+        let support = quote!(#krate::macro_support);
+        let of_trait = policy(decorated.of_trait, krate, &support);
+        let own: Vec<_> = numbers(&decorated.own).collect();
+        let own = setters(&own, krate, &support);
+        model.policy = quote!((&#support::policy_or(&#this.policy, #of_trait)#own));
+        if decorated.own.get(Key::Deadline).is_none() {
+            let of_trait = model
+                .deadline
+                .unwrap_or_else(|| quote!(::core::option::Option::None));
+            model.deadline = Some(quote! {
+                match &#this.policy {
+                    ::core::option::Option::Some(policy) => #support::policy_deadline(policy),
+                    ::core::option::Option::None => #of_trait,
+                }
+            });
+        }
+        model
     }
 
     /// Whether earlier errors and the start of the call are kept.
@@ -143,15 +194,17 @@ fn policy(arguments: &Arguments, krate: &TokenStream, support: &TokenStream) -> 
     if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
         return quote!(&#support::policy(#expr));
     }
-    let (literals, expressions): (Vec<_>, Vec<_>) = arguments
-        .given
-        .iter()
-        // A deadline is reckoned at the call's start, beside the policy.
-        .filter(|argument| Key::OF_POLICY.contains(&argument.key) && argument.key != Key::Deadline)
-        .partition(|argument| is_literal(&argument.value));
+    let (literals, expressions): (Vec<_>, Vec<_>) =
+        numbers(arguments).partition(|argument| is_literal(&argument.value));
     let literals = setters(&literals, krate, support);
     let expressions = setters(&expressions, krate, support);
     quote!(&const { #krate::Policy::new()#literals }#expressions)
+}
+
+/// The arguments that a policy is made of. A deadline is reckoned at the call's start, beside the policy.
+fn numbers(arguments: &Arguments) -> impl Iterator<Item = &Argument> {
+    let given = arguments.given.iter();
+    given.filter(|argument| Key::OF_POLICY.contains(&argument.key) && argument.key != Key::Deadline)
 }
 
 fn setters(arguments: &[&Argument], krate: &TokenStream, support: &TokenStream) -> TokenStream {

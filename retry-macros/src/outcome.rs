@@ -5,7 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     AngleBracketedGenericArguments, GenericArgument, PathArguments, PathSegment, Token, Type,
-    TypeInfer, TypeParamBound,
+    TypeInfer, TypeParamBound, TypeReference,
 };
 
 /// How a function hands its outcome over.
@@ -123,6 +123,16 @@ fn erase_arguments(arguments: &mut AngleBracketedGenericArguments) {
         if let GenericArgument::Type(ty) = argument {
             erase(ty);
         }
+    }
+}
+
+/// The type as a reference, if it is one.
+pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
+    match ty {
+        Type::Reference(reference) => Some(reference),
+        Type::Group(group) => as_reference(&group.elem),
+        Type::Paren(paren) => as_reference(&paren.elem),
+        _ => None,
     }
 }
 

@@ -166,18 +166,15 @@ enum Written {
 impl Written {
     fn parse(key: Key, input: ParseStream) -> syn::Result<Self> {
         match key {
-            Key::Attempt => input.parse().map(Self::Name).map_err(|error| {
-                let message = format!(
-                    "`attempt` takes the name that the body uses, as in `{}`",
-                    literal::example(key)
-                );
+            Key::Attempt | Key::Wrapper => input.parse().map(Self::Name).map_err(|error| {
+                let message = format!("`{key}` takes a name, as in `{}`", literal::example(key));
                 syn::Error::new(error.span(), message)
             }),
-            Key::Crate => Path::parse_mod_style(input)
+            Key::Crate | Key::Of => Path::parse_mod_style(input)
                 .map(Self::Path)
                 .map_err(|error| {
                     let message =
-                        format!("`crate` takes a path, as in `{}`", literal::example(key));
+                        format!("`{key}` takes a path, as in `{}`", literal::example(key));
                     syn::Error::new(error.span(), message)
                 }),
             _ if input.is_empty() || input.peek(Token![,]) => Err(syn::Error::new(

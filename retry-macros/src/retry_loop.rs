@@ -8,6 +8,7 @@ use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use crate::decorator;
 use crate::model::{Ending, Model};
 
 /// The code of one attempt, by how its outcome is had.
@@ -61,6 +62,15 @@ impl RetryLoop<'_> {
                 }
             }
         });
+        let owned = self.model.owned.as_deref().unwrap_or_default();
+        let slots = owned.iter().map(|argument| {
+            let slot = decorator::slot(argument);
+            quote_spanned!(mixed=> let mut #slot = ::core::option::Option::Some(#argument);)
+        });
+        let last = (!owned.is_empty()).then(|| {
+            let policy = self.policy();
+            quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy);)
+        });
         let attempt = self.attempt(attempted);
         // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
         let retried = self
@@ -80,11 +90,13 @@ impl RetryLoop<'_> {
             let mut retry_call = #support::#call::new();
             #deadline
             #errors
+            #(#slots)*
             loop {
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = {
                     #begin
                     #starting
+                    #last
                     #attempt
                     #retried
                     match retry_outcome {

@@ -205,6 +205,23 @@ impl TrackedCall {
         self.attempt() != 1
     }
 
+    /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
+    pub fn is_last(&self, policy: &Policy) -> bool {
+        [Kind::Transient, Kind::Throttled, Kind::Timeout]
+            .iter()
+            .all(|kind| {
+                let section = policy.section(*kind);
+                let count = match section.max {
+                    Some(_) => self.own[*kind as usize],
+                    None => self.shared,
+                };
+                !policy
+                    .schedule
+                    .with(section)
+                    .allows(count.saturating_add(1))
+            })
+    }
+
     /// The number of the attempt under way, from 1.
     pub const fn attempt(&self) -> u32 {
         let [first, second, third] = self.own;

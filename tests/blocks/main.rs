@@ -1,5 +1,7 @@
 //! `#[retry]` on `impl` blocks.
 
+#![allow(clippy::manual_async_fn, clippy::unused_async)]
+
 use std::future::Future;
 use std::pin::Pin;
 

@@ -1,0 +1,500 @@
+//! `#[retry(wrapper = Retrying, …)]` on a trait: a type that implements the trait by retrying what it wraps.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::{
+    Attribute, FnArg, GenericParam, Generics, ItemTrait, Pat, Receiver, ReceiverKind, Token,
+    TraitItem, Type, TypeParamBound, Visibility, parse_quote,
+};
+
+use crate::argument::Value;
+use crate::check::{self, Errors};
+use crate::expand;
+use crate::function::{Body, Function};
+use crate::impl_block;
+use crate::key::Key;
+use crate::members::{self, Mark, Member, Method};
+use crate::model::{self, Decorated, Model};
+use crate::outcome;
+use crate::parse::Arguments;
+
+/// A trait, of whose methods only the signatures are looked at.
+pub(crate) struct Decorator {
+    attributes: Vec<Attribute>,
+    visibility: Visibility,
+    unsafety: Option<Token![unsafe]>,
+    ident: Ident,
+    generics: Generics,
+    supertraits: Punctuated<TypeParamBound, Token![+]>,
+    /// The trait as written, but for its members.
+    header: TokenStream,
+    braces: Group,
+    /// The type parameter for what is wrapped: a name that the trait does not use.
+    client: Ident,
+}
+
+impl Decorator {
+    /// The trait, if the item is one.
+    pub(crate) fn of(item: &TokenStream) -> Option<syn::Result<Self>> {
+        let mut header: Vec<_> = item.clone().into_iter().collect();
+        let keyword = header.iter().find_map(|token| match token {
+            TokenTree::Ident(ident) if ident == "impl" || ident == "fn" || ident == "trait" => {
+                Some(ident.to_string())
+            }
+            _ => None,
+        })?;
+        match header.pop() {
+            Some(TokenTree::Group(braces))
+                if keyword == "trait" && braces.delimiter() == Delimiter::Brace =>
+            {
+                let header: TokenStream = header.into_iter().collect();
+                Some(Self::parse(item, header, braces))
+            }
+            _ => None,
+        }
+    }
+
+    fn parse(item: &TokenStream, header: TokenStream, braces: Group) -> syn::Result<Self> {
+        let empty = Group::new(Delimiter::Brace, TokenStream::new());
+        let ItemTrait {
+            attrs,
+            vis,
+            unsafety,
+            ident,
+            generics,
+            supertraits,
+            ..
+        } = syn::parse2(quote!(#header #empty))?;
+        let names = ["C", "Client", "Inner", "Wrapped"];
+        let free = names.iter().find(|name| !mentions(item.clone(), name));
+        Ok(Self {
+            attributes: attrs,
+            visibility: vis,
+            unsafety,
+            ident,
+            generics,
+            supertraits,
+            header,
+            braces,
+            client: Ident::new(free.unwrap_or(&"RetryClient"), Span::call_site()),
+        })
+    }
+
+    /// The trait, unless it is another crate's, and its decorator.
+    pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
+        let members = members::parse(self.braces.stream())?;
+        let krate = model::krate(arguments);
+        let sendable = self.hands_out_send_futures(&members);
+        let mut errors = Errors::default();
+        check::arguments(arguments, &mut errors);
+        check::on_trait(arguments, &self.ident, &mut errors);
+        let of = match arguments.value(Key::Of) {
+            Some(Value::Path(path)) => Some(path.clone()),
+            _ => None,
+        };
+        let mut declared = TokenStream::new();
+        let mut implemented = TokenStream::new();
+        let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
+        for member in members {
+            match member {
+                Member::Other(tokens) => {
+                    declared.append_all(tokens.clone());
+                    self.other(tokens, &path, &mut implemented, &mut errors);
+                }
+                Member::Function(method) => {
+                    method.function.to_tokens(&mut declared);
+                    self.method(
+                        arguments,
+                        *method,
+                        &path,
+                        &krate,
+                        &mut implemented,
+                        &mut errors,
+                    );
+                }
+            }
+        }
+        let declared = of.is_none().then(|| {
+            let mut braces = Group::new(Delimiter::Brace, declared);
+            braces.set_span(self.braces.span());
+            let header = &self.header;
+            quote!(#header #braces)
+        });
+        if let Some(errors) = errors.into_compile_error() {
+            return Ok(quote!(#declared #errors));
+        }
+        let decorator = self.decorator(arguments, &path, sendable, &implemented);
+        Ok(quote!(#declared #decorator))
+    }
+
+    /// The type, its constructors, and the trait implemented for it.
+    fn decorator(
+        &self,
+        arguments: &Arguments,
+        path: &TokenStream,
+        sendable: bool,
+        members: &TokenStream,
+    ) -> TokenStream {
+        let Self {
+            visibility,
+            unsafety,
+            generics,
+            supertraits,
+            client,
+            ..
+        } = self;
+        let Some(Value::Name(name)) = arguments.value(Key::Wrapper) else {
+            return TokenStream::new();
+        };
+        let krate = model::krate(arguments);
+        let of = path.to_string().replace(' ', "");
+        let about = format!(
+            "A [`{of}`] whose calls survive transient failure: every method that can fail is retried, by calling the client that it wraps.\n\nGenerated by `#[retry(wrapper = {name}, …)]`."
+        );
+        let async_trait = self.async_trait();
+        let mut impl_generics = generics.clone();
+        impl_generics.params.push(parse_quote!(#client));
+        let (_, of_arguments, _) = generics.split_for_impl();
+        let bounds = impl_generics.make_where_clause();
+        bounds
+            .predicates
+            .push(parse_quote!(#client: #path #of_arguments));
+        if sendable {
+            // A future that is `Send` lends what is wrapped to other threads.
+            bounds
+                .predicates
+                .push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
+        }
+        if !supertraits.is_empty() {
+            bounds.predicates.push(parse_quote!(Self: #supertraits));
+        }
+        let (parameters, _, bounds) = impl_generics.split_for_impl();
+        quote! {
+            #[doc = #about]
+            #[derive(Clone, Debug)]
+            #visibility struct #name<#client> {
+                client: #client,
+                policy: ::core::option::Option<#krate::Policy>,
+            }
+
+            #[allow(dead_code)]
+            impl<#client> #name<#client> {
+                /// Wraps a client, to be retried with the numbers of the attribute.
+                #visibility const fn new(client: #client) -> Self {
+                    Self {
+                        client,
+                        policy: ::core::option::Option::None,
+                    }
+                }
+
+                /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
+                /// that a method of the trait has of its own stay.
+                #visibility const fn with_policy(client: #client, policy: #krate::Policy) -> Self {
+                    Self {
+                        client,
+                        policy: ::core::option::Option::Some(policy),
+                    }
+                }
+
+                /// The client, for calls that are not to be retried.
+                #visibility const fn inner(&self) -> &#client {
+                    &self.client
+                }
+
+                /// The client, by value.
+                #visibility fn into_inner(self) -> #client {
+                    self.client
+                }
+            }
+
+            #[automatically_derived]
+            #[allow(deprecated)]
+            #async_trait
+            #unsafety impl #parameters #path #of_arguments for #name<#client> #bounds {
+                #members
+            }
+        }
+    }
+
+    /// An associated type or const.
+    fn other(
+        &self,
+        tokens: TokenStream,
+        path: &TokenStream,
+        implemented: &mut TokenStream,
+        errors: &mut Errors,
+    ) {
+        let inner = self.inner(path);
+        match syn::parse2(tokens.clone()) {
+            Ok(TraitItem::Type(item)) => {
+                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let ident = &item.ident;
+                let (parameters, arguments, bounds) = item.generics.split_for_impl();
+                implemented.append_all(quote! {
+                    #(#attributes)*
+                    type #ident #parameters = #inner::#ident #arguments #bounds;
+                });
+            }
+            Ok(TraitItem::Const(item)) => {
+                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let (ident, ty) = (&item.ident, &item.ty);
+                implemented.append_all(quote! {
+                    #(#attributes)*
+                    const #ident: #ty = #inner::#ident;
+                });
+            }
+            Ok(TraitItem::Macro(item)) => errors.at(
+                &item.mac.path,
+                String::from("a macro hides what it declares: write its methods out, so that they can be retried"),
+            ),
+            Ok(_) => errors.at(
+                &tokens,
+                String::from("this can't be handed on to a client: write the decorator by hand"),
+            ),
+            Err(error) => errors.at(&error.span(), error.to_string()),
+        }
+    }
+
+    /// A method: retried, handed on, or left to its default body.
+    fn method(
+        &self,
+        arguments: &Arguments,
+        method: Method,
+        path: &TokenStream,
+        krate: &TokenStream,
+        implemented: &mut TokenStream,
+        errors: &mut Errors,
+    ) {
+        let own = match &method.mark {
+            Mark::Own(own) => own.clone(),
+            Mark::None | Mark::Skip => Arguments::default(),
+        };
+        let Method { mut function, mark } = method;
+        let is_provided = matches!(function.body, Body::Block(_));
+        let receiver = function.signature.receiver().cloned();
+        let client = match &receiver {
+            None => None,
+            Some(receiver) => match lend(receiver) {
+                Some(client) => Some(client),
+                // The default body calls methods that are handed on.
+                None if is_provided => return,
+                None => {
+                    let name = &function.signature.ident;
+                    let message = format!(
+                        "a decorator has no `{}` of what it wraps: take `&self` or `&mut self`, or give `{name}` a default body",
+                        receiver.to_token_stream()
+                    );
+                    errors.at(receiver, message);
+                    return;
+                }
+            },
+        };
+        function.attributes.retain(is_cfg);
+        let given = given(&mut function, errors);
+        // From here on it has a body, and is checked as a function is.
+        function.body = Body::Block(Group::new(Delimiter::Brace, TokenStream::new()));
+        let method = Method { function, mark };
+        let merged = impl_block::arguments_of(arguments, &method, errors);
+        let mut function = method.function;
+        let by_value = receiver
+            .as_ref()
+            .is_some_and(|receiver| matches!(receiver.kind, ReceiverKind::Value));
+        if let (Some(_), Some(receiver), true) = (&merged, &receiver, by_value) {
+            let message = format!(
+                "a retried method can't take `self` by value, since the first attempt would use it up: take `&self`, or mark `{}` `#[retry(skip)]`",
+                function.signature.ident
+            );
+            errors.at(receiver, message);
+            return;
+        }
+        let awaits = merged.is_some() && function.is_future() || function.is_async();
+        let handed = given
+            .iter()
+            .map(|given| given.hand_on(krate, merged.is_some()));
+        let call = self.call(&function, path, client.into_iter().chain(handed));
+        let call = if awaits { quote!(#call.await) } else { call };
+        let Some(merged) = merged else {
+            // A builder's step: what it returns is wrapped again.
+            let call = match (function.return_type(), &receiver) {
+                (Some(Type::Path(returned)), Some(receiver))
+                    if by_value && returned.path.is_ident("Self") =>
+                {
+                    let this = &receiver.self_token;
+                    quote!(Self { policy: #this.policy, client: #call })
+                }
+                _ => call,
+            };
+            function.body = Body::Block(Group::new(Delimiter::Brace, call));
+            function.to_tokens(implemented);
+            return;
+        };
+        function.body = Body::Block(Group::new(Delimiter::Brace, call));
+        let owned = given.into_iter().filter(|given| given.is_owned);
+        let decorated = Decorated {
+            of_trait: arguments,
+            own,
+            this: receiver.map(|receiver| receiver.self_token),
+            owned: owned.map(|given| given.name).collect(),
+        };
+        implemented.append_all(expand::expand(&Model::decorated(
+            merged, function, decorated,
+        )));
+    }
+
+    /// The client's method, called.
+    fn call(
+        &self,
+        function: &Function,
+        path: &TokenStream,
+        arguments: impl Iterator<Item = TokenStream>,
+    ) -> TokenStream {
+        let signature = &function.signature;
+        let inner = self.inner(path);
+        let method = &signature.ident;
+        let parameters = signature.generics.params.iter().filter_map(|parameter| {
+            // Lifetimes are found by the compiler, and often can't be given.
+            match parameter {
+                GenericParam::Type(parameter) => Some(&parameter.ident),
+                GenericParam::Const(parameter) => Some(&parameter.ident),
+                GenericParam::Lifetime(_) => None,
+            }
+        });
+        let parameters: Vec<_> = parameters.collect();
+        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
+        let call = quote_spanned!(method.span()=> #inner::#method #parameters(#(#arguments),*));
+        match signature.safety {
+            syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
+            _ => call,
+        }
+    }
+
+    /// `<C as Trait<T>>`
+    fn inner(&self, path: &TokenStream) -> TokenStream {
+        let client = &self.client;
+        let (_, arguments, _) = self.generics.split_for_impl();
+        quote!(<#client as #path #arguments>)
+    }
+
+    fn async_trait(&self) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| {
+            let name = attribute.path().segments.last();
+            name.is_some_and(|name| name.ident == "async_trait")
+        })
+    }
+
+    /// Whether `Send` is asked of any method's future.
+    fn hands_out_send_futures(&self, members: &[Member]) -> bool {
+        let by_async_trait = self
+            .async_trait()
+            .is_some_and(|attribute| !mentions(attribute.to_token_stream(), "Send"));
+        let by_method = members.iter().any(|member| match member {
+            Member::Function(method) => {
+                let returned = &method.function.signature.output;
+                mentions(returned.to_token_stream(), "Send")
+            }
+            Member::Other(_) => false,
+        });
+        by_async_trait || by_method
+    }
+}
+
+/// An argument.
+struct Given {
+    name: Ident,
+    is_owned: bool,
+    is_mutable: bool,
+}
+
+impl Given {
+    fn hand_on(&self, krate: &TokenStream, is_retried: bool) -> TokenStream {
+        let name = &self.name;
+        if self.is_mutable {
+            return quote!(&mut *#name);
+        }
+        if !self.is_owned || !is_retried {
+            return name.to_token_stream();
+        }
+        let slot = slot(name);
+        let last = Ident::new("retry_last", Span::mixed_site());
+        quote_spanned!(name.span()=> #krate::macro_support::take_argument(&mut #slot, #last))
+    }
+}
+
+/// Where an owned argument waits for the last attempt.
+pub(crate) fn slot(argument: &Ident) -> Ident {
+    format_ident!("retry_argument_{argument}", span = Span::mixed_site())
+}
+
+/// Names the arguments where they have none, and says how each is handed on.
+fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
+    let mut all = Vec::new();
+    for (index, argument) in function.signature.inputs.iter_mut().enumerate() {
+        let FnArg::Typed(argument) = argument else {
+            continue;
+        };
+        let name = match &mut *argument.pat {
+            Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                name.mutability = None;
+                name.ident.clone()
+            }
+            Pat::Wild(wild) => {
+                let name = format_ident!("argument_{index}", span = wild.underscore_token.span);
+                *argument.pat = parse_quote!(#name);
+                name
+            }
+            pattern => {
+                errors.at(
+                    pattern,
+                    String::from("a pattern can't be handed on to a client: name the argument, and take it apart in the body"),
+                );
+                continue;
+            }
+        };
+        if let Some(cfg) = argument.attrs.iter().find(|attribute| is_cfg(attribute)) {
+            errors.at(
+                cfg.path(),
+                String::from("an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method"),
+            );
+        }
+        let reference = outcome::as_reference(&argument.ty);
+        all.push(Given {
+            name,
+            is_owned: reference.is_none(),
+            is_mutable: reference.is_some_and(|reference| reference.mutability.is_some()),
+        });
+    }
+    all
+}
+
+/// What is wrapped, as a receiver asks for it, or `None` where it can't be had.
+fn lend(receiver: &Receiver) -> Option<TokenStream> {
+    let this = &receiver.self_token;
+    match &receiver.kind {
+        ReceiverKind::Value => Some(quote!(#this.client)),
+        ReceiverKind::Reference(_, _, None) => Some(quote!(&#this.client)),
+        ReceiverKind::Reference(_, _, Some(_)) => Some(quote!(&mut #this.client)),
+        ReceiverKind::Typed(_, ty) => {
+            let reference = outcome::as_reference(ty)?;
+            let is_self =
+                matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self"));
+            is_self.then(|| match reference.mutability {
+                None => quote!(&#this.client),
+                Some(_) => quote!(&mut #this.client),
+            })
+        }
+        _ => None,
+    }
+}
+
+fn is_cfg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}
+
+fn mentions(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}

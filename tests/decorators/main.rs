@@ -1,0 +1,212 @@
+//! `#[retry(wrapper = …)]` on traits: types that retry whatever they wrap.
+
+#![allow(async_fn_in_trait, clippy::unused_async)]
+
+mod arguments;
+mod async_trait;
+mod foreign;
+mod generic;
+
+use std::cell::Cell;
+use std::fmt::Debug;
+use std::time::Duration;
+
+use retry_runtime::{Policy, retry, testing};
+
+#[derive(Debug, PartialEq, Eq)]
+struct Busy(u32);
+
+/// A client that fails a number of times.
+#[derive(Clone, Debug, Default)]
+struct Flaky {
+    failures: u32,
+    attempts: Cell<u32>,
+}
+
+impl Flaky {
+    fn new(failures: u32) -> Self {
+        Self {
+            failures,
+            attempts: Cell::new(0),
+        }
+    }
+
+    fn answer(&self) -> Result<u32, Busy> {
+        let attempt = self.attempts.get() + 1;
+        self.attempts.set(attempt);
+        if attempt <= self.failures {
+            Err(Busy(attempt))
+        } else {
+            Ok(attempt)
+        }
+    }
+}
+
+/// A model.
+#[retry(wrapper = Retrying, max = 3, base = "1s", jitter = "none", name = "model", on = |_| true)]
+trait Model: Debug {
+    /// The kind of model.
+    const KIND: &'static str;
+
+    async fn complete(&self, prompt: &str) -> Result<u32, Busy>;
+
+    async fn charge(&mut self, amount: u32) -> Result<u32, Busy>;
+
+    #[retry(max = 1, name = "own")]
+    fn blocking(&self) -> Result<u32, Busy>;
+
+    #[retry(skip)]
+    async fn once(&self) -> Result<u32, Busy>;
+
+    #[retry(skip)]
+    async fn count(&self) -> u32;
+
+    fn attempts(&self) -> u32;
+
+    fn future(&self) -> impl Future<Output = Result<u32, Busy>>;
+
+    /// Calls another method: through a decorator, that of what it wraps.
+    async fn provided(&self) -> Result<u32, Busy> {
+        self.complete("provided").await
+    }
+
+    fn describe(&self) -> String {
+        format!("default {}", self.attempts())
+    }
+
+    fn create() -> Result<u32, Busy> {
+        CREATED.set(CREATED.get() + 1);
+        if CREATED.get() < 3 {
+            Err(Busy(CREATED.get()))
+        } else {
+            Ok(CREATED.get())
+        }
+    }
+
+    fn with_failures(self, failures: u32) -> Self
+    where
+        Self: Sized;
+
+    fn into_attempts(self) -> u32
+    where
+        Self: Sized;
+}
+
+std::thread_local! {
+    static CREATED: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Model for Flaky {
+    const KIND: &'static str = "flaky";
+
+    async fn complete(&self, prompt: &str) -> Result<u32, Busy> {
+        assert!(!prompt.is_empty());
+        self.answer()
+    }
+
+    async fn charge(&mut self, amount: u32) -> Result<u32, Busy> {
+        self.answer().map(|answer| answer + amount)
+    }
+
+    fn blocking(&self) -> Result<u32, Busy> {
+        self.answer()
+    }
+
+    async fn once(&self) -> Result<u32, Busy> {
+        self.answer()
+    }
+
+    async fn count(&self) -> u32 {
+        self.attempts.get()
+    }
+
+    fn attempts(&self) -> u32 {
+        self.attempts.get()
+    }
+
+    fn future(&self) -> impl Future<Output = Result<u32, Busy>> {
+        std::future::ready(self.answer())
+    }
+
+    fn describe(&self) -> String {
+        format!("flaky {}", self.failures)
+    }
+
+    fn with_failures(self, failures: u32) -> Self {
+        Self { failures, ..self }
+    }
+
+    fn into_attempts(self) -> u32 {
+        self.attempts.get()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_method_that_can_fail_is_retried() {
+    let model = Retrying::new(Flaky::new(3));
+    assert_eq!(model.complete("hello").await, Ok(4));
+    assert_eq!(model.attempts(), 4);
+    let model = Retrying::new(Flaky::new(9));
+    assert_eq!(model.complete("hello").await, Err(Busy(4)));
+    let model = Retrying::new(Flaky::new(2));
+    assert_eq!(model.future().await, Ok(3));
+    let mut model = Retrying::new(Flaky::new(2));
+    assert_eq!(model.charge(100).await, Ok(103));
+    let _skipped = testing::skip_sleeps();
+    assert_eq!(Retrying::<Flaky>::create(), Ok(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_method_overrides_single_keys() {
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let model = Retrying::new(Flaky::new(9));
+    assert_eq!(model.blocking(), Err(Busy(2)));
+    assert_eq!(recording.delays(), [Duration::from_secs(1)]);
+    assert!(recording.lines()[0].starts_with("retrying own attempt=1 max=1 delay=1s"));
+    let _ = Retrying::new(Flaky::new(1)).complete("hello").await;
+    assert!(recording.lines()[2].starts_with("retrying model.complete attempt=1 max=3 delay=1s"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn skipped_ones_and_those_that_cannot_fail_are_handed_on() {
+    let model = Retrying::new(Flaky::new(9));
+    assert_eq!(model.once().await, Err(Busy(1)));
+    assert_eq!(model.count().await, 1);
+    assert_eq!(model.attempts(), 1);
+    assert_eq!(model.describe(), "flaky 9");
+    assert_eq!(<Retrying<Flaky> as Model>::KIND, "flaky");
+    let model = model.with_failures(1);
+    assert_eq!(model.complete("hello").await, Ok(2));
+    assert_eq!(model.into_attempts(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn provided_methods_are_never_retried_twice() {
+    let model = Retrying::new(Flaky::new(9));
+    assert_eq!(model.provided().await, Err(Busy(4)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_at_run_time_stands_in_place_of_the_attributes() {
+    let policy = Policy::none().max(5);
+    let model = Retrying::with_policy(Flaky::new(9), policy);
+    assert_eq!(model.complete("hello").await, Err(Busy(6)));
+    // A method's own numbers stay.
+    let model = Retrying::with_policy(Flaky::new(9), policy);
+    assert_eq!(model.blocking(), Err(Busy(2)));
+    let policy = Policy::fixed(Duration::from_secs(1)).unlimited();
+    let policy = policy
+        .jitter(retry_runtime::Jitter::None)
+        .deadline(Duration::from_secs(4));
+    let model = Retrying::with_policy(Flaky::new(99), policy);
+    assert_eq!(model.complete("hello").await, Err(Busy(5)));
+}
+
+#[test]
+fn the_client_stays_reachable() {
+    let model = Retrying::new(Flaky::new(7));
+    assert_eq!(model.inner().failures, 7);
+    assert_eq!(model.clone().into_inner().failures, 7);
+    assert!(format!("{model:?}").starts_with("Retrying { client: Flaky { failures: 7"));
+}

@@ -1,8 +1,0 @@
-use retry_runtime::retry;
-
-#[retry(on = |_| true)]
-trait Model {
-    fn complete(&self) -> Result<String, String>;
-}
-
-fn main() {}
