@@ -161,7 +161,7 @@ impl Model {
                 .unwrap_or_else(|| quote!(::core::option::Option::None));
             model.deadline = Some(quote! {
                 match &#this.policy {
-                    ::core::option::Option::Some(policy) => #support::policy_deadline(policy),
+                    ::core::option::Option::Some(retry_policy) => #support::policy_deadline(retry_policy),
                     ::core::option::Option::None => #of_trait,
                 }
             });

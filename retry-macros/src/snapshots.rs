@@ -6,48 +6,53 @@ use std::fs;
 use std::path::Path;
 
 use expect_test::expect_file;
+use proc_macro2::TokenStream;
 use quote::ToTokens;
-use syn::{Attribute, ImplItem, Item, Meta};
+use syn::{Attribute, File, ImplItem, Item, Meta};
 
-/// Expands the `#[retry]` of a function, or of the first method in an `impl`.
-fn expand(item: &mut Item) {
-    let (attributes, tokens) = match item {
-        Item::Fn(function) => (&mut function.attrs, None),
-        Item::Impl(block) => match &mut block.items[0] {
-            ImplItem::Fn(method) => (&mut method.attrs, Some(())),
-            _ => return,
-        },
-        _ => return,
-    };
-    let Some(index) = attributes.iter().position(is_retry) else {
-        return;
-    };
-    let arguments = match attributes.remove(index).meta {
-        Meta::List(list) => list.tokens,
-        _ => proc_macro2::TokenStream::new(),
-    };
-    match (item, tokens) {
-        (Item::Impl(block), Some(())) => {
+use crate::members;
+
+/// Expands the `#[retry]` of an item, or of the first method in an `impl`.
+fn expand(item: Item) -> TokenStream {
+    match item {
+        Item::Impl(mut block) => {
+            let attributes = match &mut block.items[0] {
+                ImplItem::Fn(method) => &mut method.attrs,
+                _ => panic!("no method"),
+            };
+            let arguments = take_retry(attributes);
             let method = block.items[0].to_token_stream();
-            let expanded = crate::retry_item(arguments, method);
+            let expanded = crate::retry_item(arguments.unwrap_or_default(), method);
             block.items[0] = syn::parse2(expanded).unwrap();
+            block.to_token_stream()
         }
-        (item, _) => {
-            let expanded = crate::retry_item(arguments, item.to_token_stream());
-            *item = syn::parse2(expanded).unwrap();
+        mut item => {
+            let attributes = match &mut item {
+                Item::Fn(function) => &mut function.attrs,
+                Item::Trait(item) => &mut item.attrs,
+                _ => panic!("neither a function nor a trait"),
+            };
+            let arguments = take_retry(attributes);
+            crate::retry_item(arguments.unwrap_or_default(), item.to_token_stream())
         }
     }
 }
 
-fn is_retry(attribute: &Attribute) -> bool {
-    attribute.path().is_ident("retry")
+/// Removes `#[retry(…)]`, and returns what is in its parentheses.
+fn take_retry(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
+    let index = attributes.iter().position(members::is_retry)?;
+    match attributes.remove(index).meta {
+        Meta::List(list) => Some(list.tokens),
+        _ => Some(TokenStream::new()),
+    }
 }
 
 fn check(name: &str) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/expand");
     let source = fs::read_to_string(folder.join(format!("{name}.rs"))).unwrap();
     let mut file = syn::parse_file(&source).unwrap();
-    file.items.iter_mut().for_each(expand);
+    let items: TokenStream = file.items.drain(..).map(expand).collect();
+    file.items = syn::parse2::<File>(items).unwrap().items;
     let expanded = prettyplease::unparse(&file);
     expect_file![folder.join(format!("{name}.expanded.rs"))].assert_eq(&expanded);
 }
@@ -70,6 +75,11 @@ fn every_key() {
 #[test]
 fn returned_future() {
     check("returned_future");
+}
+
+#[test]
+fn decorator() {
+    check("decorator");
 }
 
 #[test]

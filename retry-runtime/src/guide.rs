@@ -6,6 +6,12 @@ pub mod keys {}
 #[doc = include_str!("../docs/targets.md")]
 pub mod targets {}
 
+#[doc = include_str!("../docs/blocks.md")]
+pub mod blocks {}
+
+#[doc = include_str!("../docs/wrapping.md")]
+pub mod wrapping {}
+
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 
