@@ -6,6 +6,11 @@ pub mod keys {}
 #[doc = include_str!("../docs/targets.md")]
 pub mod targets {}
 
+// Its examples need the feature.
+#[cfg(feature = "stream")]
+#[doc = include_str!("../docs/streams.md")]
+pub mod streams {}
+
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 

@@ -33,6 +33,9 @@ mod verdict;
 pub mod guide;
 #[doc(hidden)]
 pub mod macro_support;
+#[cfg(feature = "stream")]
+#[doc(hidden)]
+pub mod stream;
 pub mod testing;
 
 pub use attempt::Attempt;
@@ -56,6 +59,8 @@ pub use policy::section::Section;
 pub use reason::Reason;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry};
+#[cfg(feature = "stream")]
+pub use stream::resume::Items;
 pub use timed_out::TimedOut;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;
