@@ -76,3 +76,9 @@ fn returned_future() {
 fn async_trait() {
     check("async_trait");
 }
+
+#[cfg(feature = "stream")]
+#[test]
+fn streams() {
+    check("streams");
+}

@@ -173,8 +173,10 @@ pub(crate) fn around(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempt
     let mode = stream.mode.module();
     let retried = retry_loop.around(attempted);
     if awaits && stream.mode != Mode::Resume {
-        let returned = stream
-            .returned(quote_spanned!(mixed=> #support::stream::#mode::into_stream(retry_outcome)));
+        let returned = stream.returned(
+            &support,
+            quote_spanned!(mixed=> #support::stream::#mode::into_stream(retry_outcome)),
+        );
         let returned = if stream.in_result {
             quote_spanned! {mixed=>
                 match retry_outcome {
@@ -197,7 +199,7 @@ pub(crate) fn around(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempt
     let hand_over = quote_spanned! {mixed.located_at(item.span())=>
         #support::stream::hand_over::<#item>()
     };
-    let returned = stream.returned(quote_spanned!(mixed=> retry_stream));
+    let returned = stream.returned(&support, quote_spanned!(mixed=> retry_stream));
     let returned = match (stream.in_result, awaits) {
         (false, false) => returned,
         (true, false) => quote_spanned!(mixed=> ::core::result::Result::Ok(#returned)),
@@ -224,11 +226,11 @@ pub(crate) fn around(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempt
 
 impl Stream {
     /// The stream as the function's type has it.
-    fn returned(&self, stream: TokenStream) -> TokenStream {
+    fn returned(&self, support: &TokenStream, stream: TokenStream) -> TokenStream {
         match &self.boxed {
             Some(boxed) => quote_spanned! {Span::mixed_site()=>
                 {
-                    let retry_boxed: #boxed = ::std::boxed::Box::pin(#stream);
+                    let retry_boxed: #boxed = #support::Box::pin(#stream);
                     retry_boxed
                 }
             },
@@ -259,6 +261,7 @@ pub(crate) fn attempt(
         None => quote_spanned!(mixed=> #support::stream::endless::<#item>()),
     };
     let is_blocking = matches!(attempted, Attempted::Blocking(_));
+    let mutable = (!is_blocking).then(|| quote_spanned!(mixed=> mut));
     let once = retry_loop.once(attempted);
     let opened = if is_blocking {
         quote_spanned!(mixed=> ::core::result::Result::Ok(#once))
@@ -291,7 +294,7 @@ pub(crate) fn attempt(
     );
     quote_spanned! {mixed=>
         #progress
-        let mut retry_patience = #patience;
+        let #mutable retry_patience = #patience;
         #[allow(clippy::redundant_closure_call)]
         let retry_opened = #opened;
         #one_error

@@ -35,6 +35,10 @@ pub struct Attempt<E, I = ()> {
     row: usize,
     started: Instant,
     call_id: OnceLock<CallId>,
+    #[cfg_attr(
+        not(feature = "stream"),
+        expect(dead_code, reason = "streams alone have it")
+    )]
     items: I,
 }
 

@@ -182,9 +182,28 @@ async fn beside_instrument() {
     async fn below(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
         server.connect().await
     }
-    let server = Server::refusing(1, [vec![BUSY], items(1..=1)]);
-    assert_eq!(all(below(&server).await.unwrap()).await, [Ok(1)]);
-    assert_eq!(server.attempts(), 3);
+    #[retry(stream, max = 2, backoff = "none")]
+    #[tracing::instrument(skip_all)]
+    async fn above(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+        server.connect().await
+    }
+    #[tracing::instrument(skip_all)]
+    #[retry(stream, max = 2, backoff = "none")]
+    fn sync_below(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+    #[retry(stream, max = 2, backoff = "none")]
+    #[tracing::instrument(skip_all)]
+    fn sync_above(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+    let server = || Server::refusing(1, [vec![BUSY], items(1..=1)]);
+    let servers = [server(), server(), server(), server()];
+    assert_eq!(all(below(&servers[0]).await.unwrap()).await, [Ok(1)]);
+    assert_eq!(all(above(&servers[1]).await.unwrap()).await, [Ok(1)]);
+    assert_eq!(all(sync_below(&servers[2])).await, [Ok(1)]);
+    assert_eq!(all(sync_above(&servers[3])).await, [Ok(1)]);
+    assert!(servers.iter().all(|server| server.attempts() == 3));
 }
 
 #[tokio::test]
