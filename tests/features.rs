@@ -51,3 +51,17 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
     assert!(stderr.contains("src/main.rs:3:1"), "{stderr}");
     assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
 }
+
+#[test]
+fn without_stream_the_error_says_what_to_enable() {
+    let output = cargo("check", "no_stream");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        stderr.contains("the key `stream` needs the feature `stream` of `retry-runtime`"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("src/main.rs:11:9"), "{stderr}");
+    // One, and the count of them at the end.
+    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
+}

@@ -12,6 +12,7 @@ use crate::function::{Body, Function};
 use crate::key::Key;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
+use crate::stream;
 
 /// Checks the attribute of a function.
 pub(crate) fn check(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -270,7 +271,11 @@ fn target(arguments: &Arguments, function: &Function, otherwise: &str, errors: &
         return;
     };
     let (outcome, delivery) = outcome::of(returned);
-    if !function.is_async() && delivery == Delivery::Direct {
+    stream::check(arguments, outcome, function, &mut errors.0);
+    let is_blocking = !function.is_async()
+        && delivery == Delivery::Direct
+        && arguments.get(Key::Stream).is_none();
+    if is_blocking {
         for key in [Key::Timeout, Key::Timer] {
             if let Some(argument) = arguments.get(key) {
                 let why = match key {
@@ -289,8 +294,7 @@ fn target(arguments: &Arguments, function: &Function, otherwise: &str, errors: &
     if is_no_result(outcome) {
         errors.at(outcome, no_result(function, otherwise));
     }
-    if !function.is_async()
-        && delivery == Delivery::Direct
+    if is_blocking
         && let Some(Value::Expr(Expr::Closure(closure))) = arguments.value(Key::Fallback)
         && let Some(asyncness) = &closure.asyncness
     {
@@ -340,7 +344,7 @@ fn mutable_reference<'a>(ty: &'a Type, arguments: &[Option<Lifetime>]) -> Option
 }
 
 /// Whether a type is none by its look alone. Names that hide their type are left to the compiler.
-fn is_no_result(ty: &Type) -> bool {
+pub(crate) fn is_no_result(ty: &Type) -> bool {
     const OF_THE_PRELUDE: &[&str] = &[
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
         "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",

@@ -8,6 +8,7 @@ use crate::function::{self, Body, Rewritten};
 use crate::model::Model;
 use crate::outcome::Delivery;
 use crate::retry_loop::{Attempted, RetryLoop};
+use crate::stream;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -32,11 +33,12 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             this: inner.this,
         };
         let body = inner_body(inner.block, inner.block.stream());
-        retry_loop.around(if inner.awaits {
+        let attempted = if inner.awaits {
             Attempted::Async(body)
         } else {
             Attempted::Blocking(body)
-        })
+        };
+        repeat(&retry_loop, attempted)
     };
     if model.owned.is_some() {
         // What a decorator calls is a future where anything is.
@@ -53,16 +55,18 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
     let retry_loop = RetryLoop { model, this: None };
     let body = inner_body(block, statements);
     match model.delivery {
-        Delivery::Direct if model.function.is_async() => retry_loop.around(Attempted::Async(body)),
-        Delivery::Direct => retry_loop.around(Attempted::Blocking(body)),
+        Delivery::Direct if model.function.is_async() => {
+            repeat(&retry_loop, Attempted::Async(body))
+        }
+        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(body)),
         Delivery::Future => {
-            let retried = retry_loop.around(Attempted::Future(body, None));
+            let retried = repeat(&retry_loop, Attempted::Future(body, None));
             let krate = &model.krate;
             quote!(#krate::macro_support::lazy(async move { #retried }))
         }
         Delivery::BoxedFuture => {
             let returned = model.function.return_type().map(ToTokens::to_token_stream);
-            let retried = retry_loop.around(Attempted::Future(body, returned));
+            let retried = repeat(&retry_loop, Attempted::Future(body, returned));
             let krate = &model.krate;
             quote!(#krate::macro_support::Box::pin(async move { #retried }))
         }
@@ -74,9 +78,9 @@ fn decorated(model: &Model, block: &Group) -> TokenStream {
     let krate = &model.krate;
     match model.delivery {
         Delivery::Direct if model.function.is_async() => {
-            retry_loop.around(Attempted::Async(block.clone()))
+            repeat(&retry_loop, Attempted::Async(block.clone()))
         }
-        Delivery::Direct => retry_loop.around(Attempted::Blocking(block.clone())),
+        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(block.clone())),
         Delivery::Future => {
             let retried = retry_loop.around(Attempted::Async(block.clone()));
             quote!(#krate::macro_support::lazy(async move { #retried }))
@@ -85,6 +89,14 @@ fn decorated(model: &Model, block: &Group) -> TokenStream {
             let retried = retry_loop.around(Attempted::Async(block.clone()));
             quote!(#krate::macro_support::Box::pin(async move { #retried }))
         }
+    }
+}
+
+/// What the function does with attempts of that kind.
+fn repeat(retry_loop: &RetryLoop, attempted: Attempted) -> TokenStream {
+    match &retry_loop.model.stream {
+        Some(stream) => stream::around(retry_loop, stream, attempted),
+        None => retry_loop.around(attempted),
     }
 }
 

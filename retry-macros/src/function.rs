@@ -78,6 +78,23 @@ impl Function {
         }
     }
 
+    /// Whether an argument, by its look, is a reference that need not be `'static`.
+    pub(crate) fn borrows(&self) -> bool {
+        let is_short = |lifetime: &Option<Lifetime>| {
+            lifetime.as_ref().is_none_or(|name| name.ident != "static")
+        };
+        self.signature.inputs.iter().any(|argument| match argument {
+            FnArg::Receiver(receiver) => match &receiver.kind {
+                ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime),
+                _ => false,
+            },
+            FnArg::Typed(typed) => match &*typed.ty {
+                Type::Reference(reference) => is_short(&reference.lifetime),
+                _ => false,
+            },
+        })
+    }
+
     /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
     pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
         let inputs = self.signature.inputs.iter();

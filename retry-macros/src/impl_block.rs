@@ -104,11 +104,15 @@ pub(crate) fn arguments_of(
     Some(arguments)
 }
 
-/// Whether a function is async or returns a future or a `Result`, by their names.
+/// Whether a function is async or returns a future, a stream or a `Result`, by their names.
 fn can_fail(function: &Function) -> bool {
     let Some(returned) = function.return_type() else {
         return function.is_async();
     };
     let (outcome, delivery) = outcome::of(returned);
-    function.is_async() || delivery != Delivery::Direct || outcome::is_named_result(outcome)
+    function.is_async()
+        || delivery != Delivery::Direct
+        || outcome::is_named_result(outcome)
+        // Without the key `stream` it is refused, not passed over.
+        || outcome::stream(outcome).is_some()
 }

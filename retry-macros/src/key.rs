@@ -45,6 +45,7 @@ keys! {
     Policy = "policy",
     Name = "name",
     Timer = "timer",
+    Stream = "stream",
     Crate = "crate",
     Wrapper = "wrapper",
     Of = "of",

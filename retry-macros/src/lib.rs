@@ -22,6 +22,7 @@ mod parse;
 mod retry_loop;
 #[cfg(test)]
 mod snapshots;
+mod stream;
 
 use proc_macro::TokenStream;
 use quote::quote;

@@ -26,6 +26,12 @@ const JITTERS: &[(&str, &str)] = &[
     ("none", "None"),
 ];
 const HINTS: &[(&str, &str)] = &[("honor", "Honor"), ("clamp", "Clamp"), ("ignore", "Ignore")];
+/// The modes of `stream`, which the macro itself reads.
+const STREAMS: &[(&str, &str)] = &[
+    ("first", "First"),
+    ("buffer", "Buffer"),
+    ("resume", "Resume"),
+];
 
 /// What an argument of that key looks like, for messages.
 pub(crate) fn example(key: Key) -> &'static str {
@@ -54,6 +60,7 @@ pub(crate) fn example(key: Key) -> &'static str {
         Key::Policy => "policy = self.policy",
         Key::Name => r#"name = "model.complete""#,
         Key::Timer => "timer = smol::Timer::after",
+        Key::Stream => r#"stream = "first""#,
         Key::Crate => "crate = my_reexports::retry_runtime",
         Key::Wrapper => "wrapper = Retrying",
         Key::Of => "of = other_crate::Model",
@@ -66,6 +73,23 @@ pub(crate) fn check(key: Key, expr: Expr) -> syn::Result<Value> {
         Key::Max => count(expr),
         Key::Backoff => word(key, "Backoff", BACKOFFS, expr),
         Key::Hint => word(key, "Hint", HINTS, expr),
+        // No expression: what is generated depends on it.
+        Key::Stream
+            if !matches!(
+                &expr,
+                Expr::Lit(ExprLit {
+                    lit: Lit::Str(_),
+                    ..
+                })
+            ) =>
+        {
+            Err(wrong_kind(
+                key,
+                &expr,
+                r#"one of the words "first", "buffer", "resume""#,
+            ))
+        }
+        Key::Stream => word(key, "Stream", STREAMS, expr),
         Key::Jitter => match number(&expr) {
             Some(ratio) => in_range(ratio?, 0.0..=1.0)
                 .map(Value::Number)

@@ -9,6 +9,7 @@ use crate::function::Function;
 use crate::key::Key;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
+use crate::stream::Stream;
 
 pub(crate) struct Model {
     pub(crate) function: Function,
@@ -21,6 +22,8 @@ pub(crate) struct Model {
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
+    /// Where the function returns a stream and says what to do with it.
+    pub(crate) stream: Option<Stream>,
     /// Of type `&str`.
     pub(crate) name: TokenStream,
     /// Of type `&Policy`.
@@ -92,6 +95,8 @@ impl Model {
             (None, None) => Ending::Error,
         };
         let policy = policy(&arguments, &krate, &support);
+        let stream = Stream::new(&arguments, outcome);
+        let failing = stream.as_ref().map_or(outcome, |stream| &stream.item);
         let deadline = match (arguments.value(Key::Deadline), arguments.get(Key::Policy)) {
             (Some(deadline), _) => {
                 let deadline = tokens(Key::Deadline, deadline, &krate, &support);
@@ -102,8 +107,9 @@ impl Model {
         };
         Self {
             outcome: outcome::erase_impl_trait(outcome),
-            error_span: outcome::error_span(outcome),
+            error_span: outcome::error_span(failing),
             delivery,
+            stream,
             name: name(&arguments, &function),
             tracked: is_tracked(&arguments.given),
             on: expr(Key::On),

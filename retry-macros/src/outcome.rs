@@ -24,38 +24,117 @@ pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
     match returned {
         Type::Group(group) => of(&group.elem),
         Type::Paren(paren) => of(&paren.elem),
-        Type::ImplTrait(future) => match output(&future.bounds) {
+        Type::ImplTrait(future) => match associated(&future.bounds, FUTURE) {
             Some(outcome) => (outcome, Delivery::Future),
             None => (returned, Delivery::Direct),
         },
-        _ => match boxed(returned) {
+        _ => match boxed(returned, FUTURE) {
             Some(outcome) => (outcome, Delivery::BoxedFuture),
             None => (returned, Delivery::Direct),
         },
     }
 }
 
-/// The `Output` of the `Future` among some bounds.
-fn output(bounds: &Punctuated<TypeParamBound, Token![+]>) -> Option<&Type> {
+/// A stream in an outcome: the outcome itself, or the value of a `Result`.
+pub(crate) struct Streamed<'a> {
+    /// What it yields.
+    pub(crate) item: &'a Type,
+    /// The stream's own type.
+    pub(crate) stream: &'a Type,
+    pub(crate) is_boxed: bool,
+    /// Whether the box borrows nothing.
+    pub(crate) is_static: bool,
+    pub(crate) in_result: bool,
+}
+
+/// The stream that an outcome is, or that its first type in angle brackets is, as in `Result<impl Stream<…>, E>`.
+pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
+    bare_stream(outcome, false).or_else(|| {
+        let value = types(last_segment(outcome)?).next()?;
+        bare_stream(value, true)
+    })
+}
+
+fn bare_stream(ty: &Type, in_result: bool) -> Option<Streamed<'_>> {
+    let (item, is_boxed) = match ty {
+        Type::Group(group) => return bare_stream(&group.elem, in_result),
+        Type::Paren(paren) => return bare_stream(&paren.elem, in_result),
+        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
+        _ => (boxed(ty, STREAM)?, true),
+    };
+    Some(Streamed {
+        item,
+        stream: ty,
+        is_boxed,
+        is_static: is_boxed && is_static(ty),
+        in_result,
+    })
+}
+
+/// Whether a boxed stream names `'static`, or names no lifetime, which means the same.
+fn is_static(boxed: &Type) -> bool {
+    let Some(segment) = last_segment(boxed) else {
+        return false;
+    };
+    if segment.ident != "Pin" {
+        let lifetime = arguments(segment).find_map(|argument| match argument {
+            GenericArgument::Lifetime(lifetime) => Some(lifetime),
+            _ => None,
+        });
+        return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
+    }
+    let object = types(segment).next().and_then(last_segment);
+    match object.and_then(|object| types(object).next()) {
+        Some(Type::TraitObject(object)) => object.bounds.iter().all(|bound| {
+            !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
+        }),
+        _ => false,
+    }
+}
+
+/// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
+struct Known {
+    names: &'static [&'static str],
+    associated: &'static str,
+    aliases: [&'static str; 2],
+}
+
+const FUTURE: &Known = &Known {
+    names: &["Future"],
+    associated: "Output",
+    aliases: ["BoxFuture", "LocalBoxFuture"],
+};
+
+const STREAM: &Known = &Known {
+    names: &["Stream", "FusedStream"],
+    associated: "Item",
+    aliases: ["BoxStream", "LocalBoxStream"],
+};
+
+/// The associated type of that trait among some bounds.
+fn associated<'a>(
+    bounds: &'a Punctuated<TypeParamBound, Token![+]>,
+    known: &Known,
+) -> Option<&'a Type> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
             return None;
         };
-        let future = bound.path.segments.last()?;
-        if future.ident != "Future" {
+        let segment = bound.path.segments.last()?;
+        if !known.names.iter().any(|name| segment.ident == name) {
             return None;
         }
-        arguments(future).find_map(|argument| match argument {
-            GenericArgument::AssocType(output) if output.ident == "Output" => Some(&output.ty),
+        arguments(segment).find_map(|argument| match argument {
+            GenericArgument::AssocType(ty) if ty.ident == known.associated => Some(&ty.ty),
             _ => None,
         })
     })
 }
 
-/// The outcome of `Pin<Box<dyn Future<Output = …>>>`, `BoxFuture<'_, …>` or `LocalBoxFuture<'_, …>`.
-fn boxed(returned: &Type) -> Option<&Type> {
+/// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
+fn boxed<'a>(returned: &'a Type, known: &Known) -> Option<&'a Type> {
     let segment = last_segment(returned)?;
-    if segment.ident == "BoxFuture" || segment.ident == "LocalBoxFuture" {
+    if known.aliases.iter().any(|alias| segment.ident == alias) {
         return types(segment).next();
     }
     let inner = (segment.ident == "Pin")
@@ -63,9 +142,9 @@ fn boxed(returned: &Type) -> Option<&Type> {
         .flatten()?;
     let inner = last_segment(inner).filter(|segment| segment.ident == "Box")?;
     match types(inner).next()? {
-        Type::TraitObject(future) => output(&future.bounds),
+        Type::TraitObject(object) => associated(&object.bounds, known),
         Type::Paren(paren) => match &*paren.elem {
-            Type::TraitObject(future) => output(&future.bounds),
+            Type::TraitObject(object) => associated(&object.bounds, known),
             _ => None,
         },
         _ => None,
@@ -83,6 +162,13 @@ pub(crate) fn error_span(outcome: &Type) -> Span {
 /// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
     last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
+}
+
+/// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
+pub(crate) fn value_span(outcome: &Type) -> Span {
+    let segment = last_segment(outcome);
+    let value = segment.and_then(|segment| types(segment).next());
+    value.map_or_else(|| outcome.span(), Spanned::span)
 }
 
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.

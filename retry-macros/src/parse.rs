@@ -116,6 +116,9 @@ impl Arguments {
             let mut inner = Self::of(&content, Key::OF_SECTION, Some(key));
             self.errors.append(&mut inner.errors);
             value = Value::Section(inner.given);
+        } else if key == Key::Stream && (input.is_empty() || input.peek(Token![,])) {
+            span = ident.span();
+            value = Value::Word("first", TokenStream::new());
         } else {
             let content;
             let from = if input.peek(token::Paren) {
@@ -143,7 +146,11 @@ impl Arguments {
                 Ok(checked) => value = checked,
                 Err(error) => {
                     self.errors.push(error);
-                    return Ok(None);
+                    // That the function returns a stream is not to be complained about as well.
+                    if key != Key::Stream {
+                        return Ok(None);
+                    }
+                    value = Value::Word("first", TokenStream::new());
                 }
             }
         }

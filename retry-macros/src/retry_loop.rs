@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 
 use crate::decorator;
 use crate::model::{Ending, Model};
+use crate::stream;
 
 /// The code of one attempt, by how its outcome is had.
 pub(crate) enum Attempted {
@@ -33,10 +34,12 @@ impl RetryLoop<'_> {
             krate,
             deadline,
             outcome,
+            stream,
             ..
         } = self.model;
         let support = self.support();
-        let awaits = !matches!(attempted, Attempted::Blocking(_));
+        // A stream is polled, so that its loop can await even where the function can't.
+        let awaits = stream.is_some() || !matches!(attempted, Attempted::Blocking(_));
         let call = self.call();
         let mixed = Span::mixed_site();
         let deadline = deadline.as_ref().map(|deadline| {
@@ -45,9 +48,13 @@ impl RetryLoop<'_> {
         });
         let history = self.model.keeps_history();
         let errors = history.then(|| {
-            quote_spanned! {mixed=>
-                let mut retry_history = #support::history::<<#outcome as #support::Outcome>::Error>();
-            }
+            let history = match stream {
+                Some(stream) => stream.history(&support),
+                None => {
+                    quote_spanned!(mixed=> #support::history::<<#outcome as #support::Outcome>::Error>())
+                }
+            };
+            quote_spanned!(mixed=> let mut retry_history = #history;)
         });
         let begin = history.then(|| {
             let policy = self.policy();
@@ -71,7 +78,10 @@ impl RetryLoop<'_> {
             let policy = self.policy();
             quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy);)
         });
-        let attempt = self.attempt(attempted);
+        let attempt = match stream {
+            Some(stream) => stream::attempt(self, stream, attempted),
+            None => self.attempt(attempted),
+        };
         // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
         let retried = self
             .model
@@ -114,36 +124,18 @@ impl RetryLoop<'_> {
         let support = self.support();
         let outcome = &self.model.outcome;
         let mixed = Span::mixed_site();
-        // What the body consumes is complained about at the function's name, beside its own use.
-        let name = mixed.located_at(self.model.function.signature.ident.span());
-        let binding = self
-            .model
-            .attempt
-            .as_ref()
-            .map(|name| quote_spanned!(mixed=> let #name = &retry_history;));
         // A function that returns no `Result` is complained about here, at its return type.
         let checked = quote_spanned! {mixed.located_at(outcome.span())=>
             #support::into_result::<#outcome>
         };
-        let future = match attempted {
-            Attempted::Blocking(body) => {
-                let closure = quote_spanned!(name=> ||);
-                return quote_spanned! {mixed=>
-                    #[allow(clippy::redundant_closure_call)]
-                    let retry_outcome = #checked((#closure -> #outcome { #binding #body })());
-                };
-            }
-            Attempted::Async(body) => {
-                let edge = self.return_edge();
-                let coroutine = quote_spanned!(name=> async);
-                quote_spanned!(mixed=> #coroutine { #edge #binding #body })
-            }
-            Attempted::Future(body, returned) => {
-                let arrow = returned.map(|returned| quote!(-> #returned));
-                let closure = quote_spanned!(name=> ||);
-                quote_spanned!(mixed=> (#closure #arrow { #binding #body })())
-            }
-        };
+        let is_blocking = matches!(attempted, Attempted::Blocking(_));
+        let future = self.once(attempted);
+        if is_blocking {
+            return quote_spanned! {mixed=>
+                #[allow(clippy::redundant_closure_call)]
+                let retry_outcome = #checked(#future);
+            };
+        }
         let Some((timeout, timeout_span)) = &self.model.timeout else {
             return quote_spanned! {mixed=>
                 #[allow(clippy::redundant_closure_call)]
@@ -153,10 +145,7 @@ impl RetryLoop<'_> {
         let krate = &self.model.krate;
         let timeout = self.user(timeout);
         let timer = self.user(&self.model.timer);
-        let support_at_timeout = self.support_at(*timeout_span);
-        let from_timed_out = quote_spanned! {mixed.located_at(*timeout_span)=>
-            #support_at_timeout::FromTimedOut::from_timed_out
-        };
+        let from_timed_out = self.timed_out_conversion(*timeout_span);
         quote_spanned! {mixed=>
             let retry_timeout = #support::timeout(#timeout);
             let retry_finished = {
@@ -177,6 +166,41 @@ impl RetryLoop<'_> {
                 ),
             };
         }
+    }
+
+    /// The body, run once: its outcome, or a future of it.
+    pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
+        let outcome = &self.model.outcome;
+        let mixed = Span::mixed_site();
+        // What the body consumes is complained about at the function's name, beside its own use.
+        let name = mixed.located_at(self.model.function.signature.ident.span());
+        let binding = self
+            .model
+            .attempt
+            .as_ref()
+            .map(|name| quote_spanned!(mixed=> let #name = &retry_history;));
+        match attempted {
+            Attempted::Blocking(body) => {
+                let closure = quote_spanned!(name=> ||);
+                quote_spanned!(mixed=> (#closure -> #outcome { #binding #body })())
+            }
+            Attempted::Async(body) => {
+                let edge = self.return_edge();
+                let coroutine = quote_spanned!(name=> async);
+                quote_spanned!(mixed=> #coroutine { #edge #binding #body })
+            }
+            Attempted::Future(body, returned) => {
+                let arrow = returned.map(|returned| quote!(-> #returned));
+                let closure = quote_spanned!(name=> ||);
+                quote_spanned!(mixed=> (#closure #arrow { #binding #body })())
+            }
+        }
+    }
+
+    /// The conversion of a timeout into the function's error.
+    pub(crate) fn timed_out_conversion(&self, timeout: Span) -> TokenStream {
+        let support = self.support_at(timeout);
+        quote_spanned!(Span::mixed_site().located_at(timeout)=> #support::FromTimedOut::from_timed_out)
     }
 
     /// Tells the compiler the type of the block's outcome before it reads the block, so that coercions
@@ -293,6 +317,11 @@ impl RetryLoop<'_> {
             .model
             .keeps_history()
             .then(|| quote_spanned!(mixed=> #support::failed(&mut retry_history, retry_error);));
+        let progress = self
+            .model
+            .stream
+            .as_ref()
+            .and_then(|stream| stream.keep_progress(&support));
         let gave_up =
             quote_spanned!(mixed=> #support::gave_up(retry_history, retry_error, retry_reason));
         let (reason, ending) = match &self.model.ending {
@@ -335,6 +364,7 @@ impl RetryLoop<'_> {
             match retry_decision {
                 ::core::result::Result::Ok(retry_pause) => {
                     retry_call = retry_next;
+                    #progress
                     #kept
                     retry_pause
                 }
@@ -369,8 +399,14 @@ impl RetryLoop<'_> {
             let same = quote_spanned! {mixed.located_at(self.model.error_span)=>
                 (&&&#support::Same(retry_one)).__retry_same(retry_other)
             };
+            // An item in between ends the row.
+            let stands = self
+                .model
+                .stream
+                .as_ref()
+                .and_then(|stream| stream.made_no_progress(&support));
             options.append_all(quote_spanned! {mixed=>
-                .repeated(#support::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
+                .repeated(#stands #support::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
                     use #support::{SameDebug as _, SameDisplay as _, SameValue as _};
                     #same
                 }))
@@ -434,13 +470,13 @@ impl RetryLoop<'_> {
         Ident::new(name, Span::mixed_site())
     }
 
-    fn support(&self) -> TokenStream {
+    pub(crate) fn support(&self) -> TokenStream {
         let krate = &self.model.krate;
         quote!(#krate::macro_support)
     }
 
     /// The same, so that an error about a bound there points at `place`.
-    fn support_at(&self, place: Span) -> TokenStream {
+    pub(crate) fn support_at(&self, place: Span) -> TokenStream {
         if self.model.names_crate {
             // What the user wrote stays where it is.
             self.support()
@@ -458,7 +494,7 @@ impl RetryLoop<'_> {
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.
-    fn user(&self, expr: &impl ToTokens) -> TokenStream {
+    pub(crate) fn user(&self, expr: &impl ToTokens) -> TokenStream {
         match &self.this {
             Some(this) => rename_self(expr.to_token_stream(), this),
             None => expr.to_token_stream(),

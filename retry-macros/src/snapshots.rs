@@ -86,3 +86,9 @@ fn decorator() {
 fn async_trait() {
     check("async_trait");
 }
+
+#[cfg(feature = "stream")]
+#[test]
+fn streams() {
+    check("streams");
+}

@@ -1,6 +1,8 @@
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+#[cfg(feature = "stream")]
+use crate::stream::resume::Items;
 use crate::{CallId, GaveUp, Reason, clock};
 
 /// What the body of an annotated function knows of the attempt it is: the key `attempt`.
@@ -21,8 +23,11 @@ use crate::{CallId, GaveUp, Reason, clock};
 ///
 /// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
 /// only where the error type is `Send` and `Sync`.
+///
+/// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which knows how many items went
+/// out before (`yielded`) and which was the last (`last_item`).
 #[derive(Debug)]
-pub struct Attempt<E> {
+pub struct Attempt<E, I = ()> {
     number: u32,
     max: Option<u32>,
     errors: Vec<E>,
@@ -30,10 +35,21 @@ pub struct Attempt<E> {
     row: usize,
     started: Instant,
     call_id: OnceLock<CallId>,
+    #[cfg_attr(
+        not(feature = "stream"),
+        expect(dead_code, reason = "streams alone have it")
+    )]
+    items: I,
 }
 
 impl<E> Attempt<E> {
     pub(crate) fn before_first() -> Self {
+        Self::with_items(())
+    }
+}
+
+impl<E, I> Attempt<E, I> {
+    pub(crate) fn with_items(items: I) -> Self {
         Self {
             number: 0,
             max: None,
@@ -41,6 +57,7 @@ impl<E> Attempt<E> {
             row: 0,
             started: clock::now(),
             call_id: OnceLock::new(),
+            items,
         }
     }
 
@@ -103,5 +120,23 @@ impl<E> Attempt<E> {
     /// The errors of all attempts before, in order.
     pub fn errors(&self) -> &[E] {
         &self.errors
+    }
+}
+
+/// What of a stream under `stream = "resume"` went out before this attempt began.
+#[cfg(feature = "stream")]
+impl<E, T> Attempt<E, Items<T>> {
+    pub(crate) fn items_mut(&mut self) -> &mut Items<T> {
+        &mut self.items
+    }
+
+    /// How many items the call's earlier attempts yielded together.
+    pub fn yielded(&self) -> usize {
+        self.items.yielded()
+    }
+
+    /// The last of them, a clone.
+    pub fn last_item(&self) -> Option<&T> {
+        self.items.last()
     }
 }

@@ -11,6 +11,10 @@ pub mod blocks {}
 
 #[doc = include_str!("../docs/wrapping.md")]
 pub mod wrapping {}
+// Its examples need the feature.
+#[cfg(feature = "stream")]
+#[doc = include_str!("../docs/streams.md")]
+pub mod streams {}
 
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}

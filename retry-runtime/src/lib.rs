@@ -35,6 +35,9 @@ mod verdict;
 pub mod guide;
 #[doc(hidden)]
 pub mod macro_support;
+#[cfg(feature = "stream")]
+#[doc(hidden)]
+pub mod stream;
 pub mod testing;
 
 pub use attempt::Attempt;
@@ -58,6 +61,8 @@ pub use policy::section::Section;
 pub use reason::Reason;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry};
+#[cfg(feature = "stream")]
+pub use stream::resume::Items;
 pub use timed_out::TimedOut;
 #[cfg(feature = "tokio")]
 pub use timer::TokioTimer;

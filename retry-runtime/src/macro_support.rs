@@ -10,6 +10,8 @@ use std::task::Poll;
 use std::time::{Duration, Instant};
 
 pub use crate::call::{Call, Failure, TrackedCall};
+#[cfg(feature = "stream")]
+pub use crate::stream;
 pub use crate::timed_out::FromTimedOut;
 use crate::timer::TimerFn;
 use crate::{
@@ -283,11 +285,11 @@ pub fn history<E>() -> Attempt<E> {
     Attempt::before_first()
 }
 
-pub fn begin<E>(attempt: &mut Attempt<E>, max: Option<u32>) {
+pub fn begin<E, I>(attempt: &mut Attempt<E, I>, max: Option<u32>) {
     attempt.begin(max);
 }
 
-pub fn failed<E>(attempt: &mut Attempt<E>, error: E) {
+pub fn failed<E, I>(attempt: &mut Attempt<E, I>, error: E) {
     attempt.failed(error);
 }
 
@@ -295,8 +297,8 @@ pub fn rejected<E>(attempt: &mut Attempt<E>) {
     attempt.rejected();
 }
 
-pub fn is_repeated<E>(
-    attempt: &Attempt<E>,
+pub fn is_repeated<E, I>(
+    attempt: &Attempt<E, I>,
     error: &E,
     times: impl Count,
     same: fn(&E, &E) -> bool,
@@ -304,7 +306,7 @@ pub fn is_repeated<E>(
     attempt.is_repeated(error, times.count(), same)
 }
 
-pub fn gave_up<E>(attempt: Attempt<E>, error: E, reason: Reason) -> GaveUp<E> {
+pub fn gave_up<E, I>(attempt: Attempt<E, I>, error: E, reason: Reason) -> GaveUp<E> {
     attempt.gave_up(error, reason)
 }
 

@@ -1,0 +1,226 @@
+//! Streams that are opened again: what expansions of the key `stream` are made of, a module for each mode.
+//!
+//! The loop stands in an `async` block, which may borrow whatever the body borrows. It hands its items over through a
+//! slot for one: the block waits until the consumer has taken it, so it never runs ahead of the consumer.
+
+pub mod buffer;
+pub mod first;
+mod patience;
+pub mod resume;
+
+use std::fmt;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+use futures_core::{FusedStream, Stream};
+
+pub use patience::{Patience, Stopped, endless, patience};
+
+/// What a stream yields.
+#[diagnostic::on_unimplemented(
+    message = "`stream` needs a stream of `Result`s, and this one yields `{Self}`",
+    label = "not a `Result`",
+    note = "a failure is an `Err`: return `impl Stream<Item = Result<_, _>>`"
+)]
+pub trait StreamItem {
+    type Value;
+    type Error;
+}
+
+impl<T, E> StreamItem for Result<T, E> {
+    type Value = T;
+    type Error = E;
+}
+
+/// The error of an opening, where it is that of the items.
+#[diagnostic::on_unimplemented(
+    message = "this stream's opening fails with `{Self}` and its items with `{E}`, and `stream` needs one error type for both",
+    label = "another error type than that of the stream's items",
+    note = "map one of the two to the other, or to an error type that both convert to"
+)]
+pub trait IsError<E> {
+    fn into_one(self) -> E;
+}
+
+impl<E> IsError<E> for E {
+    fn into_one(self) -> E {
+        self
+    }
+}
+
+/// An opening that failed by itself, or was dropped.
+pub fn flatten<I: StreamItem, S, O: IsError<I::Error>>(
+    opened: Result<Result<S, O>, Stopped<I::Error>>,
+) -> Result<S, Stopped<I::Error>> {
+    opened?.map_err(|error| Stopped::failed(error.into_one()))
+}
+
+pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
+    ended.as_ref().is_err_and(|stopped| stopped.dropped)
+}
+
+// The item's type is named, since how an error is shown is chosen by a type that is known.
+pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<T, I::Error> {
+    ended.map_err(|stopped| stopped.error)
+}
+
+type SizeHint = (usize, Option<usize>);
+
+const UNKNOWN: SizeHint = (0, None);
+
+#[derive(Debug)]
+struct Slot<T, E> {
+    item: Option<Result<T, E>>,
+    /// Of what follows the item.
+    rest: SizeHint,
+}
+
+/// The loop's end of the slot.
+#[derive(Debug)]
+pub struct Giver<T, E>(Arc<Mutex<Slot<T, E>>>);
+
+/// The stream's end of the slot.
+#[derive(Debug)]
+pub struct Taker<T, E>(Arc<Mutex<Slot<T, E>>>);
+
+#[expect(
+    clippy::type_complexity,
+    reason = "two ends of one slot, taken apart at once"
+)]
+pub fn hand_over<I: StreamItem>() -> (Giver<I::Value, I::Error>, Taker<I::Value, I::Error>) {
+    ends()
+}
+
+fn ends<T, E>() -> (Giver<T, E>, Taker<T, E>) {
+    let slot = Arc::new(Mutex::new(Slot {
+        item: None,
+        rest: UNKNOWN,
+    }));
+    (Giver(Arc::clone(&slot)), Taker(slot))
+}
+
+// A panic elsewhere leaves the slot whole: it is only ever replaced.
+fn lock<T, E>(slot: &Mutex<Slot<T, E>>) -> MutexGuard<'_, Slot<T, E>> {
+    slot.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<T, E> Giver<T, E> {
+    /// Completes once the item is taken. No waker is needed: the taker itself polls this.
+    async fn give(&self, item: Result<T, E>, rest: SizeHint) {
+        let mut item = Some(item);
+        poll_fn(|_| match item.take() {
+            Some(item) => {
+                *lock(&self.0) = Slot {
+                    item: Some(item),
+                    rest,
+                };
+                Poll::Pending
+            }
+            None => Poll::Ready(()),
+        })
+        .await;
+    }
+
+    fn expect(&self, rest: SizeHint) {
+        lock(&self.0).rest = rest;
+    }
+}
+
+/// The stream that an annotated function returns.
+#[must_use = "streams do nothing unless polled"]
+pub struct Retried<T, E, F> {
+    slot: Taker<T, E>,
+    /// Until it ends. It returns what there is to yield at the end.
+    run: Option<Pin<Box<F>>>,
+}
+
+impl<T, E, F: Future<Output = Option<Result<T, E>>>> Retried<T, E, F> {
+    pub fn new(slot: Taker<T, E>, run: F) -> Self {
+        Self {
+            slot,
+            run: Some(Box::pin(run)),
+        }
+    }
+
+    /// Waits until an item lies in the slot, or the stream has ended.
+    fn poll_arrival(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        let Some(run) = &mut self.run else {
+            return Poll::Ready(());
+        };
+        if lock(&self.slot.0).item.is_some() {
+            return Poll::Ready(());
+        }
+        match run.as_mut().poll(context) {
+            Poll::Ready(item) => {
+                self.run = None;
+                let rest = (0, Some(0));
+                *lock(&self.slot.0) = Slot { item, rest };
+                Poll::Ready(())
+            }
+            Poll::Pending if lock(&self.slot.0).item.is_some() => Poll::Ready(()),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl<T, E, F: Future<Output = Option<Result<T, E>>>> Stream for Retried<T, E, F> {
+    type Item = Result<T, E>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        ready!(this.poll_arrival(context));
+        Poll::Ready(lock(&this.slot.0).item.take())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let slot = lock(&self.slot.0);
+        one_more(slot.rest, slot.item.is_some())
+    }
+}
+
+impl<T, E, F: Future<Output = Option<Result<T, E>>>> FusedStream for Retried<T, E, F> {
+    fn is_terminated(&self) -> bool {
+        self.run.is_none() && lock(&self.slot.0).item.is_none()
+    }
+}
+
+impl<T, E, F> fmt::Debug for Retried<T, E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Retried").finish_non_exhaustive()
+    }
+}
+
+fn one_more((least, most): SizeHint, one: bool) -> SizeHint {
+    let one = usize::from(one);
+    (
+        least.saturating_add(one),
+        most.and_then(|most| most.checked_add(one)),
+    )
+}
+
+/// The stream once its first item has arrived or it has ended.
+pub async fn arrived<T, E, F>(mut stream: Retried<T, E, F>) -> Retried<T, E, F>
+where
+    F: Future<Output = Option<Result<T, E>>>,
+{
+    poll_fn(|context| stream.poll_arrival(context)).await;
+    stream
+}
+
+/// The same, or the error that there is in place of a first item.
+pub async fn opened<T, E, F>(stream: Retried<T, E, F>) -> Result<Retried<T, E, F>, E>
+where
+    F: Future<Output = Option<Result<T, E>>>,
+{
+    let stream = arrived(stream).await;
+    let item = lock(&stream.slot.0).item.take();
+    match item {
+        Some(Err(error)) => Err(error),
+        item => {
+            lock(&stream.slot.0).item = item;
+            Ok(stream)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! `stream = "buffer"`: an attempt succeeds once its stream ended well, and only then is anything yielded.
+
+use std::future::Future;
+use std::pin::pin;
+
+use futures_core::Stream;
+
+use super::{Giver, Patience, Retried, Stopped, ends, one_more};
+use crate::Timer;
+
+pub async fn attempt<S, T, E, W>(
+    stream: S,
+    mut patience: Patience<E, W>,
+) -> Result<Vec<T>, Stopped<E>>
+where
+    S: Stream<Item = Result<T, E>>,
+    W: Timer,
+{
+    let mut stream = pin!(stream);
+    let mut items = Vec::new();
+    while let Some(item) = patience.next(stream.as_mut()).await? {
+        items.push(item.map_err(Stopped::failed)?);
+    }
+    Ok(items)
+}
+
+pub async fn finish<T, E>(giver: Giver<T, E>, outcome: Result<Vec<T>, E>) -> Option<Result<T, E>> {
+    let mut items = match outcome {
+        Ok(items) => items.into_iter(),
+        Err(error) => return Some(Err(error)),
+    };
+    while let Some(item) = items.next() {
+        giver.give(Ok(item), items.size_hint()).await;
+    }
+    None
+}
+
+/// The stream of an attempt that an async function awaited.
+pub fn into_stream<T, E>(
+    outcome: Result<Vec<T>, E>,
+) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>> {
+    let (giver, taker) = ends();
+    giver.expect(match &outcome {
+        Ok(items) => (items.len(), Some(items.len())),
+        Err(_) => one_more((0, Some(0)), true),
+    });
+    Retried::new(taker, finish(giver, outcome))
+}

@@ -1,0 +1,95 @@
+//! The key `timeout` of a stream: the time to open it, and to each next item.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use futures_core::Stream;
+
+use super::{SizeHint, StreamItem};
+use crate::macro_support::race;
+use crate::{TimedOut, Timer};
+
+/// Why an attempt failed.
+#[derive(Debug)]
+pub struct Stopped<E> {
+    pub(super) error: E,
+    /// Whether it took too long.
+    pub(super) dropped: bool,
+}
+
+impl<E> Stopped<E> {
+    pub(super) fn failed(error: E) -> Self {
+        Self {
+            error,
+            dropped: false,
+        }
+    }
+}
+
+/// How long to wait, by whose clock, and with which error after that.
+#[derive(Debug)]
+pub struct Patience<E, W> {
+    timer: W,
+    limit: Option<Limit<E>>,
+}
+
+/// With what becomes of a timeout.
+type Limit<E> = (Duration, fn(TimedOut) -> E);
+
+/// The timer where there is no timeout.
+#[derive(Debug)]
+pub struct NoTimer;
+
+impl Timer for NoTimer {
+    async fn sleep(&self, _: Duration) {}
+}
+
+pub fn endless<I: StreamItem>() -> Patience<I::Error, NoTimer> {
+    Patience {
+        timer: NoTimer,
+        limit: None,
+    }
+}
+
+pub fn patience<I: StreamItem, W: Timer>(
+    timer: W,
+    limit: Option<Duration>,
+    error: fn(TimedOut) -> I::Error,
+) -> Patience<I::Error, W> {
+    Patience {
+        timer,
+        limit: limit.map(|limit| (limit, error)),
+    }
+}
+
+impl<E, W: Timer> Patience<E, W> {
+    // By `&mut`, which is `Send` where the timer is, though `&` may not be.
+    pub async fn wait<F: Future>(&mut self, future: F) -> Result<F::Output, Stopped<E>> {
+        let Some((limit, error)) = self.limit else {
+            return Ok(future.await);
+        };
+        let future = pin!(future);
+        let sleep = pin!(self.timer.sleep(limit));
+        race(future, sleep).await.ok_or_else(|| Stopped {
+            error: error(TimedOut::new(limit)),
+            dropped: true,
+        })
+    }
+
+    pub(super) async fn next<S: Stream>(
+        &mut self,
+        mut stream: Pin<&mut S>,
+    ) -> Result<Option<S::Item>, Stopped<E>> {
+        self.wait(poll_fn(|context| stream.as_mut().poll_next(context)))
+            .await
+    }
+
+    /// The hint of a stream that is waited for: a timeout ends it early, with one item, the error.
+    pub(super) fn size_hint(&self, (least, most): SizeHint) -> SizeHint {
+        match self.limit {
+            Some(_) => (0, most.and_then(|most| most.checked_add(1))),
+            None => (least, most),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
+
+use std::pin::pin;
+
+use futures_core::Stream;
+
+use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
+use crate::{Attempt, Timer};
+
+/// What earlier attempts of a call under `stream = "resume"` yielded together: see [`Attempt`].
+#[derive(Debug)]
+pub struct Items<T> {
+    yielded: usize,
+    last: Option<T>,
+}
+
+impl<T> Items<T> {
+    pub(crate) fn yielded(&self) -> usize {
+        self.yielded
+    }
+
+    pub(crate) fn last(&self) -> Option<&T> {
+        self.last.as_ref()
+    }
+}
+
+/// An item that `attempt.last_item()` can show.
+#[diagnostic::on_unimplemented(
+    message = "`stream = \"resume\"` keeps the last item for `attempt.last_item()`, and `{Self}` is not `Clone`",
+    label = "not `Clone`",
+    note = "put `#[derive(Clone)]` on `{Self}`, or yield it in an `Arc`"
+)]
+pub trait KeptItem {
+    fn keep(&self) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Clone> KeptItem for T {
+    fn keep(&self) -> Self {
+        self.clone()
+    }
+}
+
+/// What one attempt yielded. Apart from the history, which the body may borrow as long as its stream lives.
+#[derive(Debug)]
+pub struct Progress<T> {
+    items: Items<T>,
+    // So that the bound is asked for once, where the type is written.
+    keep: fn(&T) -> T,
+}
+
+pub fn progress<I: StreamItem<Value: KeptItem>>() -> Progress<I::Value> {
+    Progress {
+        items: none(),
+        keep: I::Value::keep,
+    }
+}
+
+fn none<T>() -> Items<T> {
+    Items {
+        yielded: 0,
+        last: None,
+    }
+}
+
+pub fn history<I: StreamItem>() -> Attempt<I::Error, Items<I::Value>> {
+    Attempt::with_items(none())
+}
+
+pub fn is_without_items<T>(progress: &Progress<T>) -> bool {
+    progress.items.yielded == 0
+}
+
+pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
+    if is_without_items(&progress) {
+        return;
+    }
+    // The same error after an item is not the same again.
+    attempt.rejected();
+    let items = attempt.items_mut();
+    items.yielded = items.yielded.saturating_add(progress.items.yielded);
+    items.last = progress.items.last;
+}
+
+pub async fn attempt<S, T, E, W>(
+    stream: S,
+    mut patience: Patience<E, W>,
+    giver: &Giver<T, E>,
+    progress: &mut Progress<T>,
+) -> Result<(), Stopped<E>>
+where
+    S: Stream<Item = Result<T, E>>,
+    W: Timer,
+{
+    let mut stream = pin!(stream);
+    while let Some(item) = patience.next(stream.as_mut()).await? {
+        let item = item.map_err(Stopped::failed)?;
+        progress.items.yielded = progress.items.yielded.saturating_add(1);
+        progress.items.last = Some((progress.keep)(&item));
+        // How much another attempt yields can't be known.
+        giver.give(Ok(item), UNKNOWN).await;
+    }
+    Ok(())
+}
+
+// By the same name and arguments as in the other modes.
+#[expect(clippy::unused_async, reason = "awaited as the other modes' are")]
+pub async fn finish<T, E>(_: Giver<T, E>, outcome: Result<(), E>) -> Option<Result<T, E>> {
+    outcome.err().map(Err)
+}

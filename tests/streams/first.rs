@@ -1,0 +1,139 @@
+//! `stream = "first"`: retried until the first item arrived, and never after.
+
+use futures::stream::{BoxStream, FusedStream, Stream, StreamExt};
+use retry_runtime::retry;
+
+use super::{BUSY, Fail, Failure, Item, MAX, Server, Step, all, all_of, items};
+
+#[retry(stream, max = MAX, backoff = "none")]
+fn lazy(server: &Server) -> impl FusedStream<Item = Item> {
+    server.lazy()
+}
+
+#[retry(stream = "first", max = MAX, backoff = "none")]
+async fn eager(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+    server.connect().await
+}
+
+fn broken() -> Vec<Vec<Step>> {
+    vec![vec![BUSY], vec![Step::Item(1), BUSY, Step::Item(3)]]
+}
+
+#[tokio::test]
+async fn an_error_after_the_first_item_is_passed_on_and_so_is_what_follows() {
+    let server = Server::new(broken());
+    let seen = all(lazy(&server)).await;
+    assert_eq!(seen, [Ok(1), Err(Failure::Busy), Ok(3)]);
+    assert_eq!(server.attempts(), 2);
+
+    let server = Server::new(broken());
+    let seen = all_of(eager(&server).await).await;
+    assert_eq!(seen, [Ok(1), Err(Failure::Busy), Ok(3)]);
+    assert_eq!(server.attempts(), 2);
+}
+
+#[tokio::test]
+async fn an_empty_stream_is_no_failure() {
+    let server = Server::new([vec![]]);
+    assert_eq!(all(lazy(&server)).await, []);
+    assert_eq!(all_of(eager(&server).await).await, []);
+    assert_eq!(server.attempts(), 2);
+}
+
+#[tokio::test]
+async fn an_error_not_worth_a_retry_ends_it() {
+    let server = Server::new([vec![Fail(Failure::Fatal), Step::Item(1)]]);
+    assert_eq!(all(lazy(&server)).await, [Err(Failure::Fatal)]);
+    assert_eq!(all_of(eager(&server).await).await, [Err(Failure::Fatal)]);
+    assert_eq!(server.attempts(), 2);
+}
+
+#[tokio::test]
+async fn nothing_is_sent_before_the_first_poll() {
+    let server = Server::new([items(1..=3)]);
+    drop(lazy(&server));
+    assert_eq!(server.attempts(), 0);
+}
+
+#[tokio::test]
+async fn nothing_is_read_ahead() {
+    let server = Server::new([vec![BUSY], items(1..=9)]);
+    let mut stream = lazy(&server);
+    for asked in 1..=9 {
+        stream.next().await.unwrap().unwrap();
+        assert_eq!(server.pulled(), asked);
+    }
+
+    let server = Server::new([vec![BUSY], items(1..=9)]);
+    let stream = eager(&server).await.unwrap();
+    // It is the first item that the call waits for.
+    assert_eq!(server.pulled(), 1);
+    let mut stream = std::pin::pin!(stream);
+    for asked in 1..=9 {
+        stream.next().await.unwrap().unwrap();
+        assert_eq!(server.pulled(), asked);
+    }
+}
+
+#[tokio::test]
+async fn it_is_fused() {
+    let server = Server::new([vec![Step::Item(1), BUSY]]);
+    let mut stream = lazy(&server);
+    assert!(!stream.is_terminated());
+    assert_eq!(stream.next().await, Some(Ok(1)));
+    assert_eq!(stream.next().await, Some(Err(Failure::Busy)));
+    for _ in 0..3 {
+        assert_eq!(stream.next().await, None);
+        assert!(stream.is_terminated());
+    }
+}
+
+#[tokio::test]
+async fn a_failed_attempt_is_dropped_before_the_next_begins() {
+    #[retry(stream, max = MAX, backoff = "none")]
+    fn alone(server: &Server) -> impl Stream<Item = Item> {
+        assert_eq!(server.open(), 0);
+        server.lazy()
+    }
+    let server = Server::new([vec![BUSY], vec![BUSY], items(1..=2)]);
+    assert_eq!(all(alone(&server)).await, [Ok(1), Ok(2)]);
+    assert_eq!(server.open(), 0);
+}
+
+#[tokio::test]
+async fn a_static_box_needs_nothing_of_self() {
+    struct Client(u32);
+
+    impl Client {
+        #[retry(stream = "first", on = |_| true)]
+        async fn numbers(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
+            let upto = self.0;
+            Ok(futures::stream::iter(0..upto).map(Ok).boxed())
+        }
+
+        #[retry(stream = "buffer", on = |_| true)]
+        async fn whole(&self) -> Result<BoxStream<'static, Result<u32, String>>, String> {
+            let upto = self.0;
+            Ok(futures::stream::iter(0..upto).map(Ok).boxed())
+        }
+    }
+
+    let (stream, whole) = {
+        let client = Client(2);
+        (client.numbers().await, client.whole().await)
+    };
+    assert_eq!(stream.unwrap().collect::<Vec<_>>().await, [Ok(0), Ok(1)]);
+    assert_eq!(whole.unwrap().collect::<Vec<_>>().await, [Ok(0), Ok(1)]);
+}
+
+#[tokio::test]
+async fn arguments_by_value_are_borrowed_by_every_attempt() {
+    #[retry(stream, max = MAX, backoff = "none")]
+    fn owned(server: std::sync::Arc<Server>, mut factor: u32) -> impl Stream<Item = Item> + Send {
+        factor *= 2;
+        let factor = factor;
+        server.lazy().map(move |item| Ok(item? * factor))
+    }
+    let server = Server::new([vec![BUSY], items(1..=2)]);
+    assert_eq!(all(owned(server.into(), 1)).await, [Ok(4), Ok(8)]);
+}

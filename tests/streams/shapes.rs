@@ -1,0 +1,182 @@
+//! Every mode in every shape: one attempt where all goes well, as many as needed, and at most `max + 1`.
+
+use std::pin::Pin;
+
+use futures::stream::{BoxStream, LocalBoxStream, Stream, StreamExt};
+use retry_runtime::retry;
+
+use super::{BUSY, Failure, Item, MAX, Server, all, all_of, items, rest};
+
+/// The functions of one mode. `$start` gets the attempt's stream and the number of items to leave out.
+macro_rules! shapes {
+    ($mode:ident, $key:literal) => {
+        mod $mode {
+            use super::*;
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn bare(server: &Server) -> impl Stream<Item = Item> + Send {
+                rest(server.lazy(), yielded!($mode, attempt))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn boxed<'a>(server: &'a Server) -> Pin<Box<dyn Stream<Item = Item> + Send + 'a>> {
+                let stream = server.lazy();
+                Box::pin(rest(stream, yielded!($mode, attempt)))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn alias(server: &Server) -> BoxStream<'_, Item> {
+                rest(server.lazy(), yielded!($mode, attempt)).boxed()
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn local(server: &Server) -> LocalBoxStream<'_, Item> {
+                rest(server.lazy(), yielded!($mode, attempt)).boxed_local()
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn in_result(server: &Server) -> Result<impl Stream<Item = Item> + Send, Failure> {
+                let stream = server.open_now()?;
+                Ok(rest(stream, yielded!($mode, attempt)))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn boxed_in_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
+                let stream = server.open_now()?;
+                return Ok(rest(stream, yielded!($mode, attempt)).boxed());
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn awaited(server: &Server) -> impl Stream<Item = Item> + Send {
+                tokio::task::yield_now().await;
+                rest(server.lazy(), yielded!($mode, attempt))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn awaited_box(server: &Server) -> BoxStream<'_, Item> {
+                tokio::task::yield_now().await;
+                rest(server.lazy(), yielded!($mode, attempt)).boxed()
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn awaited_result(
+                server: &Server,
+            ) -> Result<impl Stream<Item = Item> + Send, Failure> {
+                let stream = server.connect().await?;
+                Ok(rest(stream, yielded!($mode, attempt)))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn awaited_boxed_result(
+                server: &Server,
+            ) -> Result<Pin<Box<dyn Stream<Item = Item> + Send + '_>>, Failure> {
+                let stream = server.connect().await?;
+                Ok(Box::pin(rest(stream, yielded!($mode, attempt))))
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            async fn lazy_result(server: &Server) -> Result<BoxStream<'_, Item>, Failure> {
+                Ok(rest(server.lazy(), yielded!($mode, attempt)).boxed())
+            }
+
+            #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+            fn future(
+                server: &Server,
+            ) -> impl Future<Output = Result<BoxStream<'_, Item>, Failure>> + Send {
+                async move {
+                    let stream = server.connect().await?;
+                    Ok(rest(stream, yielded!($mode, attempt)).boxed())
+                }
+            }
+
+            trait Model {
+                async fn method(&self) -> Result<impl Stream<Item = Item>, Failure>;
+                fn plain(&self) -> impl Stream<Item = Item>;
+            }
+
+            impl Model for Server {
+                #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+                async fn method(&self) -> Result<impl Stream<Item = Item>, Failure> {
+                    let stream = self.connect().await?;
+                    Ok(rest(stream, yielded!($mode, attempt)))
+                }
+
+                #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+                fn plain(&self) -> impl Stream<Item = Item> {
+                    rest(self.lazy(), yielded!($mode, attempt))
+                }
+            }
+
+            #[async_trait::async_trait]
+            trait DynModel {
+                async fn stream(&self, prompt: String) -> Result<BoxStream<'_, Item>, Failure>;
+            }
+
+            #[async_trait::async_trait]
+            impl DynModel for Server {
+                #[retry(stream = $key, max = MAX, backoff = "none", attempt = attempt)]
+                async fn stream(&self, prompt: String) -> Result<BoxStream<'_, Item>, Failure> {
+                    assert_eq!(prompt, "hello");
+                    let stream = self.connect().await?;
+                    Ok(rest(stream, yielded!($mode, attempt)).boxed())
+                }
+            }
+
+            #[tokio::test]
+            async fn attempts_are_counted() {
+                counted!(|server| all(bare(server)).await);
+                counted!(|server| all(boxed(server)).await);
+                counted!(|server| all(alias(server)).await);
+                counted!(|server| all(local(server)).await);
+                counted!(|server| all_of(in_result(server)).await);
+                counted!(|server| all_of(boxed_in_result(server)).await);
+                counted!(|server| all(awaited(server).await).await);
+                counted!(|server| all(awaited_box(server).await).await);
+                counted!(|server| all_of(awaited_result(server).await).await);
+                counted!(|server| all_of(awaited_boxed_result(server).await).await);
+                counted!(|server| all_of(lazy_result(server).await).await);
+                counted!(|server| all_of(future(server).await).await);
+                counted!(|server| all_of(server.method().await).await);
+                counted!(|server| all(server.plain()).await);
+                counted!(|server| {
+                    let model: &dyn DynModel = server;
+                    all_of(model.stream(String::from("hello")).await).await
+                });
+            }
+        }
+    };
+}
+
+macro_rules! yielded {
+    (resume, $attempt:ident) => {
+        $attempt.yielded()
+    };
+    ($mode:ident, $attempt:ident) => {
+        usize::from($attempt.is_last() && $attempt.number() == 0)
+    };
+}
+
+macro_rules! counted {
+    (|$server:ident| $call:expr) => {
+        // A failure of the opening, and one in place of the first item.
+        for failures in [0, 2, MAX, MAX + 1] {
+            let refusing = Server::refusing(failures, [items(1..=3)]);
+            let mut scripts = vec![vec![BUSY]; failures as usize];
+            scripts.push(items(1..=3));
+            for server in [refusing, Server::new(scripts)] {
+                let $server = &server;
+                let seen = $call;
+                assert_eq!(server.attempts(), failures.min(MAX) + 1);
+                if failures > MAX {
+                    assert_eq!(seen, [Err(Failure::Busy)]);
+                } else {
+                    assert_eq!(seen, [Ok(1), Ok(2), Ok(3)]);
+                }
+                assert_eq!(server.open(), 0);
+            }
+        }
+    };
+}
+shapes!(first, "first");
+shapes!(buffer, "buffer");
+shapes!(resume, "resume");

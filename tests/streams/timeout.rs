@@ -1,0 +1,98 @@
+//! `timeout` is the time to open the stream, and to each next item, while the consumer waits for it.
+
+use futures::stream::{Stream, StreamExt};
+use retry_runtime::retry;
+use tokio::time::{Instant, sleep};
+
+use super::{Failure, Item, Server, Step, Wait, all, all_of, items, secs};
+
+#[retry(stream = "first", max = 2, backoff = "none", timeout = "5s")]
+fn first(server: &Server) -> impl Stream<Item = Item> {
+    server.lazy()
+}
+
+#[retry(stream = "first", max = 2, backoff = "none", timeout = "5s")]
+async fn awaited(server: &Server, slow: u64) -> Result<impl Stream<Item = Item>, Failure> {
+    sleep(secs(slow)).await;
+    server.connect().await
+}
+
+#[retry(stream = "buffer", max = 2, backoff = "none", timeout = "5s")]
+fn buffer(server: &Server) -> impl Stream<Item = Item> {
+    server.lazy()
+}
+
+#[retry(stream = "resume", max = 2, backoff = "none", timeout = "5s", attempt = attempt)]
+fn resume(server: &Server) -> impl Stream<Item = Item> {
+    super::rest(server.lazy(), attempt.yielded())
+}
+
+/// Stalls after that many items.
+fn stalls_after(good: u32) -> Vec<Step> {
+    let mut steps = items(1..=good);
+    steps.push(Wait(secs(3600)));
+    steps.extend(items(good + 1..=9));
+    steps
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_first_item_that_stalls_is_retried() {
+    let server = Server::new([stalls_after(0), stalls_after(0), items(1..=2)]);
+    let start = Instant::now();
+    assert_eq!(all(first(&server)).await, [Ok(1), Ok(2)]);
+    assert_eq!((server.attempts(), start.elapsed()), (3, secs(10)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_later_item_that_stalls_ends_first_with_the_timeout() {
+    let server = Server::new([stalls_after(2)]);
+    let start = Instant::now();
+    assert_eq!(
+        all(first(&server)).await,
+        [Ok(1), Ok(2), Err(Failure::Slow)]
+    );
+    assert_eq!((server.attempts(), start.elapsed()), (1, secs(5)));
+    assert_eq!(server.open(), 0);
+
+    let stream = awaited(&server, 4).await.unwrap();
+    assert_eq!(all(stream).await, [Ok(1), Ok(2), Err(Failure::Slow)]);
+    assert_eq!((server.attempts(), start.elapsed()), (2, secs(14)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_is_an_opening() {
+    let server = Server::new([items(1..=2)]);
+    let start = Instant::now();
+    assert_eq!(
+        all_of(awaited(&server, 6).await).await,
+        [Err(Failure::Slow)]
+    );
+    assert_eq!((server.attempts(), start.elapsed()), (0, secs(15)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn buffer_and_resume_try_again_after_any_item() {
+    let expected: Vec<Item> = (1..=9).map(Ok).collect();
+    let server = Server::new([stalls_after(2), items(1..=9)]);
+    assert_eq!(all(buffer(&server)).await, expected);
+    assert_eq!(server.attempts(), 2);
+    let server = Server::new([stalls_after(2), items(1..=9)]);
+    assert_eq!(all(resume(&server)).await, expected);
+    assert_eq!(server.attempts(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_item_has_the_whole_time_and_the_consumer_takes_none_of_it() {
+    let slow: Vec<_> = (1..=5)
+        .flat_map(|item| [Wait(secs(4)), Step::Item(item)])
+        .collect();
+    let server = Server::new([slow]);
+    let mut stream = std::pin::pin!(first(&server));
+    let mut seen = 0;
+    while let Some(item) = stream.next().await {
+        seen += 1;
+        assert_eq!(item, Ok(seen));
+        sleep(secs(60)).await;
+    }
+    assert_eq!((seen, server.attempts()), (5, 1));
+}

@@ -1,0 +1,14 @@
+use futures::stream::{self, Stream};
+use retry_runtime::retry;
+
+#[retry(stream = "frist", on = |_| true)]
+fn one() -> impl Stream<Item = Result<u32, String>> {
+    stream::iter([Ok(1)])
+}
+
+#[retry(stream = "all", on = |_| true)]
+fn other() -> impl Stream<Item = Result<u32, String>> {
+    stream::iter([Ok(1)])
+}
+
+fn main() {}
