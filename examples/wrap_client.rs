@@ -1,0 +1,157 @@
+//! A client that someone else wrote, wrapped from outside: `cargo run --example wrap_client`.
+//!
+//! Its service sometimes answers with an empty message. Only that error is retried: 3 times, after about 1, 2 and
+//! 4 s. The client's source is not touched, and its methods keep their signatures. Time is paused here, so that
+//! the example does not take those seconds.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use futures::{Stream, StreamExt};
+use retry_runtime::{Event, Observer, retry};
+use tokio::time::Instant;
+use vendor::{ModelClient as _, ModelError, Vendor};
+
+/// A copy of the trait's declaration: what is generated is `Retrying<C>`, which implements the original.
+#[retry(
+    wrapper = Retrying,
+    of = vendor::ModelClient,
+    name = "model",
+    max = 3,
+    base = "1s",
+    factor = 2,
+    cap = "8s",
+    jitter = 0.2,
+    on = |error| *error == ModelError::NoMessage,
+    observe = &HOOKS
+)]
+trait ModelClient {
+    async fn generate(&self, prompt: &str) -> Result<String, ModelError>;
+
+    /// The items of an attempt are collected, then handed on, so that none of a failed attempt is seen.
+    #[retry(stream = "buffer")]
+    fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
+}
+
+/// Keeps state before and after every attempt, for all calls of the program.
+#[derive(Default)]
+struct Hooks {
+    attempts: AtomicU32,
+    retries: AtomicU32,
+    calls: AtomicU32,
+}
+
+static HOOKS: Hooks = Hooks {
+    attempts: AtomicU32::new(0),
+    retries: AtomicU32::new(0),
+    calls: AtomicU32::new(0),
+};
+
+impl Observer for Hooks {
+    fn observe(&self, event: &Event<'_>) {
+        let count = match event {
+            Event::Started { .. } => &self.attempts,
+            Event::Retrying { .. } => &self.retries,
+            _ => &self.calls,
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() {
+    tracing_subscriber::fmt().without_time().init();
+    // The first answers of the service, in order: empty, empty, a message, …
+    let client = Retrying::new(Vendor::new(&[
+        "",
+        "",
+        "Hello!",
+        "wrong key",
+        "Hel",
+        "",
+        "Hel",
+        "lo!",
+    ]));
+
+    let start = Instant::now();
+    let message = client.generate("Say hello.").await;
+    println!("healed: {message:?} after about {:.0?}", start.elapsed());
+
+    let refused = client.generate("Say hello.").await;
+    println!("passed through at once: {refused:?}");
+
+    let items: Vec<_> = client.stream("Say hello.").collect().await;
+    println!("streamed: {items:?}");
+
+    let once = client.inner().generate("Say hello.").await;
+    println!("not retried, by the original: {once:?}");
+    println!("it can be told that it is wrapped: {client:?}");
+    let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
+    println!(
+        "{} calls, {} attempts, {} of them retries",
+        count(&HOOKS.calls),
+        count(&HOOKS.attempts),
+        count(&HOOKS.retries)
+    );
+}
+
+/// Another crate, say.
+mod vendor {
+    use std::collections::VecDeque;
+    use std::sync::Mutex;
+
+    use futures::{Stream, stream};
+
+    #[derive(Debug, PartialEq, Eq)]
+    pub(crate) enum ModelError {
+        NoMessage,
+        Unauthorized,
+    }
+
+    impl std::fmt::Display for ModelError {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str(match self {
+                Self::NoMessage => "no message in response",
+                Self::Unauthorized => "unauthorized",
+            })
+        }
+    }
+
+    pub(crate) trait ModelClient {
+        async fn generate(&self, prompt: &str) -> Result<String, ModelError>;
+        fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
+    }
+
+    #[derive(Debug)]
+    pub(crate) struct Vendor {
+        answers: Mutex<VecDeque<&'static str>>,
+    }
+
+    impl Vendor {
+        pub(crate) fn new(answers: &[&'static str]) -> Self {
+            let answers = Mutex::new(answers.iter().copied().collect());
+            Self { answers }
+        }
+
+        fn answer(&self) -> Result<String, ModelError> {
+            let mut answers = self.answers.lock().expect("no other thread panics");
+            match answers.pop_front() {
+                Some("wrong key") => Err(ModelError::Unauthorized),
+                Some("") | None => Err(ModelError::NoMessage),
+                Some(answer) => Ok(String::from(answer)),
+            }
+        }
+    }
+
+    impl ModelClient for Vendor {
+        async fn generate(&self, _: &str) -> Result<String, ModelError> {
+            self.answer()
+        }
+
+        fn stream(&self, _: &str) -> impl Stream<Item = Result<String, ModelError>> {
+            // Two parts to a message.
+            stream::iter(0..2).map(|_| self.answer())
+        }
+    }
+
+    use futures::StreamExt;
+}
