@@ -72,17 +72,16 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
 fn decorated(model: &Model, block: &Group) -> TokenStream {
     let retry_loop = RetryLoop { model, this: None };
     let krate = &model.krate;
+    let call = inner_body(block, block.stream());
     match model.delivery {
-        Delivery::Direct if model.function.is_async() => {
-            retry_loop.around(Attempted::Async(block.clone()))
-        }
-        Delivery::Direct => retry_loop.around(Attempted::Blocking(block.clone())),
+        Delivery::Direct if model.function.is_async() => retry_loop.around(Attempted::Async(call)),
+        Delivery::Direct => retry_loop.around(Attempted::Blocking(call)),
         Delivery::Future => {
-            let retried = retry_loop.around(Attempted::Async(block.clone()));
+            let retried = retry_loop.around(Attempted::Async(call));
             quote!(#krate::macro_support::lazy(async move { #retried }))
         }
         Delivery::BoxedFuture => {
-            let retried = retry_loop.around(Attempted::Async(block.clone()));
+            let retried = retry_loop.around(Attempted::Async(call));
             quote!(#krate::macro_support::Box::pin(async move { #retried }))
         }
     }
