@@ -43,16 +43,40 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks the attribute of a trait.
 pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
-    if arguments.get(Key::Wrapper).is_none() {
+    if let (Some(Value::Name(wrapper)), None) =
+        (arguments.value(Key::Wrapper), arguments.get(Key::Of))
+        && wrapper == name
+    {
+        errors.at(
+            wrapper,
+            format!("`{name}` is the trait: give the type that retries it a name of its own, as in `wrapper = Retrying{name}`"),
+        );
+    }
+    // What could not be read may have been it.
+    if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
         errors.at(
             name,
             String::from("`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`"),
         );
     }
+    no_body(arguments, errors);
+}
+
+/// Checks the attribute of a method of a trait.
+pub(crate) fn on_method_of_trait(own: &Arguments, errors: &mut Errors) {
+    no_body(own, errors);
+}
+
+/// Checks the attribute of a method in a block or a trait.
+pub(crate) fn on_member(own: &Arguments, errors: &mut Errors) {
+    on_no_trait(own, errors);
+}
+
+fn no_body(arguments: &Arguments, errors: &mut Errors) {
     if let Some(attempt) = arguments.get(Key::Attempt) {
         errors.at(
             &attempt.ident,
-            String::from("`attempt` has no body to be seen in: the bodies are the client's"),
+            String::from("`attempt` has no body to be seen in, since the bodies are the client's: remove it here, or put `#[retry]` on the client's `impl`"),
         );
     }
 }

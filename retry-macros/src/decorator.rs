@@ -1,11 +1,11 @@
 //! `#[retry(wrapper = Retrying, …)]` on a trait: a type that implements the trait by retrying what it wraps.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, FnArg, GenericParam, Generics, ItemTrait, Pat, Receiver, ReceiverKind, Token,
-    TraitItem, Type, TypeParamBound, Visibility, parse_quote,
+    TraitItem, TraitItemType, Type, TypeParamBound, Visibility, WherePredicate, parse_quote,
 };
 
 use crate::argument::Value;
@@ -18,6 +18,7 @@ use crate::members::{self, Mark, Member, Method};
 use crate::model::{self, Decorated, Model};
 use crate::outcome;
 use crate::parse::Arguments;
+use crate::retry_loop;
 
 /// A trait, of whose methods only the signatures are looked at.
 pub(crate) struct Decorator {
@@ -95,11 +96,16 @@ impl Decorator {
         };
         let mut declared = TokenStream::new();
         let mut implemented = TokenStream::new();
+        // What the copy says of the original's types: of its own, the compiler knows.
+        let mut bounds = Vec::new();
         let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
         for member in members {
             match member {
                 Member::Other(tokens) => {
                     declared.append_all(tokens.clone());
+                    if of.is_some() {
+                        bounds.extend(self.bound(&tokens, &path));
+                    }
                     self.other(tokens, &path, &mut implemented, &mut errors);
                 }
                 Member::Function(method) => {
@@ -124,7 +130,7 @@ impl Decorator {
         if let Some(errors) = errors.into_compile_error() {
             return Ok(quote!(#declared #errors));
         }
-        let decorator = self.decorator(arguments, &path, sendable, &implemented);
+        let decorator = self.decorator(arguments, &path, sendable, bounds, &implemented);
         Ok(quote!(#declared #decorator))
     }
 
@@ -134,6 +140,7 @@ impl Decorator {
         arguments: &Arguments,
         path: &TokenStream,
         sendable: bool,
+        of_types: Vec<WherePredicate>,
         members: &TokenStream,
     ) -> TokenStream {
         let Self {
@@ -160,6 +167,7 @@ impl Decorator {
         bounds
             .predicates
             .push(parse_quote!(#client: #path #of_arguments));
+        bounds.predicates.extend(of_types);
         if sendable {
             // A future that is `Send` lends what is wrapped to other threads.
             bounds
@@ -209,12 +217,26 @@ impl Decorator {
             }
 
             #[automatically_derived]
-            #[allow(deprecated)]
+            #[allow(deprecated, clippy::match_single_binding)]
             #async_trait
             #unsafety impl #parameters #path #of_arguments for #name<#client> #bounds {
                 #members
             }
         }
+    }
+
+    /// What the copy of a foreign trait demands of an associated type, such as `type Error: Classify`.
+    fn bound(&self, tokens: &TokenStream, path: &TokenStream) -> Option<WherePredicate> {
+        let item: TraitItemType = syn::parse2(tokens.clone()).ok()?;
+        let (ident, bounds) = (&item.ident, &item.bounds);
+        if bounds.is_empty()
+            || !item.generics.params.is_empty()
+            || mentions(bounds.to_token_stream(), "Self")
+        {
+            return None;
+        }
+        let inner = self.inner(path);
+        Some(parse_quote!(#inner::#ident: #bounds))
     }
 
     /// An associated type or const.
@@ -271,7 +293,20 @@ impl Decorator {
             Mark::None | Mark::Skip => Arguments::default(),
         };
         let Method { mut function, mark } = method;
+        check::arguments(&own, errors);
+        check::on_method_of_trait(&own, errors);
         let is_provided = matches!(function.body, Body::Block(_));
+        if let Some(this) = self_in_types(&function) {
+            // The default body is of the decorator itself.
+            if !is_provided {
+                let name = &function.signature.ident;
+                let message = format!(
+                    "a client's `Self` is not the decorator's: name no `Self` here, or give `{name}` a default body"
+                );
+                errors.at(&this, message);
+            }
+            return;
+        }
         let receiver = function.signature.receiver().cloned();
         let client = match &receiver {
             None => None,
@@ -282,8 +317,7 @@ impl Decorator {
                 None => {
                     let name = &function.signature.ident;
                     let message = format!(
-                        "a decorator has no `{}` of what it wraps: take `&self` or `&mut self`, or give `{name}` a default body",
-                        receiver.to_token_stream()
+                        "a decorator has what it wraps by value, and not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
                     );
                     errors.at(receiver, message);
                     return;
@@ -292,8 +326,18 @@ impl Decorator {
         };
         function.attributes.retain(is_cfg);
         let given = given(&mut function, errors);
-        // From here on it has a body, and is checked as a function is.
-        function.body = Body::Block(Group::new(Delimiter::Brace, TokenStream::new()));
+        // From here on it has a body, and is checked as a function is. It ends where the user's does: a method that
+        // the trait lacks is complained about from its first token to its last.
+        let end = match &function.body {
+            Body::Block(block) => block.span(),
+            Body::Missing(semicolon) => semicolon.span,
+        };
+        let body = |content| {
+            let mut body = Group::new(Delimiter::Brace, content);
+            body.set_span(end);
+            Body::Block(body)
+        };
+        function.body = body(TokenStream::new());
         let method = Method { function, mark };
         let merged = impl_block::arguments_of(arguments, &method, errors);
         let mut function = method.function;
@@ -309,27 +353,34 @@ impl Decorator {
             return;
         }
         let awaits = merged.is_some() && function.is_future() || function.is_async();
+        let support = quote!(#krate::macro_support);
+        let names_crate = arguments.get(Key::Crate).is_some();
         let handed = given
             .iter()
-            .map(|given| given.hand_on(krate, merged.is_some()));
+            .map(|given| given.hand_on(&support, names_crate, merged.is_some()));
         let call = self.call(&function, path, client.into_iter().chain(handed));
-        let call = if awaits { quote!(#call.await) } else { call };
+        let call = if awaits {
+            let place = Span::call_site().located_at(function.signature.ident.span());
+            quote_spanned!(place=> #call.await)
+        } else {
+            call
+        };
         let Some(merged) = merged else {
-            // A builder's step: what it returns is wrapped again.
-            let call = match (function.return_type(), &receiver) {
-                (Some(Type::Path(returned)), Some(receiver))
-                    if by_value && returned.path.is_ident("Self") =>
-                {
-                    let this = &receiver.self_token;
-                    quote!(Self { policy: #this.policy, client: #call })
-                }
-                _ => call,
+            // A constructor, or a builder's step: what it returns is wrapped again.
+            let call = if function.return_type().is_some_and(is_lone_self) {
+                let policy = match &receiver {
+                    Some(Receiver { self_token, .. }) => quote!(#self_token.policy),
+                    None => quote!(::core::option::Option::None),
+                };
+                quote!(Self { policy: #policy, client: #call })
+            } else {
+                call
             };
-            function.body = Body::Block(Group::new(Delimiter::Brace, call));
+            function.body = body(call);
             function.to_tokens(implemented);
             return;
         };
-        function.body = Body::Block(Group::new(Delimiter::Brace, call));
+        function.body = body(call);
         let owned = given.into_iter().filter(|given| given.is_owned);
         let decorated = Decorated {
             of_trait: arguments,
@@ -350,8 +401,12 @@ impl Decorator {
         arguments: impl Iterator<Item = TokenStream>,
     ) -> TokenStream {
         let signature = &function.signature;
-        let inner = self.inner(path);
         let method = &signature.ident;
+        // A call that the client can't be given is complained about at the method.
+        let place = Span::call_site().located_at(method.span());
+        let client = Ident::new(&self.client.to_string(), place);
+        let (_, of_arguments, _) = self.generics.split_for_impl();
+        let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
         let parameters = signature.generics.params.iter().filter_map(|parameter| {
             // Lifetimes are found by the compiler, and often can't be given.
             match parameter {
@@ -362,7 +417,7 @@ impl Decorator {
         });
         let parameters: Vec<_> = parameters.collect();
         let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
-        let call = quote_spanned!(method.span()=> #inner::#method #parameters(#(#arguments),*));
+        let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
         match signature.safety {
             syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
             _ => call,
@@ -407,7 +462,8 @@ struct Given {
 }
 
 impl Given {
-    fn hand_on(&self, krate: &TokenStream, is_retried: bool) -> TokenStream {
+    /// The expression that the client's method is given; `support` is the path to the runtime.
+    fn hand_on(&self, support: &TokenStream, names_crate: bool, is_retried: bool) -> TokenStream {
         let name = &self.name;
         if self.is_mutable {
             return quote!(&mut *#name);
@@ -417,13 +473,23 @@ impl Given {
         }
         let slot = slot(name);
         let last = Ident::new("retry_last", Span::mixed_site());
-        quote_spanned!(name.span()=> #krate::macro_support::take_argument(&mut #slot, #last))
+        // An argument that is no `Clone`, or of another type than the client's, is complained about at its name.
+        let taken = Ident::new("retry_taken", Span::mixed_site().located_at(name.span()));
+        let support = if names_crate {
+            support.clone()
+        } else {
+            retry_loop::locate(support.clone(), name.span())
+        };
+        quote_spanned! {Span::call_site().located_at(name.span())=>
+            match #support::take_argument(&mut #slot, #last) { #taken => #taken }
+        }
     }
 }
 
 /// Where an owned argument waits for the last attempt.
 pub(crate) fn slot(argument: &Ident) -> Ident {
-    format_ident!("retry_argument_{argument}", span = Span::mixed_site())
+    // As an argument of the macro's, a raw name is without its `r#`.
+    format_ident!("retry_argument_{}", argument, span = Span::mixed_site())
 }
 
 /// Names the arguments where they have none, and says how each is handed on.
@@ -470,28 +536,101 @@ fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
 /// What is wrapped, as a receiver asks for it, or `None` where it can't be had.
 fn lend(receiver: &Receiver) -> Option<TokenStream> {
     let this = &receiver.self_token;
+    let place = Span::call_site().located_at(this.span);
     match &receiver.kind {
-        ReceiverKind::Value => Some(quote!(#this.client)),
-        ReceiverKind::Reference(_, _, None) => Some(quote!(&#this.client)),
-        ReceiverKind::Reference(_, _, Some(_)) => Some(quote!(&mut #this.client)),
+        ReceiverKind::Value => Some(quote_spanned!(place=> #this.client)),
+        ReceiverKind::Reference(_, _, None) => Some(quote_spanned!(place=> &#this.client)),
+        ReceiverKind::Reference(_, _, Some(_)) => Some(quote_spanned!(place=> &mut #this.client)),
         ReceiverKind::Typed(_, ty) => {
             let reference = outcome::as_reference(ty)?;
             let is_self =
                 matches!(&*reference.elem, Type::Path(path) if path.path.is_ident("Self"));
             is_self.then(|| match reference.mutability {
-                None => quote!(&#this.client),
-                Some(_) => quote!(&mut #this.client),
+                None => quote_spanned!(place=> &#this.client),
+                Some(_) => quote_spanned!(place=> &mut #this.client),
             })
         }
         _ => None,
     }
 }
 
+/// `Self` in a type or a bound of a method, where what is said of the decorator need not be true of the client, as in
+/// `Builder<Self>` or `Self: Clone`.
+fn self_in_types(function: &Function) -> Option<Ident> {
+    let signature = &function.signature;
+    let mut types = TokenStream::new();
+    for argument in &signature.inputs {
+        if let FnArg::Typed(argument) = argument {
+            argument.ty.to_tokens(&mut types);
+        }
+    }
+    signature.generics.params.to_tokens(&mut types);
+    let bounds = signature.generics.where_clause.iter();
+    for bound in bounds.flat_map(|bounds| &bounds.predicates) {
+        match bound {
+            WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
+                let others = bound.bounds.iter().filter(|bound| !holds_for_both(bound));
+                for other in others {
+                    bound.bounded_ty.to_tokens(&mut types);
+                    other.to_tokens(&mut types);
+                }
+            }
+            bound => bound.to_tokens(&mut types),
+        }
+    }
+    if let Some(returned) = function
+        .return_type()
+        .filter(|returned| !is_lone_self(returned))
+    {
+        returned.to_tokens(&mut types);
+    }
+    find_self(types)
+}
+
+/// Whether a bound on `Self` holds for the client where it does for the decorator.
+fn holds_for_both(bound: &TypeParamBound) -> bool {
+    match bound {
+        TypeParamBound::Lifetime(_) => true,
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|name| {
+            ["Sized", "Send", "Sync", "Unpin"]
+                .iter()
+                .any(|auto| name.ident == auto)
+        }),
+        _ => false,
+    }
+}
+
+/// The first `Self` but in `Self::Item` and `<Self as Trait>`, which are the client's own.
+fn find_self(tokens: TokenStream) -> Option<Ident> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) if ident == "Self" => match tokens.peek() {
+                Some(TokenTree::Punct(colon))
+                    if colon.as_char() == ':' && colon.spacing() == Spacing::Joint => {}
+                Some(TokenTree::Ident(keyword)) if keyword == "as" => {}
+                _ => return Some(ident),
+            },
+            TokenTree::Group(group) => {
+                if let Some(found) = find_self(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_lone_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
 fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
 }
 
-fn mentions(tokens: TokenStream, name: &str) -> bool {
+pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Group(group) => mentions(group.stream(), name),

@@ -76,17 +76,18 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
 fn decorated(model: &Model, block: &Group) -> TokenStream {
     let retry_loop = RetryLoop { model, this: None };
     let krate = &model.krate;
+    let call = inner_body(block, block.stream());
     match model.delivery {
         Delivery::Direct if model.function.is_async() => {
-            repeat(&retry_loop, Attempted::Async(block.clone()))
+            repeat(&retry_loop, Attempted::Async(call))
         }
-        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(block.clone())),
+        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(call)),
         Delivery::Future => {
-            let retried = retry_loop.around(Attempted::Async(block.clone()));
+            let retried = retry_loop.around(Attempted::Async(call));
             quote!(#krate::macro_support::lazy(async move { #retried }))
         }
         Delivery::BoxedFuture => {
-            let retried = retry_loop.around(Attempted::Async(block.clone()));
+            let retried = retry_loop.around(Attempted::Async(call));
             quote!(#krate::macro_support::Box::pin(async move { #retried }))
         }
     }

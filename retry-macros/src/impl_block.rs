@@ -99,6 +99,7 @@ pub(crate) fn arguments_of(
         Mark::Own(own) => own.clone(),
     };
     check::arguments(&own, errors);
+    check::on_member(&own, errors);
     let arguments = block.for_member(own, &method.function.signature.ident);
     check::member(&arguments, &method.function, errors);
     Some(arguments)

@@ -6,6 +6,7 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
 
+use crate::decorator;
 use crate::function::Function;
 use crate::parse::Arguments;
 
@@ -54,21 +55,34 @@ fn method(input: ParseStream) -> syn::Result<Method> {
         }
         !is_mark
     });
-    if let Some(second) = marks.get(1) {
-        return Err(syn::Error::new(
-            second.path().span(),
+    let hidden = function.attributes.iter().find(|attribute| {
+        attribute.path().is_ident("cfg_attr")
+            && decorator::mentions(attribute.to_token_stream(), "retry")
+    });
+    let mark = match (hidden, marks.pop()) {
+        (Some(hidden), _) => wrong(
+            hidden,
+            "a `#[retry]` in `cfg_attr` is seen too late, and would multiply the attempts: put `#[cfg]` on two versions of the method",
+        ),
+        (None, None) => Mark::None,
+        (None, Some(second)) if !marks.is_empty() => wrong(
+            &second,
             "a second `#[retry]` would multiply the attempts: keep one",
-        ));
-    }
-    let mark = match marks.pop() {
-        None => Mark::None,
-        Some(attribute) => match attribute.meta {
+        ),
+        (None, Some(attribute)) => match attribute.meta {
             Meta::List(list) if is_skip(&list.tokens) => Mark::Skip,
             Meta::List(list) => Mark::Own(Arguments::parse(list.tokens)),
             _ => Mark::Own(Arguments::default()),
         },
     };
     Ok(Method { function, mark })
+}
+
+fn wrong(attribute: &Attribute, message: &str) -> Mark {
+    Mark::Own(Arguments {
+        errors: vec![syn::Error::new(attribute.path().span(), message)],
+        ..Arguments::default()
+    })
 }
 
 pub(crate) fn is_retry(attribute: &Attribute) -> bool {

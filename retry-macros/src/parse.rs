@@ -173,17 +173,28 @@ enum Written {
 impl Written {
     fn parse(key: Key, input: ParseStream) -> syn::Result<Self> {
         match key {
-            Key::Attempt | Key::Wrapper => input.parse().map(Self::Name).map_err(|error| {
-                let message = format!("`{key}` takes a name, as in `{}`", literal::example(key));
-                syn::Error::new(error.span(), message)
-            }),
-            Key::Crate | Key::Of => Path::parse_mod_style(input)
-                .map(Self::Path)
-                .map_err(|error| {
+            Key::Attempt | Key::Wrapper => {
+                let name = input.parse().map_err(|error| {
+                    let what = match key {
+                        Key::Attempt => "the name that the body uses",
+                        _ => "a name",
+                    };
+                    let message =
+                        format!("`{key}` takes {what}, as in `{}`", literal::example(key));
+                    syn::Error::new(error.span(), message)
+                })?;
+                no_parameters(key, "name", input)?;
+                Ok(Self::Name(name))
+            }
+            Key::Crate | Key::Of => {
+                let path = Path::parse_mod_style(input).map_err(|error| {
                     let message =
                         format!("`{key}` takes a path, as in `{}`", literal::example(key));
                     syn::Error::new(error.span(), message)
-                }),
+                })?;
+                no_parameters(key, "path", input)?;
+                Ok(Self::Path(path))
+            }
             _ if input.is_empty() || input.peek(Token![,]) => Err(syn::Error::new(
                 input.span(),
                 format!("`{key}` needs a value, as in `{}`", literal::example(key)),
@@ -207,6 +218,22 @@ impl Written {
             Self::Expr(expr) => literal::check(key, expr),
         }
     }
+}
+
+/// Refuses what stands in angle brackets.
+fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
+    if !input.peek(Token![<]) {
+        return Ok(());
+    }
+    let why = match key {
+        Key::Wrapper | Key::Of => ": what the trait is generic over is read from its declaration",
+        _ => "",
+    };
+    let message = format!(
+        "`{key}` takes a {what} alone, as in `{}`{why}",
+        literal::example(key)
+    );
+    Err(input.error(message))
 }
 
 fn unknown(ident: &Ident, known: &[Key], section: Option<Key>) -> syn::Error {

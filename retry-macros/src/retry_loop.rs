@@ -527,7 +527,7 @@ fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
 }
 
 /// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
-fn locate(tokens: TokenStream, place: Span) -> TokenStream {
+pub(crate) fn locate(tokens: TokenStream, place: Span) -> TokenStream {
     tokens
         .into_iter()
         .map(|mut token| {

@@ -42,7 +42,7 @@ impl<C> Retrying<C> {
     }
 }
 #[automatically_derived]
-#[allow(deprecated)]
+#[allow(deprecated, clippy::match_single_binding)]
 impl<C> Model for Retrying<C>
 where
     C: Model,
@@ -91,10 +91,12 @@ where
                         {
                             <C as Model>::complete(
                                     &self.client,
-                                    ::retry_runtime::macro_support::take_argument(
+                                    match ::retry_runtime::macro_support::take_argument(
                                         &mut retry_argument_prompt,
                                         retry_last,
-                                    ),
+                                    ) {
+                                        retry_taken => retry_taken,
+                                    },
                                     options,
                                 )
                                 .await

@@ -1,0 +1,15 @@
+use retry_runtime::retry;
+
+struct Client;
+
+#[retry(on = |_: &String| true)]
+impl Client {
+    #[retry(bakoff = "none")]
+    fn complete(&self, prompt: &str) -> Result<String, String> {
+        Ok(prompt.to_owned())
+    }
+}
+
+fn main() {
+    let _ = Client.complete("hello");
+}

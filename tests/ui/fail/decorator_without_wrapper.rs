@@ -1,0 +1,18 @@
+use retry_runtime::retry;
+
+#[retry(max = 3, on = |_: &String| true)]
+trait Model {
+    async fn complete(&self, prompt: &str) -> Result<String, String>;
+}
+
+struct Client;
+
+impl Model for Client {
+    async fn complete(&self, prompt: &str) -> Result<String, String> {
+        Ok(prompt.to_owned())
+    }
+}
+
+fn main() {
+    let _ = Client.complete("hello");
+}

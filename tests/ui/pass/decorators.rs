@@ -1,0 +1,274 @@
+//! Traits of every make, wrapped.
+
+#![deny(warnings)]
+
+use std::cell::Cell;
+
+use retry_runtime::retry;
+
+struct Flaky(Cell<u32>);
+
+impl Flaky {
+    fn new() -> Self {
+        Self(Cell::new(0))
+    }
+
+    fn answer(&self) -> Result<u32, u32> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() < 3 {
+            Err(self.0.get())
+        } else {
+            Ok(self.0.get())
+        }
+    }
+}
+
+/// The parameter has the name that the client's would have.
+#[retry(wrapper = RetryingStore, backoff = "none", on = |_| true)]
+trait Store<C, Client> {
+    fn put(&self, key: C, value: Client) -> Result<u32, u32>
+    where
+        C: Clone,
+        Client: Clone;
+
+    fn get<Inner: Clone>(&self, key: &C, default: Inner) -> Result<(u32, Inner), u32>;
+}
+
+impl<C, Client> Store<C, Client> for Flaky {
+    fn put(&self, _: C, _: Client) -> Result<u32, u32> {
+        self.answer()
+    }
+
+    fn get<Inner: Clone>(&self, _: &C, default: Inner) -> Result<(u32, Inner), u32> {
+        self.answer().map(|answer| (answer, default))
+    }
+}
+
+/// # Safety
+///
+/// None is needed.
+#[retry(wrapper = RetryingUnsafe, backoff = "none", on = |_| true)]
+unsafe trait Raw {
+    /// # Safety
+    ///
+    /// The pointer must be valid.
+    unsafe fn read(&self, add: *const u32) -> Result<u32, u32>;
+
+    /// # Safety
+    ///
+    /// The pointer must be valid.
+    async unsafe fn read_later(&self, add: *const u32) -> Result<u32, u32>;
+
+    /// # Safety
+    ///
+    /// The pointer must be valid.
+    #[retry(skip)]
+    unsafe fn read_once(&self, add: *const u32) -> Result<u32, u32>;
+}
+
+// SAFETY: there is nothing to uphold.
+unsafe impl Raw for Flaky {
+    unsafe fn read(&self, add: *const u32) -> Result<u32, u32> {
+        // SAFETY: the caller says that the pointer is valid.
+        self.answer().map(|answer| answer + unsafe { *add })
+    }
+
+    async unsafe fn read_later(&self, add: *const u32) -> Result<u32, u32> {
+        // SAFETY: the caller says that the pointer is valid.
+        self.answer().map(|answer| answer + unsafe { *add })
+    }
+
+    unsafe fn read_once(&self, add: *const u32) -> Result<u32, u32> {
+        // SAFETY: the caller says that the pointer is valid.
+        self.answer().map(|answer| answer + unsafe { *add })
+    }
+}
+
+/// Can be an object but for some of its methods.
+#[retry(wrapper = RetryingSized, backoff = "none", on = |_| true)]
+trait Model {
+    fn complete(&self) -> Result<u32, u32>;
+
+    async fn embed(&self) -> Result<u32, u32>
+    where
+        Self: Sized;
+
+    fn named(self, name: &str) -> Self
+    where
+        Self: Sized;
+
+    fn create() -> Result<Self, u32>
+    where
+        Self: Sized,
+    {
+        Err(0)
+    }
+}
+
+impl Model for Flaky {
+    fn complete(&self) -> Result<u32, u32> {
+        self.answer()
+    }
+
+    async fn embed(&self) -> Result<u32, u32> {
+        self.answer()
+    }
+
+    fn named(self, name: &str) -> Self {
+        assert_eq!(name, "flaky");
+        self
+    }
+}
+
+macro_rules! model {
+    ($(#[$attribute:meta])* $vis:vis trait $name:ident by $wrapper:ident {
+        $(fn $method:ident(&self, $argument:ident: $ty:ty) -> $returned:ty;)*
+    } max $max:expr) => {
+        #[retry(wrapper = $wrapper, max = $max, backoff = "none", on = |_| true)]
+        $(#[$attribute])*
+        $vis trait $name {
+            $(
+                async fn $method(&self, $argument: $ty) -> $returned;
+            )*
+        }
+    };
+}
+
+model! {
+    /// Made by a macro.
+    trait Made by RetryingMade {
+        fn complete(&self, prompt: String) -> Result<u32, u32>;
+        fn embed(&self, text: &str) -> Result<u32, u32>;
+    } max 1 + 1
+}
+
+impl Made for Flaky {
+    async fn complete(&self, prompt: String) -> Result<u32, u32> {
+        assert_eq!(prompt, "hello");
+        self.answer()
+    }
+
+    async fn embed(&self, text: &str) -> Result<u32, u32> {
+        assert_eq!(text, "hello");
+        self.answer().map_err(|error| error + 10)
+    }
+}
+
+macro_rules! wrap {
+    ($item:item) => {
+        #[retry(wrapper = RetryingItem, backoff = "none", on = |_| true)]
+        $item
+    };
+}
+
+wrap! {
+    trait Item {
+        fn complete(&self) -> Result<u32, u32>;
+    }
+}
+
+impl Item for Flaky {
+    fn complete(&self) -> Result<u32, u32> {
+        self.answer()
+    }
+}
+
+mod inner {
+    use retry_runtime::retry;
+
+    #[retry(wrapper = RetryingInner, backoff = "none", on = |_| true)]
+    pub(crate) trait Inner {
+        fn complete(&self) -> Result<u32, u32>;
+    }
+
+    #[retry(wrapper = RetryingOf, of = super::Item, backoff = "none", on = |_| true)]
+    pub(crate) trait Item {
+        fn complete(&self) -> Result<u32, u32>;
+    }
+}
+
+impl inner::Inner for Flaky {
+    fn complete(&self) -> Result<u32, u32> {
+        self.answer()
+    }
+}
+
+/// Raw names, and those of the expansion.
+#[retry(wrapper = RetryingNames, backoff = "none", on = |_| true)]
+trait Names {
+    fn r#type(&self, r#fn: String, policy: u32, client: u32) -> Result<u32, u32>;
+    fn new(&self, retry_call: u32, retry_last: String, call: String) -> Result<u32, u32>;
+    fn clone(&self, inner: String) -> Result<u32, u32>;
+    fn into_inner(&self, mut_: &mut Vec<String>) -> Result<u32, u32>;
+}
+
+impl Names for Flaky {
+    fn r#type(&self, r#fn: String, policy: u32, client: u32) -> Result<u32, u32> {
+        assert_eq!((r#fn.as_str(), policy, client), ("hello", 1, 2));
+        self.answer()
+    }
+
+    fn new(&self, retry_call: u32, retry_last: String, call: String) -> Result<u32, u32> {
+        assert_eq!(
+            (retry_call, retry_last.as_str(), call.as_str()),
+            (1, "last", "call")
+        );
+        self.answer()
+    }
+
+    fn clone(&self, inner: String) -> Result<u32, u32> {
+        assert_eq!(inner, "inner");
+        self.answer()
+    }
+
+    fn into_inner(&self, mut_: &mut Vec<String>) -> Result<u32, u32> {
+        mut_.push(String::new());
+        self.answer()
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let store = RetryingStore::new(Flaky::new());
+    assert_eq!(store.put("key", String::from("value")), Ok(3));
+    let store = RetryingStore::new(Flaky::new());
+    assert_eq!(
+        Store::<u32, u32>::get(&store, &1, "default"),
+        Ok((3, "default"))
+    );
+
+    let raw = RetryingUnsafe::new(Flaky::new());
+    // SAFETY: the pointer is to a constant.
+    assert_eq!(unsafe { raw.read(&100) }, Ok(103));
+    let raw = RetryingUnsafe::new(Flaky::new());
+    // SAFETY: the pointer is to a constant.
+    assert_eq!(unsafe { raw.read_later(&100).await }, Ok(103));
+    let raw = RetryingUnsafe::new(Flaky::new());
+    // SAFETY: the pointer is to a constant.
+    assert_eq!(unsafe { raw.read_once(&100) }, Err(1));
+
+    let model: Box<dyn Model> = Box::new(RetryingSized::new(Flaky::new()));
+    assert_eq!(model.complete(), Ok(3));
+    let model = RetryingSized::new(Flaky::new()).named("flaky");
+    assert_eq!(model.embed().await, Ok(3));
+
+    assert_eq!(
+        Made::complete(&RetryingMade::new(Flaky::new()), String::from("hello")).await,
+        Ok(3)
+    );
+    assert_eq!(RetryingMade::new(Flaky::new()).embed("hello").await, Ok(3));
+    assert_eq!(Item::complete(&RetryingItem::new(Flaky::new())), Ok(3));
+    assert_eq!(Item::complete(&inner::RetryingOf::new(Flaky::new())), Ok(3));
+    let inner = inner::RetryingInner::new(Flaky::new());
+    assert_eq!(inner::Inner::complete(&inner), Ok(3));
+    assert_eq!(inner.inner().0.get(), 3);
+
+    let names = || RetryingNames::new(Flaky::new());
+    assert_eq!(names().r#type(String::from("hello"), 1, 2), Ok(3));
+    let (last, call) = (String::from("last"), String::from("call"));
+    assert_eq!(Names::new(&names(), 1, last, call), Ok(3));
+    assert_eq!(Names::clone(&names(), String::from("inner")), Ok(3));
+    let mut log = Vec::new();
+    assert_eq!(Names::into_inner(&names(), &mut log), Ok(3));
+    assert_eq!(log.len(), 3);
+}
