@@ -19,6 +19,8 @@ pub(crate) struct Model {
     pub(crate) names_crate: bool,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
+    /// A type with the same error, where nothing is left to be inferred.
+    pub(crate) failing: Type,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
@@ -96,7 +98,9 @@ impl Model {
         };
         let policy = policy(&arguments, &krate, &support);
         let stream = Stream::new(&arguments, outcome);
-        let failing = stream.as_ref().map_or(outcome, |stream| &stream.item);
+        let failing = outcome::stream(outcome)
+            .filter(|_| stream.is_some())
+            .map_or(outcome, |streamed| streamed.item);
         let deadline = match (arguments.value(Key::Deadline), arguments.get(Key::Policy)) {
             (Some(deadline), _) => {
                 let deadline = tokens(Key::Deadline, deadline, &krate, &support);
@@ -107,6 +111,7 @@ impl Model {
         };
         Self {
             outcome: outcome::erase_impl_trait(outcome),
+            failing: outcome::without_value(failing),
             error_span: outcome::error_span(failing),
             delivery,
             stream,

@@ -5,7 +5,7 @@ use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     AngleBracketedGenericArguments, GenericArgument, PathArguments, PathSegment, Token, Type,
-    TypeInfer, TypeParamBound, TypeReference,
+    TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
 
 /// How a function hands its outcome over.
@@ -174,40 +174,53 @@ pub(crate) fn value_span(outcome: &Type) -> Span {
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased);
+    erase(&mut erased, |place| {
+        Type::Infer(TypeInfer {
+            attrs: Vec::new(),
+            underscore_token: Token![_](place),
+        })
+    });
     erased
 }
 
-fn erase(ty: &mut Type) {
+/// A type with the same error, where nothing is left to be inferred.
+pub(crate) fn without_value(outcome: &Type) -> Type {
+    let mut erased = outcome.clone();
+    erase(&mut erased, |place| {
+        Type::Tuple(TypeTuple {
+            attrs: Vec::new(),
+            paren_token: token::Paren(place),
+            elems: Punctuated::new(),
+        })
+    });
+    erased
+}
+
+fn erase(ty: &mut Type, with: fn(Span) -> Type) {
     match ty {
-        Type::ImplTrait(impl_trait) => {
-            *ty = Type::Infer(TypeInfer {
-                attrs: Vec::new(),
-                underscore_token: Token![_](impl_trait.impl_token.span),
-            });
-        }
+        Type::ImplTrait(impl_trait) => *ty = with(impl_trait.impl_token.span),
         Type::Path(path) => {
             for segment in &mut path.path.segments {
                 if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                    erase_arguments(arguments);
+                    erase_arguments(arguments, with);
                 }
             }
         }
-        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(erase),
-        Type::Array(array) => erase(&mut array.elem),
-        Type::Group(group) => erase(&mut group.elem),
-        Type::Paren(paren) => erase(&mut paren.elem),
-        Type::Ptr(ptr) => erase(&mut ptr.elem),
-        Type::Reference(reference) => erase(&mut reference.elem),
-        Type::Slice(slice) => erase(&mut slice.elem),
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|ty| erase(ty, with)),
+        Type::Array(array) => erase(&mut array.elem, with),
+        Type::Group(group) => erase(&mut group.elem, with),
+        Type::Paren(paren) => erase(&mut paren.elem, with),
+        Type::Ptr(ptr) => erase(&mut ptr.elem, with),
+        Type::Reference(reference) => erase(&mut reference.elem, with),
+        Type::Slice(slice) => erase(&mut slice.elem, with),
         _ => {}
     }
 }
 
-fn erase_arguments(arguments: &mut AngleBracketedGenericArguments) {
+fn erase_arguments(arguments: &mut AngleBracketedGenericArguments, with: fn(Span) -> Type) {
     for argument in &mut arguments.args {
         if let GenericArgument::Type(ty) = argument {
-            erase(ty);
+            erase(ty, with);
         }
     }
 }

@@ -33,7 +33,7 @@ impl RetryLoop<'_> {
         let Model {
             krate,
             deadline,
-            outcome,
+            failing,
             stream,
             ..
         } = self.model;
@@ -48,12 +48,10 @@ impl RetryLoop<'_> {
         });
         let history = self.model.keeps_history();
         let errors = history.then(|| {
-            let history = match stream {
-                Some(stream) => stream.history(&support),
-                None => {
-                    quote_spanned!(mixed=> #support::history::<<#outcome as #support::Outcome>::Error>())
-                }
-            };
+            let of_stream = stream.as_ref().and_then(|stream| stream.history(&support));
+            let history = of_stream.unwrap_or_else(|| {
+                quote_spanned!(mixed=> #support::history::<<#failing as #support::Outcome>::Error>())
+            });
             quote_spanned!(mixed=> let mut retry_history = #history;)
         });
         let begin = history.then(|| {

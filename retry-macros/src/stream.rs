@@ -62,19 +62,21 @@ impl Stream {
         Some(Self {
             mode,
             item: outcome::erase_impl_trait(streamed.item),
-            boxed: streamed.is_boxed.then(|| streamed.stream.clone()),
+            boxed: streamed
+                .is_boxed
+                .then(|| outcome::erase_impl_trait(streamed.stream)),
             in_result: streamed.in_result,
         })
     }
 
-    /// The errors, and in `"resume"` the items, that the body and the end of the call see.
-    pub(crate) fn history(&self, support: &TokenStream) -> TokenStream {
+    /// In `"resume"`, the errors and the items that the body and the end of the call see.
+    pub(crate) fn history(&self, support: &TokenStream) -> Option<TokenStream> {
         let item = &self.item;
-        let mixed = Span::mixed_site();
-        if self.mode == Mode::Resume {
-            return quote_spanned!(mixed=> #support::stream::resume::history::<#item>());
-        }
-        quote_spanned!(mixed=> #support::history::<<#item as #support::Outcome>::Error>())
+        (self.mode == Mode::Resume).then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                #support::stream::resume::history::<#item>()
+            }
+        })
     }
 
     /// After a failure that is retried.
@@ -248,17 +250,17 @@ pub(crate) fn attempt(
     let model = retry_loop.model;
     let support = retry_loop.support();
     let mixed = Span::mixed_site();
-    let item = &stream.item;
+    let (item, failing) = (&stream.item, &model.failing);
     let patience = match &model.timeout {
         Some((timeout, span)) => {
             let timeout = retry_loop.user(timeout);
             let timer = retry_loop.user(&model.timer);
             let from_timed_out = retry_loop.timed_out_conversion(*span);
             quote_spanned! {mixed=>
-                #support::stream::patience::<#item, _>(#timer, #support::timeout(#timeout), #from_timed_out)
+                #support::stream::patience::<#failing, _>(#timer, #support::timeout(#timeout), #from_timed_out)
             }
         }
-        None => quote_spanned!(mixed=> #support::stream::endless::<#item>()),
+        None => quote_spanned!(mixed=> #support::stream::endless::<#failing>()),
     };
     let is_blocking = matches!(attempted, Attempted::Blocking(_));
     let mutable = (!is_blocking).then(|| quote_spanned!(mixed=> mut));
@@ -272,7 +274,7 @@ pub(crate) fn attempt(
         let place = outcome::error_span(&model.outcome);
         let support = retry_loop.support_at(place);
         let flatten =
-            quote_spanned!(mixed.located_at(place)=> #support::stream::flatten::<#item, _, _>);
+            quote_spanned!(mixed.located_at(place)=> #support::stream::flatten::<#failing, _, _>);
         quote_spanned!(mixed=> let retry_opened = #flatten(retry_opened);)
     });
     let mode = stream.mode.module();
@@ -305,6 +307,6 @@ pub(crate) fn attempt(
             ::core::result::Result::Err(retry_stopped) => ::core::result::Result::Err(retry_stopped),
         };
         #dropped
-        let retry_outcome = #support::stream::outcome::<#item, _>(retry_ended);
+        let retry_outcome = #support::stream::outcome::<#failing, _>(retry_ended);
     }
 }

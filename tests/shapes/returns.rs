@@ -39,6 +39,12 @@ async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, 
     Ok(0..answer)
 }
 
+#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = retry_runtime::GaveUp::into_error)]
+async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> {
+    assert_eq!(attempt.number(), flaky.attempts() + 1);
+    flaky.answer()
+}
+
 #[retry(policy = flaky.policy, on = |_| true)]
 fn blocking_impl_value(flaky: &Flaky) -> Result<(impl Iterator<Item = u32>, u32), Busy> {
     let answer = flaky.answer()?;
@@ -77,6 +83,7 @@ async fn aliases_and_boxes() {
 #[tokio::test(start_paused = true)]
 async fn impl_trait_values() {
     check!(|flaky| impl_value(flaky).await.map(|range| range.count() as u32));
+    check!(|flaky| impl_value_with_errors_kept(flaky).await.map(Into::into));
 }
 
 #[test]

@@ -2,12 +2,14 @@
 
 // The shapes under test are what these lints would have written otherwise.
 #![allow(
+    clippy::cast_possible_truncation,
     clippy::manual_async_fn,
     clippy::needless_lifetimes,
     clippy::needless_pass_by_value,
     clippy::unused_async
 )]
 
+mod arguments;
 mod buffer;
 mod cancel;
 mod first;
