@@ -17,6 +17,8 @@
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
+use crate::tokens::mentions;
+
 /// A block that holds the user's code.
 pub(crate) struct Inner<'a> {
     pub(crate) block: &'a Group,
@@ -73,8 +75,8 @@ impl<F: FnMut(Inner) -> TokenStream> Search<'_, F> {
                     ..,
                 ] if self.instrumented
                     && hash.as_char() == '#'
-                    && mentions(attribute, "warn")
-                    && mentions(attribute, "suspicious_else_formatting") =>
+                    && mentions(attribute.stream(), "warn")
+                    && mentions(attribute.stream(), "suspicious_else_formatting") =>
                 {
                     (2, false)
                 }
@@ -268,14 +270,6 @@ fn is_path(tokens: &[TokenTree]) -> bool {
             TokenTree::Ident(_) => true,
             _ => false,
         })
-}
-
-fn mentions(group: &Group, word: &str) -> bool {
-    group.stream().into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == word,
-        TokenTree::Group(group) => mentions(&group, word),
-        _ => false,
-    })
 }
 
 fn regroup(group: &Group, content: TokenStream) -> Group {

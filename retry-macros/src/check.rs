@@ -1,5 +1,7 @@
 //! Rules across arguments and target; all mistakes at once.
 
+mod stream;
+
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -12,7 +14,6 @@ use crate::function::{Body, Function};
 use crate::key::Key;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
-use crate::stream;
 
 /// Checks the attribute of a function.
 pub(crate) fn check(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -368,7 +369,7 @@ fn mutable_reference<'a>(ty: &'a Type, arguments: &[Option<Lifetime>]) -> Option
 }
 
 /// Whether a type is none by its look alone. Names that hide their type are left to the compiler.
-pub(crate) fn is_no_result(ty: &Type) -> bool {
+fn is_no_result(ty: &Type) -> bool {
     const OF_THE_PRELUDE: &[&str] = &[
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
         "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",

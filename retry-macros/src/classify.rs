@@ -1,6 +1,6 @@
 //! `#[derive(Classify)]`: marks on variants → a verdict for each → a `match`.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
@@ -10,6 +10,7 @@ use syn::{
 };
 
 use crate::nearest;
+use crate::tokens::mentions;
 
 const KINDS: &[(&str, &str)] = &[
     ("stop", "STOP"),
@@ -240,7 +241,8 @@ impl Derivation {
 
     fn is_generic(&self, field: &Field) -> bool {
         let mut parameters = self.generics.type_params();
-        parameters.any(|parameter| mentions(field.ty.to_token_stream(), &parameter.ident))
+        parameters
+            .any(|parameter| mentions(field.ty.to_token_stream(), &parameter.ident.to_string()))
     }
 
     fn finish(self, ident: &Ident, arms: &[TokenStream]) -> syn::Result<TokenStream> {
@@ -353,12 +355,4 @@ fn name_of(member: &Member) -> String {
         Member::Named(name) => name.to_string(),
         Member::Unnamed(index) => index.index.to_string(),
     }
-}
-
-fn mentions(tokens: TokenStream, name: &Ident) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == *name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
 }

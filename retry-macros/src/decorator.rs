@@ -18,7 +18,7 @@ use crate::members::{self, Mark, Member, Method};
 use crate::model::{self, Decorated, Model};
 use crate::outcome;
 use crate::parse::Arguments;
-use crate::retry_loop;
+use crate::tokens::{locate, mentions};
 
 /// A trait, of whose methods only the signatures are looked at.
 pub(crate) struct Decorator {
@@ -471,25 +471,19 @@ impl Given {
         if !self.is_owned || !is_retried {
             return name.to_token_stream();
         }
-        let slot = slot(name);
+        let slot = model::slot(name);
         let last = Ident::new("retry_last", Span::mixed_site());
         // An argument that is no `Clone`, or of another type than the client's, is complained about at its name.
         let taken = Ident::new("retry_taken", Span::mixed_site().located_at(name.span()));
         let support = if names_crate {
             support.clone()
         } else {
-            retry_loop::locate(support.clone(), name.span())
+            locate(support.clone(), name.span())
         };
         quote_spanned! {Span::call_site().located_at(name.span())=>
             match #support::take_argument(&mut #slot, #last) { #taken => #taken }
         }
     }
-}
-
-/// Where an owned argument waits for the last attempt.
-pub(crate) fn slot(argument: &Ident) -> Ident {
-    // As an argument of the macro's, a raw name is without its `r#`.
-    format_ident!("retry_argument_{}", argument, span = Span::mixed_site())
 }
 
 /// Names the arguments where they have none, and says how each is handed on.
@@ -628,12 +622,4 @@ fn is_lone_self(ty: &Type) -> bool {
 
 fn is_cfg(attribute: &Attribute) -> bool {
     attribute.path().is_ident("cfg")
-}
-
-pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
 }

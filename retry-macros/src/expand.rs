@@ -8,7 +8,7 @@ use crate::function::{self, Body, Rewritten};
 use crate::model::Model;
 use crate::outcome::Delivery;
 use crate::retry_loop::{Attempted, RetryLoop};
-use crate::stream;
+use crate::stream_loop;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -96,7 +96,7 @@ fn decorated(model: &Model, block: &Group) -> TokenStream {
 /// What the function does with attempts of that kind.
 fn repeat(retry_loop: &RetryLoop, attempted: Attempted) -> TokenStream {
     match &retry_loop.model.stream {
-        Some(stream) => stream::around(retry_loop, stream, attempted),
+        Some(stream) => stream_loop::around(retry_loop, stream, attempted),
         None => retry_loop.around(attempted),
     }
 }

@@ -23,6 +23,8 @@ mod retry_loop;
 #[cfg(test)]
 mod snapshots;
 mod stream;
+mod stream_loop;
+mod tokens;
 
 use proc_macro::TokenStream;
 use quote::quote;

@@ -6,9 +6,9 @@ use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
 
-use crate::decorator;
 use crate::function::Function;
 use crate::parse::Arguments;
+use crate::tokens::mentions;
 
 pub(crate) enum Member {
     Function(Box<Method>),
@@ -56,8 +56,7 @@ fn method(input: ParseStream) -> syn::Result<Method> {
         !is_mark
     });
     let hidden = function.attributes.iter().find(|attribute| {
-        attribute.path().is_ident("cfg_attr")
-            && decorator::mentions(attribute.to_token_stream(), "retry")
+        attribute.path().is_ident("cfg_attr") && mentions(attribute.to_token_stream(), "retry")
     });
     let mark = match (hidden, marks.pop()) {
         (Some(hidden), _) => wrong(

@@ -1,7 +1,7 @@
 //! What is to be generated: every decision, none of the printing.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{Expr, Type};
 
 use crate::argument::{Argument, Value};
@@ -58,6 +58,11 @@ pub(crate) struct Decorated<'a> {
     /// The decorator, which may have a policy.
     pub(crate) this: Option<syn::Token![self]>,
     pub(crate) owned: Vec<syn::Ident>,
+}
+
+/// Where a decorator keeps an owned argument for the last attempt.
+pub(crate) fn slot(argument: &syn::Ident) -> syn::Ident {
+    format_ident!("retry_argument_{}", argument, span = Span::mixed_site())
 }
 
 /// The path to the runtime crate.

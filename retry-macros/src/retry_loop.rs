@@ -8,9 +8,8 @@ use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::decorator;
-use crate::model::{Ending, Model};
-use crate::stream;
+use crate::model::{self, Ending, Model};
+use crate::tokens::locate;
 
 /// The code of one attempt, by how its outcome is had.
 pub(crate) enum Attempted {
@@ -28,8 +27,14 @@ pub(crate) struct RetryLoop<'a> {
 }
 
 impl RetryLoop<'_> {
-    /// The loop around the attempts.
+    /// The loop around attempts of that kind.
     pub(crate) fn around(&self, attempted: Attempted) -> TokenStream {
+        let awaits = !matches!(attempted, Attempted::Blocking(_));
+        self.repeat(self.attempt(attempted), awaits)
+    }
+
+    /// The loop around the code that binds `outcome`.
+    pub(crate) fn repeat(&self, attempt: TokenStream, awaits: bool) -> TokenStream {
         let Model {
             krate,
             deadline,
@@ -38,8 +43,6 @@ impl RetryLoop<'_> {
             ..
         } = self.model;
         let support = self.support();
-        // A stream is polled, so that its loop can await even where the function can't.
-        let awaits = stream.is_some() || !matches!(attempted, Attempted::Blocking(_));
         let call = self.call();
         let mixed = Span::mixed_site();
         let deadline = deadline.as_ref().map(|deadline| {
@@ -69,17 +72,13 @@ impl RetryLoop<'_> {
         });
         let owned = self.model.owned.as_deref().unwrap_or_default();
         let slots = owned.iter().map(|argument| {
-            let slot = decorator::slot(argument);
+            let slot = model::slot(argument);
             quote_spanned!(mixed=> let mut #slot = ::core::option::Option::Some(#argument);)
         });
         let last = (!owned.is_empty()).then(|| {
             let policy = self.policy();
             quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy);)
         });
-        let attempt = match stream {
-            Some(stream) => stream::attempt(self, stream, attempted),
-            None => self.attempt(attempted),
-        };
         // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
         let retried = self
             .model
@@ -522,15 +521,4 @@ fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
         });
     }
     renamed
-}
-
-/// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
-pub(crate) fn locate(tokens: TokenStream, place: Span) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(token.span().located_at(place));
-            token
-        })
-        .collect()
 }

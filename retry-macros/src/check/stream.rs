@@ -1,0 +1,80 @@
+//! The rules of the key `stream`, and that no bare stream is without it.
+
+use proc_macro2::Span;
+use syn::Type;
+use syn::spanned::Spanned;
+
+use super::is_no_result;
+use crate::function::Function;
+use crate::key::Key;
+use crate::outcome;
+use crate::parse::Arguments;
+use crate::stream::Mode;
+
+pub(crate) fn check(
+    arguments: &Arguments,
+    outcome: &Type,
+    function: &Function,
+    errors: &mut Vec<syn::Error>,
+) {
+    let streamed = outcome::stream(outcome);
+    let Some(key) = arguments.get(Key::Stream) else {
+        if streamed.is_some_and(|streamed| !streamed.in_result) {
+            let name = &function.signature.ident;
+            let message = format!(
+                "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"
+            );
+            errors.push(syn::Error::new_spanned(outcome, message));
+        }
+        return;
+    };
+    let mut refuse = |place: Span, message: &str| errors.push(syn::Error::new(place, message));
+    if !cfg!(feature = "stream") {
+        refuse(
+            key.ident.span(),
+            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml",
+        );
+    }
+    if let Some(streamed) = &streamed
+        && is_no_result(streamed.item)
+    {
+        refuse(
+            streamed.item.span(),
+            "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`",
+        );
+    }
+    if let Some(streamed) = &streamed
+        && Mode::of(arguments) == Some(Mode::Resume)
+        && streamed.is_static
+        && function.borrows()
+    {
+        refuse(
+            streamed.stream.span(),
+            "a stream under `stream = \"resume\"` keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return `BoxStream<'_, …>` or a sync `fn … -> impl Stream`, or take the arguments by value",
+        );
+    }
+    if streamed.is_none() {
+        refuse(
+            key.ident.span(),
+            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`",
+        );
+    }
+    if let Some(until) = arguments.get(Key::Until) {
+        refuse(
+            until.ident.span(),
+            "`until` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do",
+        );
+    }
+    if let Some(fallback) = arguments.get(Key::Fallback) {
+        refuse(
+            fallback.ident.span(),
+            "`fallback` can't stand in for a stream: remove it, and chain another stream to the one that is returned",
+        );
+    }
+    if Mode::of(arguments) == Some(Mode::Resume) && arguments.get(Key::Attempt).is_none() {
+        refuse(
+            key.span,
+            "`stream = \"resume\"` needs `attempt = attempt`: the body asks `attempt.yielded()` or `attempt.last_item()` where to go on, or it would begin anew",
+        );
+    }
+}

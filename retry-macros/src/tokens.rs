@@ -1,0 +1,23 @@
+//! Small things to do with tokens.
+
+use proc_macro2::{Span, TokenStream, TokenTree};
+
+/// Whether the name stands anywhere among the tokens.
+pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
+pub(crate) fn locate(tokens: TokenStream, place: Span) -> TokenStream {
+    tokens
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(token.span().located_at(place));
+            token
+        })
+        .collect()
+}
