@@ -177,6 +177,8 @@ impl RetryLoop<'_> {
             .as_ref()
             .map(|name| quote_spanned!(mixed=> let #name = &retry_history;));
         match attempted {
+            // A decorator's call has no `return` to contain, and a closure could not hand out what borrows `&mut self`.
+            Attempted::Blocking(body) if self.model.owned.is_some() => body.into_token_stream(),
             Attempted::Blocking(body) => {
                 let closure = quote_spanned!(name=> ||);
                 quote_spanned!(mixed=> (#closure -> #outcome { #binding #body })())

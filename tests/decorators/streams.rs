@@ -25,6 +25,12 @@ trait Client {
     /// The opening alone.
     async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Busy>>, Busy>;
 
+    #[retry(stream = "first")]
+    fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>>;
+
+    #[retry(stream = "buffer")]
+    fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>>;
+
     #[retry(skip)]
     fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>>;
 }
@@ -78,6 +84,23 @@ impl Client for Flaky {
         }
     }
 
+    fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>> {
+        let opening: &mut Cell<u32> = &mut self.openings;
+        *opening.get_mut() += 1;
+        let attempt = opening.get();
+        stream::iter((0..3).map(move |item| {
+            if attempt < 3 {
+                Err(Busy(opening.get()))
+            } else {
+                Ok(item)
+            }
+        }))
+    }
+
+    fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>> {
+        Box::pin(self.exclusive())
+    }
+
     fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>> {
         self.open()
     }
@@ -111,6 +134,22 @@ async fn as_a_whole() {
             (&WHOLE[..], 3)
         );
     }
+}
+
+#[tokio::test]
+async fn streams_that_borrow_the_client_exclusively() {
+    let mut client = Flaky::new(0);
+    let items: Items = client.exclusive().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+    let mut client = Flaky::new(0);
+    let items: Items = client.exclusive_buffered().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
 }
 
 #[tokio::test]
