@@ -52,7 +52,7 @@ fn ratio() -> impl Strategy<Value = f64> {
 }
 
 /// A section whose `base` is not above its `cap`, with what it takes from the policy.
-fn section(base: Duration, cap: Duration) -> impl Strategy<Value = Section> {
+fn section(base: Duration, cap: Duration) -> BoxedStrategy<Section> {
     let numbers = (
         option::of(count()),
         option::of(backoff()),
@@ -61,27 +61,30 @@ fn section(base: Duration, cap: Duration) -> impl Strategy<Value = Section> {
         option::of(duration()),
         option::of(jitter(ratio())),
     );
-    numbers.prop_map(move |(max, backoff, own_base, factor, own_cap, jitter)| {
-        let mut section = Section::new();
-        if let Some(max) = max {
-            section = section.max(max);
-        }
-        if let Some(backoff) = backoff {
-            section = section.backoff(backoff);
-        }
-        if let Some(factor) = factor {
-            section = section.factor(factor);
-        }
-        if let Some(jitter) = jitter {
-            section = section.jitter(jitter);
-        }
-        match (own_base, own_cap) {
-            (None, None) => section,
-            (Some(own), None) => section.base(own.min(cap)),
-            (None, Some(own)) => section.cap(own.max(base)),
-            (Some(a), Some(b)) => section.base(a.min(b)).cap(a.max(b)),
-        }
-    })
+    // Boxed, since four of them nested are more than a test's stack holds.
+    numbers
+        .prop_map(move |(max, backoff, own_base, factor, own_cap, jitter)| {
+            let mut section = Section::new();
+            if let Some(max) = max {
+                section = section.max(max);
+            }
+            if let Some(backoff) = backoff {
+                section = section.backoff(backoff);
+            }
+            if let Some(factor) = factor {
+                section = section.factor(factor);
+            }
+            if let Some(jitter) = jitter {
+                section = section.jitter(jitter);
+            }
+            match (own_base, own_cap) {
+                (None, None) => section,
+                (Some(own), None) => section.base(own.min(cap)),
+                (None, Some(own)) => section.cap(own.max(base)),
+                (Some(a), Some(b)) => section.base(a.min(b)).cap(a.max(b)),
+            }
+        })
+        .boxed()
 }
 
 prop_compose! {
@@ -98,13 +101,14 @@ prop_compose! {
         transient in section(a.min(b), a.max(b)),
         throttled in section(a.min(b), a.max(b)),
         timed_out in section(a.min(b), a.max(b)),
+        invalid in section(a.min(b), a.max(b)),
         policy in Just(
             Policy::new().max(max).backoff(backoff).base(a.min(b)).factor(factor).cap(a.max(b)).jitter(jitter)
                 .hint(hint).max_hint(max_hint)
         ),
         deadline in Just(deadline),
     ) -> Policy {
-        let policy = policy.transient(transient).throttled(throttled).timed_out(timed_out);
+        let policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid);
         match deadline {
             Some(deadline) if !deadline.is_zero() => policy.deadline(deadline),
             _ => policy,

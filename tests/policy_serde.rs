@@ -115,13 +115,13 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "bakoff = 'exp'",
         r#"{"bakoff": "exp"}"#,
         "unknown key `bakoff`: did you mean `backoff`? The keys are max, backoff, base, factor, cap, jitter, hint, \
-         max_hint, deadline, transient, throttled, timed_out",
+         max_hint, deadline, transient, throttled, timed_out, invalid",
     ),
     (
         "throtled = { max = 5 }",
         r#"{"throtled": {"max": 5}}"#,
         "unknown key `throtled`: did you mean `throttled`? The keys are max, backoff, base, factor, cap, jitter, hint, \
-         max_hint, deadline, transient, throttled, timed_out",
+         max_hint, deadline, transient, throttled, timed_out, invalid",
     ),
     (
         "throttled = { deadline = '5s' }",

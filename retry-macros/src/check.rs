@@ -319,13 +319,24 @@ fn target(arguments: &Arguments, function: &Function, otherwise: &str, errors: &
     if is_no_result(outcome) {
         errors.at(outcome, no_result(function, otherwise));
     }
-    if is_blocking
-        && let Some(Value::Expr(Expr::Closure(closure))) = arguments.value(Key::Fallback)
-        && let Some(asyncness) = &closure.asyncness
+    for key in [Key::Validate, Key::Correct, Key::Fallback] {
+        if is_blocking
+            && let Some(Value::Expr(Expr::Closure(closure))) = arguments.value(key)
+            && let Some(asyncness) = &closure.asyncness
+        {
+            errors.at(
+                asyncness,
+                format!("the `{key}` of a blocking function can't be `async`: remove `async` here, or make the function `async`"),
+            );
+        }
+    }
+    // Here and not for the attribute alone: a block may name one key, and its member the other.
+    if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate))
+        && arguments.errors.is_empty()
     {
         errors.at(
-            asyncness,
-            String::from("the `fallback` of a blocking function can't be `async`: remove `async` here, or make the function `async`"),
+            &correct.ident,
+            String::from("`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"),
         );
     }
     let lifetimes = function.mutable_references();

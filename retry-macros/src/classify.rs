@@ -17,12 +17,14 @@ const KINDS: &[(&str, &str)] = &[
     ("transient", "TRANSIENT"),
     ("throttled", "THROTTLED"),
     ("timeout", "TIMEOUT"),
+    ("invalid", "INVALID"),
 ];
 const WORDS: &[&str] = &[
     "stop",
     "transient",
     "throttled",
     "timeout",
+    "invalid",
     "ambiguous",
     "after",
     "transparent",

@@ -37,10 +37,14 @@ keys! {
     Throttled = "throttled",
     Transient = "transient",
     TimedOut = "timed_out",
+    Invalid = "invalid",
     Attempt = "attempt",
+    Validate = "validate",
+    Correct = "correct",
     GiveUp = "give_up",
     Fallback = "fallback",
     Repeats = "repeats",
+    Budget = "budget",
     Observe = "observe",
     Policy = "policy",
     Name = "name",
@@ -76,9 +80,15 @@ impl Key {
         Self::Throttled,
         Self::Transient,
         Self::TimedOut,
+        Self::Invalid,
     ];
 
-    pub(crate) const SECTIONS: &[Self] = &[Self::Throttled, Self::Transient, Self::TimedOut];
+    pub(crate) const SECTIONS: &[Self] = &[
+        Self::Throttled,
+        Self::Transient,
+        Self::TimedOut,
+        Self::Invalid,
+    ];
 }
 
 impl fmt::Display for Key {

@@ -52,10 +52,14 @@ pub(crate) fn example(key: Key) -> &'static str {
         Key::Throttled => "throttled(max = 10)",
         Key::Transient => "transient(max = 10)",
         Key::TimedOut => "timed_out(max = 1)",
+        Key::Invalid => "invalid(max = 2)",
         Key::Attempt => "attempt = attempt",
+        Key::Validate => "validate = |value| …",
+        Key::Correct => "correct = async |value, error| …",
         Key::GiveUp => "give_up = |gave_up| gave_up.into_error()",
         Key::Fallback => "fallback = async |gave_up| …",
         Key::Repeats => "repeats = 2",
+        Key::Budget => "budget = &self.turns",
         Key::Observe => "observe = |event| …",
         Key::Policy => "policy = self.policy",
         Key::Name => r#"name = "model.complete""#,
@@ -127,9 +131,10 @@ pub(crate) fn check(key: Key, expr: Expr) -> syn::Result<Value> {
             }) => Ok(Value::Text(lit.value())),
             _ => expression(key, "a string", expr),
         },
-        Key::On | Key::Until | Key::GiveUp | Key::Fallback => {
+        Key::On | Key::Until | Key::Validate | Key::Correct | Key::GiveUp | Key::Fallback => {
             expression(key, "a function: a path or a closure", expr)
         }
+        Key::Budget => expression(key, "a `RetryBudget`", expr),
         Key::Observe => expression(key, "an `Observer` or a closure", expr),
         Key::Policy => expression(key, "a `Policy`", expr),
         Key::Timer => expression(
@@ -143,6 +148,7 @@ pub(crate) fn check(key: Key, expr: Expr) -> syn::Result<Value> {
         | Key::Throttled
         | Key::Transient
         | Key::TimedOut
+        | Key::Invalid
         | Key::Wrapper
         | Key::Of => Ok(Value::Expr(expr)),
     }

@@ -41,7 +41,10 @@ pub(crate) struct Model {
     pub(crate) idempotent: Option<TokenStream>,
     /// What the body calls its `&Attempt`.
     pub(crate) attempt: Option<syn::Ident>,
+    pub(crate) validate: Option<Expr>,
+    pub(crate) correct: Option<Expr>,
     pub(crate) repeats: Option<Expr>,
+    pub(crate) budget: Option<Expr>,
     pub(crate) ending: Ending,
     pub(crate) observe: Option<Expr>,
     /// Of a type that implements `Timer`.
@@ -136,7 +139,10 @@ impl Model {
                 Value::Name(name) => Some(name.clone()),
                 _ => None,
             }),
+            validate: expr(Key::Validate),
+            correct: expr(Key::Correct),
             repeats: expr(Key::Repeats),
+            budget: expr(Key::Budget),
             ending,
             observe: expr(Key::Observe),
             timer: match expr(Key::Timer) {
@@ -279,14 +285,14 @@ fn tokens(key: Key, value: &Value, krate: &TokenStream, support: &TokenStream) -
     }
 }
 
-/// A policy known at run time may ask for anything, and so may a jitter.
+/// A policy known at run time may ask for anything, and so may a jitter. Values that are rejected have a count of their
+/// own.
 fn is_tracked(given: &[Argument]) -> bool {
     given
         .iter()
         .any(|argument| match (&argument.key, &argument.value) {
-            (Key::Policy, _) | (Key::Jitter, Value::Expr(_) | Value::Word("decorrelated", _)) => {
-                true
-            }
+            (Key::Policy | Key::Validate, _)
+            | (Key::Jitter, Value::Expr(_) | Value::Word("decorrelated", _)) => true,
             (_, Value::Section(inner)) => {
                 is_tracked(inner) || inner.iter().any(|argument| argument.key == Key::Max)
             }

@@ -3,12 +3,15 @@
 //! Locals are at `mixed_site`, so they don't leak into the user's code, and begin with `retry_`, since a constant
 //! or static of that name in scope would make a pattern of them.
 
+mod failure;
+mod success;
+mod validation;
+
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
-use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::model::{self, Ending, Model};
+use crate::model::{self, Model};
 use crate::tokens::locate;
 
 /// The code of one attempt, by how its outcome is had.
@@ -36,11 +39,7 @@ impl RetryLoop<'_> {
     /// The loop around the code that binds `outcome`.
     pub(crate) fn repeat(&self, attempt: TokenStream, awaits: bool) -> TokenStream {
         let Model {
-            krate,
-            deadline,
-            failing,
-            stream,
-            ..
+            deadline, stream, ..
         } = self.model;
         let support = self.support();
         let call = self.call();
@@ -53,7 +52,13 @@ impl RetryLoop<'_> {
         let errors = history.then(|| {
             let of_stream = stream.as_ref().and_then(|stream| stream.history(&support));
             let history = of_stream.unwrap_or_else(|| {
-                quote_spanned!(mixed=> #support::history::<<#failing as #support::Outcome>::Error>())
+                let error = self.error();
+                if self.model.validate.is_some() {
+                    let value = self.value();
+                    quote_spanned!(mixed=> #support::history_of::<#error, #value>())
+                } else {
+                    quote_spanned!(mixed=> #support::history::<#error>())
+                }
             });
             quote_spanned!(mixed=> let mut retry_history = #history;)
         });
@@ -77,28 +82,24 @@ impl RetryLoop<'_> {
         });
         let last = (!owned.is_empty()).then(|| {
             let policy = self.policy();
-            quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy);)
+            let validates = self.model.validate.is_some();
+            quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy, #validates);)
         });
         // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
-        let retried = self
-            .model
-            .observe
-            .is_none()
-            .then(|| quote_spanned!(mixed=> let retry_retried = #support::#call::is_retried(&retry_call);));
-        let accepted = self.accepted();
+        let retried = self.reads_retried_early().then(|| {
+            let retried = self.is_retried();
+            quote_spanned!(mixed=> let retry_retried = #retried;)
+        });
+        let accepted = self.accepted(awaits);
         let rejected = self.rejected(awaits);
-        let sleep = if awaits {
-            let timer = self.user(&self.model.timer);
-            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, retry_pause).await;)
-        } else {
-            quote_spanned!(mixed=> #support::sleep_blocking(retry_pause);)
-        };
+        let pause = self.pause(awaits);
+        let label = self.label().map(|label| quote_spanned!(mixed=> #label:));
         quote_spanned! {mixed=>
             let mut retry_call = #support::#call::new();
             #deadline
             #errors
             #(#slots)*
-            loop {
+            #label loop {
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = {
                     #begin
@@ -111,8 +112,30 @@ impl RetryLoop<'_> {
                         ::core::result::Result::Err(retry_error) => { #rejected }
                     }
                 };
-                #sleep
+                #pause
             }
+        }
+    }
+
+    /// Waits before the next attempt or correction.
+    fn pause(&self, awaits: bool) -> TokenStream {
+        let support = self.support();
+        let mixed = Span::mixed_site();
+        let sleep = if awaits {
+            let krate = &self.model.krate;
+            let timer = self.user(&self.model.timer);
+            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, retry_pause).await;)
+        } else {
+            quote_spanned!(mixed=> #support::sleep_blocking(retry_pause);)
+        };
+        if self.model.budget.is_none() {
+            return sleep;
+        }
+        // Dropped with the call during the pause, what was paid goes back.
+        quote_spanned! {mixed=>
+            let (retry_pause, retry_paid) = retry_pause;
+            #sleep
+            #support::Paid::spend(retry_paid);
         }
     }
 
@@ -171,11 +194,7 @@ impl RetryLoop<'_> {
         let mixed = Span::mixed_site();
         // What the body consumes is complained about at the function's name, beside its own use.
         let name = mixed.located_at(self.model.function.signature.ident.span());
-        let binding = self
-            .model
-            .attempt
-            .as_ref()
-            .map(|name| quote_spanned!(mixed=> let #name = &retry_history;));
+        let binding = self.attempt_binding();
         match attempted {
             // A decorator's call has no `return` to contain, and a closure could not hand out what borrows `&mut self`.
             Attempted::Blocking(body) if self.model.owned.is_some() => body.into_token_stream(),
@@ -225,239 +244,6 @@ impl RetryLoop<'_> {
         }
     }
 
-    /// After an `Ok(value)`.
-    fn accepted(&self) -> TokenStream {
-        let support = self.support();
-        let mixed = Span::mixed_site();
-        let policy = self.policy();
-        let name = self.name();
-        let call = self.call();
-        let success = match self.observer() {
-            Some(observer) => quote_spanned! {mixed=>
-                {
-                    #observer
-                    #support::succeeded(
-                        #policy,
-                        #name,
-                        #support::#call::attempt(&retry_call),
-                        ::core::option::Option::Some(&mut retry_observer),
-                    );
-                }
-            },
-            None => quote_spanned! {mixed=>
-                if retry_retried {
-                    #support::succeeded(
-                        #policy,
-                        #name,
-                        #support::#call::attempt(&retry_call),
-                        ::core::option::Option::None,
-                    );
-                }
-            },
-        };
-        let success = quote_spanned! {mixed=>
-            #success
-            break ::core::result::Result::Ok(retry_value);
-        };
-        let Some(until) = &self.model.until else {
-            return success;
-        };
-        let krate = &self.model.krate;
-        let until = self.user(until);
-        let accepts = quote_spanned! {mixed.located_at(until.span())=>
-            #support::accepts(&retry_value, #until)
-        };
-        let failed = self.failed(
-            quote_spanned!(mixed=> #krate::Verdict::TRANSIENT),
-            quote_spanned!(mixed=> &#support::REJECTED_VALUE),
-            false,
-        );
-        let interrupted = self
-            .model
-            .keeps_history()
-            .then(|| quote_spanned!(mixed=> #support::rejected(&mut retry_history);));
-        quote_spanned! {mixed=>
-            if #accepts {
-                #success
-            }
-            #failed
-            match retry_decision {
-                ::core::result::Result::Ok(retry_pause) => {
-                    retry_call = retry_next;
-                    #interrupted
-                    retry_pause
-                }
-                ::core::result::Result::Err(_) => break ::core::result::Result::Ok(retry_value),
-            }
-        }
-    }
-
-    /// After an `Err(error)`.
-    fn rejected(&self, awaits: bool) -> TokenStream {
-        let support = self.support();
-        let mixed = Span::mixed_site();
-        let verdict = match &self.model.on {
-            Some(on) => {
-                let on = self.user(on);
-                let support = self.support_at(on.span());
-                quote_spanned!(mixed.located_at(on.span())=> #support::verdict(&retry_error, #on))
-            }
-            None => {
-                quote_spanned!(mixed.located_at(self.model.error_span)=> #support::classify(&retry_error))
-            }
-        };
-        let verdict = match self.model.timeout {
-            Some(_) => quote_spanned!(mixed=> #support::of_attempt(#verdict, retry_dropped)),
-            None => verdict,
-        };
-        let shown = quote_spanned!(mixed=> &(&&&#support::Show(&retry_error)).__retry_show());
-        let failed = self.failed(verdict, shown, true);
-        let kept = self
-            .model
-            .keeps_history()
-            .then(|| quote_spanned!(mixed=> #support::failed(&mut retry_history, retry_error);));
-        let progress = self
-            .model
-            .stream
-            .as_ref()
-            .and_then(|stream| stream.keep_progress(&support));
-        let gave_up =
-            quote_spanned!(mixed=> #support::gave_up(retry_history, retry_error, retry_reason));
-        let (reason, ending) = match &self.model.ending {
-            Ending::Error => (
-                quote!(_),
-                quote_spanned!(mixed=> ::core::result::Result::Err(retry_error)),
-            ),
-            Ending::GiveUp(give_up) => {
-                let give_up = self.user(give_up);
-                let support = self.support_at(give_up.span());
-                let call = quote_spanned! {mixed.located_at(give_up.span())=>
-                    #support::shape(#gave_up, #give_up)
-                };
-                (
-                    quote_spanned!(mixed=> retry_reason),
-                    quote_spanned!(mixed=> ::core::result::Result::Err(#call)),
-                )
-            }
-            Ending::Fallback(fallback) => {
-                let fallback = self.user(fallback);
-                let function = if awaits {
-                    "fall_back"
-                } else {
-                    "fall_back_blocking"
-                };
-                let span = mixed.located_at(fallback.span());
-                let support = self.support_at(span);
-                let function = Ident::new(function, span);
-                let awaited = awaits.then(|| quote_spanned!(span=> .await));
-                (
-                    quote_spanned!(mixed=> retry_reason),
-                    quote_spanned! {mixed.located_at(fallback.span())=>
-                        #support::#function(#gave_up, #fallback)#awaited
-                    },
-                )
-            }
-        };
-        quote_spanned! {mixed=>
-            #failed
-            match retry_decision {
-                ::core::result::Result::Ok(retry_pause) => {
-                    retry_call = retry_next;
-                    #progress
-                    #kept
-                    retry_pause
-                }
-                ::core::result::Result::Err(#reason) => break #ending,
-            }
-        }
-    }
-
-    /// Binds `decision`: the pause after a failure, or why there is none. `shown` is the failure for the log.
-    fn failed(&self, verdict: TokenStream, shown: TokenStream, is_error: bool) -> TokenStream {
-        let Model {
-            deadline,
-            idempotent,
-            repeats,
-            ..
-        } = self.model;
-        let support = self.support();
-        let mixed = Span::mixed_site();
-        let policy = self.policy();
-        let name = self.name();
-        let call = self.call();
-        let mut options = TokenStream::new();
-        if deadline.is_some() {
-            options.append_all(quote_spanned!(mixed=> .deadline(retry_deadline)));
-        }
-        if let Some(idempotent) = idempotent {
-            let idempotent = self.user(idempotent);
-            options.append_all(quote_spanned!(mixed=> .idempotent(#idempotent)));
-        }
-        if let Some(repeats) = repeats.as_ref().filter(|_| is_error) {
-            let repeats = self.user(repeats);
-            let same = quote_spanned! {mixed.located_at(self.model.error_span)=>
-                (&&&#support::Same(retry_one)).__retry_same(retry_other)
-            };
-            // An item in between ends the row.
-            let stands = self
-                .model
-                .stream
-                .as_ref()
-                .and_then(|stream| stream.made_no_progress(&support));
-            options.append_all(quote_spanned! {mixed=>
-                .repeated(#stands #support::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
-                    use #support::{SameDebug as _, SameDisplay as _, SameValue as _};
-                    #same
-                }))
-            });
-        }
-        let observer = self.observer();
-        if observer.is_some() {
-            options.append_all(quote_spanned!(mixed=> .observe(&mut retry_observer)));
-        }
-        let traits = is_error.then(|| {
-            quote_spanned! {mixed=>
-                #[allow(unused_imports)]
-                use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
-            }
-        });
-        // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
-        // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
-        quote_spanned! {mixed=>
-            let mut retry_next = retry_call;
-            let retry_decision = #support::cold(|| {
-                #traits
-                #observer
-                #[allow(clippy::let_and_return)]
-                let retry_decision = #support::#call::failed(
-                    &mut retry_next,
-                    #support::Failure::new(#policy, #verdict, #name, #shown)#options,
-                );
-                retry_decision
-            });
-        }
-    }
-
-    /// Binds `observer`, where the attribute names one.
-    fn observer(&self) -> Option<TokenStream> {
-        let expr = self.model.observe.as_ref()?;
-        let mixed = Span::mixed_site();
-        let span = mixed.located_at(expr.span());
-        let support = self.support_at(span);
-        let is_closure = matches!(expr, Expr::Closure(_));
-        let expr = self.user(expr);
-        if is_closure {
-            let observer = quote_spanned!(span=> #support::observe_fn(#expr));
-            return Some(quote_spanned!(mixed=> let mut retry_observer = #observer;));
-        }
-        let krate = &self.model.krate;
-        let observe = quote_spanned!(span=> #support::observe(&retry_observed, retry_event));
-        Some(quote_spanned! {mixed=>
-            let retry_observed = #expr;
-            let mut retry_observer = |retry_event: &#krate::Event<'_>| #observe;
-        })
-    }
-
     /// The type of the local `call`. Its functions are called by path: a trait of the user's may have
     /// methods of the same names for every type.
     fn call(&self) -> Ident {
@@ -467,6 +253,43 @@ impl RetryLoop<'_> {
             "Call"
         };
         Ident::new(name, Span::mixed_site())
+    }
+
+    /// What the user calls the attempt.
+    fn attempt_binding(&self) -> Option<TokenStream> {
+        let name = self.model.attempt.as_ref()?;
+        let mixed = Span::mixed_site();
+        // The body, the validator and the corrector all may use it, but none must.
+        let shared = self.model.validate.is_some();
+        let allow = shared.then(|| quote_spanned!(mixed=> #[allow(unused_variables)]));
+        Some(quote_spanned!(mixed=> #allow let #name = &retry_history;))
+    }
+
+    /// The function's error type.
+    fn error(&self) -> TokenStream {
+        let support = self.support();
+        let failing = &self.model.failing;
+        quote_spanned!(Span::mixed_site()=> <#failing as #support::Outcome>::Error)
+    }
+
+    /// The type of the function's value.
+    fn value(&self) -> TokenStream {
+        let support = self.support();
+        let outcome = &self.model.outcome;
+        quote_spanned!(Span::mixed_site()=> <#outcome as #support::Outcome>::Value)
+    }
+
+    /// What a `break` names, since corrections are a loop within the loop.
+    fn label(&self) -> Option<TokenStream> {
+        let corrects = self.model.correct.is_some();
+        corrects.then(|| quote_spanned!(Span::mixed_site()=> 'retry_call))
+    }
+
+    /// Whether an attempt or a correction failed before.
+    fn is_retried(&self) -> TokenStream {
+        let support = self.support();
+        let call = self.call();
+        quote_spanned!(Span::mixed_site()=> #support::#call::is_retried(&retry_call))
     }
 
     pub(crate) fn support(&self) -> TokenStream {

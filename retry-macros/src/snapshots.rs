@@ -73,6 +73,16 @@ fn every_key() {
 }
 
 #[test]
+fn validated() {
+    check("validated");
+}
+
+#[test]
+fn corrected() {
+    check("corrected");
+}
+
+#[test]
 fn returned_future() {
     check("returned_future");
 }

@@ -24,40 +24,40 @@ use crate::{CallId, GaveUp, Reason, clock};
 /// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
 /// only where the error type is `Send` and `Sync`.
 ///
+/// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which has the value that was
+/// rejected last (`last_value`), and the keys `validate` and `correct` see it, too.
+///
 /// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which knows how many items went
 /// out before (`yielded`) and which was the last (`last_item`).
 #[derive(Debug)]
-pub struct Attempt<E, I = ()> {
+pub struct Attempt<E, K = ()> {
     number: u32,
     max: Option<u32>,
     errors: Vec<E>,
     /// The index of the first error after the last value that `until` rejected.
     row: usize,
+    corrections: u32,
     started: Instant,
     call_id: OnceLock<CallId>,
-    #[cfg_attr(
-        not(feature = "stream"),
-        expect(dead_code, reason = "streams alone have it")
-    )]
-    items: I,
+    /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
+    kept: K,
 }
 
-impl<E> Attempt<E> {
-    pub(crate) fn before_first() -> Self {
-        Self::with_items(())
-    }
-}
+/// The value that validation rejected last: see [`Attempt`].
+#[derive(Debug)]
+pub struct Draft<T>(Option<T>);
 
-impl<E, I> Attempt<E, I> {
-    pub(crate) fn with_items(items: I) -> Self {
+impl<E, K> Attempt<E, K> {
+    pub(crate) fn before_first(kept: K) -> Self {
         Self {
             number: 0,
             max: None,
             errors: Vec::new(),
             row: 0,
+            corrections: 0,
             started: clock::now(),
             call_id: OnceLock::new(),
-            items,
+            kept,
         }
     }
 
@@ -68,6 +68,11 @@ impl<E, I> Attempt<E, I> {
 
     pub(crate) fn failed(&mut self, error: E) {
         self.errors.push(error);
+    }
+
+    pub(crate) fn corrected(&mut self, error: E) {
+        self.errors.push(error);
+        self.corrections = self.corrections.saturating_add(1);
     }
 
     pub(crate) fn rejected(&mut self) {
@@ -81,9 +86,19 @@ impl<E, I> Attempt<E, I> {
         row.take_while(|earlier| same(earlier, error)).count() + 1 >= times
     }
 
-    pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E> {
-        let elapsed = self.elapsed();
-        GaveUp::new(self.errors, error, self.number, elapsed, reason)
+    pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E, K::Value>
+    where
+        K: Kept,
+    {
+        GaveUp {
+            elapsed: self.elapsed(),
+            earlier: self.errors,
+            error,
+            attempts: self.number,
+            corrections: self.corrections,
+            last_value: self.kept.into_value(),
+            reason,
+        }
     }
 
     /// The number of this attempt, from 1.
@@ -112,6 +127,12 @@ impl<E, I> Attempt<E, I> {
         *self.call_id.get_or_init(CallId::random)
     }
 
+    /// How many corrections of the key `correct` were validated so far, those of earlier attempts included: 0 while
+    /// the first runs.
+    pub fn corrections(&self) -> u32 {
+        self.corrections
+    }
+
     /// The error of the attempt before, `None` in the first and after a value that `until` rejected first.
     pub fn last_error(&self) -> Option<&E> {
         self.errors.last()
@@ -123,20 +144,69 @@ impl<E, I> Attempt<E, I> {
     }
 }
 
+impl<T> Draft<T> {
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+}
+
+/// In a function with the key `validate`.
+impl<E, T> Attempt<E, Draft<T>> {
+    pub(crate) fn keep_value(&mut self, value: T) {
+        self.kept.0 = Some(value);
+    }
+
+    /// The value that `validate` rejected last, `None` before. One that `correct` repairs is the corrector's alone.
+    pub fn last_value(&self) -> Option<&T> {
+        self.kept.0.as_ref()
+    }
+}
+
+/// What a call that gives up hands out of what it kept.
+pub trait Kept {
+    type Value;
+    fn into_value(self) -> Option<Self::Value>;
+}
+
+impl Kept for () {
+    type Value = ();
+
+    fn into_value(self) -> Option<()> {
+        None
+    }
+}
+
+impl<T> Kept for Draft<T> {
+    type Value = T;
+
+    fn into_value(self) -> Option<T> {
+        self.0
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T> Kept for Items<T> {
+    type Value = ();
+
+    fn into_value(self) -> Option<()> {
+        None
+    }
+}
+
 /// What of a stream under `stream = "resume"` went out before this attempt began.
 #[cfg(feature = "stream")]
 impl<E, T> Attempt<E, Items<T>> {
     pub(crate) fn items_mut(&mut self) -> &mut Items<T> {
-        &mut self.items
+        &mut self.kept
     }
 
     /// How many items the call's earlier attempts yielded together.
     pub fn yielded(&self) -> usize {
-        self.items.yielded()
+        self.kept.yielded()
     }
 
     /// The last of them, a clone.
     pub fn last_item(&self) -> Option<&T> {
-        self.items.last()
+        self.kept.last()
     }
 }

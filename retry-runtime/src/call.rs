@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 use crate::emit::{Observe, emit};
 use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Verdict, clock};
 
+/// Pays for a retry after a failure of that kind, or says that it can't.
+pub(crate) type Withdraw<'a> = &'a mut dyn FnMut(Kind) -> bool;
+
 /// A failed attempt, as classified. Built only after a failure.
 pub struct Failure<'a> {
     policy: &'a Policy,
@@ -15,6 +18,9 @@ pub struct Failure<'a> {
     deadline: Option<Instant>,
     idempotent: bool,
     repeated: bool,
+    budget: Option<Withdraw<'a>>,
+    validates: bool,
+    correctable: bool,
     observe: Option<Observe<'a>>,
 }
 
@@ -34,6 +40,9 @@ impl<'a> Failure<'a> {
             deadline: None,
             idempotent: true,
             repeated: false,
+            budget: None,
+            validates: false,
+            correctable: false,
             observe: None,
         }
     }
@@ -56,6 +65,24 @@ impl<'a> Failure<'a> {
         self
     }
 
+    /// What pays for the retry.
+    pub fn budget(mut self, budget: Withdraw<'a>) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Values are validated in this call: invalid ones have a count of their own.
+    pub fn validates(mut self) -> Self {
+        self.validates = true;
+        self
+    }
+
+    /// What follows is no attempt, but a correction of the value that this one returned.
+    pub fn correctable(mut self) -> Self {
+        self.correctable = true;
+        self
+    }
+
     /// Another observer beside those that features enable.
     pub fn observe(mut self, observe: Observe<'a>) -> Self {
         self.observe = Some(observe);
@@ -64,7 +91,7 @@ impl<'a> Failure<'a> {
 }
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
-/// its own, no decorrelated jitter.
+/// its own, no decorrelated jitter, no validation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Call {
     retries: u32,
@@ -108,7 +135,9 @@ pub struct TrackedCall {
     /// Retries that count against the policy's `max`.
     shared: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
-    own: [u32; 3],
+    own: [u32; 4],
+    /// Those of them that were no attempts.
+    corrections: u32,
     /// The last delay, which decorrelated jitter builds on.
     previous: Duration,
 }
@@ -119,7 +148,8 @@ impl TrackedCall {
     pub const fn new() -> Self {
         Self {
             shared: 0,
-            own: [0; 3],
+            own: [0; 4],
+            corrections: 0,
             previous: Duration::ZERO,
         }
     }
@@ -127,11 +157,19 @@ impl TrackedCall {
     /// The pause before the next attempt, or why there is none.
     #[cold]
     #[inline(never)]
-    pub fn failed(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
+    pub fn failed(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         let attempt = self.attempt();
-        let (max, decision) = self.decide(&failure);
+        let (max, decision) = self.decide(&mut failure);
         let Failure { name, error, .. } = failure;
         let event = match decision {
+            Ok((delay, _)) if failure.correctable => Event::Correcting {
+                call: name,
+                attempt,
+                correction: self.corrections,
+                max,
+                delay,
+                error,
+            },
             Ok((delay, kind)) => Event::Retrying {
                 call: name,
                 attempt,
@@ -153,15 +191,18 @@ impl TrackedCall {
     }
 
     /// The limit in force, and the pause or the reason why there is none.
-    fn decide(&mut self, failure: &Failure<'_>) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
+    fn decide(
+        &mut self,
+        failure: &mut Failure<'_>,
+    ) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
         let Failure {
             policy, verdict, ..
         } = *failure;
         let Some(kind) = verdict.kind() else {
             return (policy.schedule.limit(), Err(Reason::NotRetryable));
         };
-        let section = policy.section(kind);
-        let schedule = policy.schedule.with(section);
+        let section = policy.section(kind, failure.validates);
+        let schedule = policy.schedule.with(&section);
         let limit = schedule.limit();
         if verdict.is_ambiguous() && !failure.idempotent {
             return (limit, Err(Reason::Ambiguous));
@@ -194,7 +235,15 @@ impl TrackedCall {
         if failure.deadline.is_some_and(too_late) {
             return (limit, Err(Reason::Deadline));
         }
+        if let Some(withdraw) = &mut failure.budget
+            && !withdraw(kind)
+        {
+            return (limit, Err(Reason::Budget));
+        }
         *count = retry;
+        if failure.correctable {
+            self.corrections = self.corrections.saturating_add(1);
+        }
         self.previous = delay;
         (limit, Ok((delay, kind)))
     }
@@ -202,33 +251,40 @@ impl TrackedCall {
     /// Whether an attempt failed before.
     #[inline]
     pub const fn is_retried(&self) -> bool {
-        self.attempt() != 1
+        self.corrections != 0 || self.attempt() != 1
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
-    pub fn is_last(&self, policy: &Policy) -> bool {
-        [Kind::Transient, Kind::Throttled, Kind::Timeout]
-            .iter()
-            .all(|kind| {
-                let section = policy.section(*kind);
-                let count = match section.max {
-                    Some(_) => self.own[*kind as usize],
-                    None => self.shared,
-                };
-                !policy
-                    .schedule
-                    .with(section)
-                    .allows(count.saturating_add(1))
-            })
+    pub fn is_last(&self, policy: &Policy, validates: bool) -> bool {
+        [
+            Kind::Transient,
+            Kind::Throttled,
+            Kind::Timeout,
+            Kind::Invalid,
+        ]
+        .iter()
+        .all(|kind| {
+            let section = policy.section(*kind, validates);
+            let count = match section.max {
+                Some(_) => self.own[*kind as usize],
+                None => self.shared,
+            };
+            !policy
+                .schedule
+                .with(&section)
+                .allows(count.saturating_add(1))
+        })
     }
 
     /// The number of the attempt under way, from 1.
     pub const fn attempt(&self) -> u32 {
-        let [first, second, third] = self.own;
+        let [transient, throttled, timeout, invalid] = self.own;
         self.shared
-            .saturating_add(first)
-            .saturating_add(second)
-            .saturating_add(third)
+            .saturating_add(transient)
+            .saturating_add(throttled)
+            .saturating_add(timeout)
+            .saturating_add(invalid)
+            .saturating_sub(self.corrections)
             .saturating_add(1)
     }
 }

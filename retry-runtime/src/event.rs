@@ -51,6 +51,21 @@ pub enum Event<'a> {
         /// What sort of failure it was.
         kind: Kind,
     },
+    /// A value was rejected by `validate`, and `correct` repairs it after a pause.
+    Correcting {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that returned the value, from 1.
+        attempt: u32,
+        /// The number of the correction that begins, from 1.
+        correction: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// The pause before the correction.
+        delay: Duration,
+        /// Why the value was rejected.
+        error: &'a dyn fmt::Display,
+    },
     /// An attempt failed, and the call ends with its failure.
     GaveUp {
         /// The call's name: the key `name`.
@@ -81,6 +96,7 @@ impl Event<'_> {
         match self {
             Self::Started { call, .. }
             | Self::Retrying { call, .. }
+            | Self::Correcting { call, .. }
             | Self::GaveUp { call, .. }
             | Self::Succeeded { call, .. } => call,
         }
@@ -91,6 +107,7 @@ impl Event<'_> {
         match *self {
             Self::Started { attempt, .. }
             | Self::Retrying { attempt, .. }
+            | Self::Correcting { attempt, .. }
             | Self::GaveUp { attempt, .. }
             | Self::Succeeded { attempt, .. } => attempt,
         }
@@ -113,6 +130,20 @@ impl fmt::Display for Event<'_> {
                 write!(
                     f,
                     "retrying {call} attempt={attempt} max={max} delay={delay} error={error} reason={kind}"
+                )
+            }
+            Self::Correcting {
+                call,
+                attempt,
+                correction,
+                max,
+                delay,
+                error,
+            } => {
+                let (max, delay, kind) = (Max(max), Delay(delay), Kind::Invalid);
+                write!(
+                    f,
+                    "correcting {call} attempt={attempt} correction={correction} max={max} delay={delay} error={error} reason={kind}"
                 )
             }
             Self::GaveUp {

@@ -19,32 +19,20 @@ use crate::Reason;
 /// }
 /// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
 /// ```
+///
+/// In a function with the key `validate` it is a `GaveUp<E, T>`, which has the last value that was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GaveUp<E> {
-    earlier: Vec<E>,
-    error: E,
-    attempts: u32,
-    elapsed: Duration,
-    reason: Reason,
+pub struct GaveUp<E, T = ()> {
+    pub(crate) earlier: Vec<E>,
+    pub(crate) error: E,
+    pub(crate) attempts: u32,
+    pub(crate) corrections: u32,
+    pub(crate) last_value: Option<T>,
+    pub(crate) elapsed: Duration,
+    pub(crate) reason: Reason,
 }
 
-impl<E> GaveUp<E> {
-    pub(crate) fn new(
-        earlier: Vec<E>,
-        error: E,
-        attempts: u32,
-        elapsed: Duration,
-        reason: Reason,
-    ) -> Self {
-        Self {
-            earlier,
-            error,
-            attempts,
-            elapsed,
-            reason,
-        }
-    }
-
+impl<E, T> GaveUp<E, T> {
     /// The error of the last attempt.
     pub fn error(&self) -> &E {
         &self.error
@@ -72,6 +60,22 @@ impl<E> GaveUp<E> {
         self.attempts
     }
 
+    /// How many times the key `correct` was called, a last time that failed included.
+    pub fn corrections(&self) -> u32 {
+        self.corrections
+    }
+
+    /// The last value that the key `validate` rejected. `None` without that key, where none was rejected, and
+    /// where `correct` took the value and failed.
+    pub fn last_value(&self) -> Option<&T> {
+        self.last_value.as_ref()
+    }
+
+    /// The same, by value.
+    pub fn into_last_value(self) -> Option<T> {
+        self.last_value
+    }
+
     /// The time from the start of the call to its end.
     pub fn elapsed(&self) -> Duration {
         self.elapsed
@@ -83,7 +87,7 @@ impl<E> GaveUp<E> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for GaveUp<E> {
+impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             error,
@@ -99,7 +103,7 @@ impl<E: fmt::Display> fmt::Display for GaveUp<E> {
     }
 }
 
-impl<E: Error + 'static> Error for GaveUp<E> {
+impl<E: Error + 'static, T: fmt::Debug> Error for GaveUp<E, T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         Some(&self.error)
     }

@@ -1,7 +1,7 @@
 use std::fmt;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
-/// `throttled(…)` and `timed_out(…)`, and a policy's setters of the same names.
+/// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -11,6 +11,8 @@ pub enum Kind {
     Throttled,
     /// No answer in time.
     Timeout,
+    /// An answer that won't do: one that the key `validate` rejected.
+    Invalid,
 }
 
 impl fmt::Display for Kind {
@@ -19,6 +21,7 @@ impl fmt::Display for Kind {
             Self::Transient => "transient",
             Self::Throttled => "throttled",
             Self::Timeout => "timeout",
+            Self::Invalid => "invalid",
         })
     }
 }

@@ -11,6 +11,7 @@ extern crate self as retry_runtime;
 
 mod attempt;
 mod backoff;
+mod budget;
 mod call;
 mod call_id;
 mod classify;
@@ -40,8 +41,9 @@ pub mod macro_support;
 pub mod stream;
 pub mod testing;
 
-pub use attempt::Attempt;
+pub use attempt::{Attempt, Draft};
 pub use backoff::Backoff;
+pub use budget::RetryBudget;
 pub use call_id::CallId;
 pub use classify::Classify;
 #[cfg(feature = "http")]

@@ -1,10 +1,10 @@
-//! The log, by `tracing`: target `retry`, a `WARN` per retry and per call given up, an `INFO` per call that
+//! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction and per call given up, an `INFO` per call that
 //! succeeded after retries.
 
 use tracing::field::Empty;
 
-use crate::Event;
 use crate::event::{Delay, Max};
+use crate::{Event, Kind};
 
 /// Every record has the same fields, so that a query need not know which record it meets.
 macro_rules! record {
@@ -46,6 +46,25 @@ pub(crate) fn log(event: &Event<'_>) {
                 display(kind)
             );
         }
+        Event::Correcting {
+            call,
+            attempt,
+            max,
+            delay,
+            error,
+            ..
+        } => {
+            record!(
+                WARN,
+                "correcting",
+                call,
+                attempt,
+                max,
+                display(Delay(delay)),
+                display(error),
+                display(Kind::Invalid)
+            );
+        }
         Event::GaveUp {
             call,
             attempt,
@@ -65,9 +84,7 @@ pub(crate) fn log(event: &Event<'_>) {
             );
         }
         Event::Succeeded { call, attempt, max } => {
-            if attempt > 1 {
-                record!(INFO, "succeeded", call, attempt, max, Empty, Empty, Empty);
-            }
+            record!(INFO, "succeeded", call, attempt, max, Empty, Empty, Empty);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What expansions of the macros call. Not public: it changes without notice.
 
 pub(crate) mod show;
+mod validation;
 
 use std::borrow::Borrow;
 pub use std::boxed::Box;
@@ -9,15 +10,22 @@ use std::pin::Pin;
 use std::task::Poll;
 use std::time::{Duration, Instant};
 
+use crate::attempt::Kept;
+pub use crate::budget::Paid;
 pub use crate::call::{Call, Failure, TrackedCall};
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::timed_out::FromTimedOut;
 use crate::timer::TimerFn;
 use crate::{
-    Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, Timer, Verdict, clock, emit, timer,
+    Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, RetryBudget, Timer, Verdict, clock,
+    emit, timer,
 };
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName};
+pub use validation::{
+    Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,
+    correction_failed, history_of, invalid, settle,
+};
 
 /// What an annotated function returns.
 #[diagnostic::on_unimplemented(
@@ -282,23 +290,23 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
 }
 
 pub fn history<E>() -> Attempt<E> {
-    Attempt::before_first()
+    Attempt::before_first(())
 }
 
-pub fn begin<E, I>(attempt: &mut Attempt<E, I>, max: Option<u32>) {
+pub fn begin<E, K>(attempt: &mut Attempt<E, K>, max: Option<u32>) {
     attempt.begin(max);
 }
 
-pub fn failed<E, I>(attempt: &mut Attempt<E, I>, error: E) {
+pub fn failed<E, K>(attempt: &mut Attempt<E, K>, error: E) {
     attempt.failed(error);
 }
 
-pub fn rejected<E>(attempt: &mut Attempt<E>) {
+pub fn rejected<E, K>(attempt: &mut Attempt<E, K>) {
     attempt.rejected();
 }
 
-pub fn is_repeated<E, I>(
-    attempt: &Attempt<E, I>,
+pub fn is_repeated<E, K>(
+    attempt: &Attempt<E, K>,
     error: &E,
     times: impl Count,
     same: fn(&E, &E) -> bool,
@@ -306,24 +314,33 @@ pub fn is_repeated<E, I>(
     attempt.is_repeated(error, times.count(), same)
 }
 
-pub fn gave_up<E, I>(attempt: Attempt<E, I>, error: E, reason: Reason) -> GaveUp<E> {
+pub fn gave_up<E, K: Kept>(
+    attempt: Attempt<E, K>,
+    error: E,
+    reason: Reason,
+) -> GaveUp<E, K::Value> {
     attempt.gave_up(error, reason)
 }
 
-pub fn shape<E>(gave_up: GaveUp<E>, shape: impl FnOnce(GaveUp<E>) -> E) -> E {
+pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {
     shape(gave_up)
 }
 
 // `F` has no bound: that it is a future of the right outcome is said once, at `.await`.
-pub fn fall_back<E, F>(gave_up: GaveUp<E>, fallback: impl FnOnce(GaveUp<E>) -> F) -> F {
+pub fn fall_back<E, T, F>(gave_up: GaveUp<E, T>, fallback: impl FnOnce(GaveUp<E, T>) -> F) -> F {
     fallback(gave_up)
 }
 
-pub fn fall_back_blocking<T, E>(
-    gave_up: GaveUp<E>,
-    fallback: impl FnOnce(GaveUp<E>) -> Result<T, E>,
+pub fn fall_back_blocking<T, E, V>(
+    gave_up: GaveUp<E, V>,
+    fallback: impl FnOnce(GaveUp<E, V>) -> Result<T, E>,
 ) -> Result<T, E> {
     fallback(gave_up)
+}
+
+/// What pays for a retry, once it is allowed.
+pub fn budget<B: RetryBudget>(budget: B) -> Paid<B> {
+    Paid::new(budget)
 }
 
 pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
@@ -333,12 +350,13 @@ pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
     });
 }
 
-/// Reports a success after retries, and any success to an observer that the call names.
+/// Reports a success after retries or corrections, and any success to an observer that the call names.
 #[cold]
 pub fn succeeded(
     policy: &Policy,
     name: &str,
     attempt: u32,
+    retried: bool,
     observe: Option<&mut dyn FnMut(&Event<'_>)>,
 ) {
     let event = Event::Succeeded {
@@ -346,7 +364,7 @@ pub fn succeeded(
         attempt,
         max: policy.schedule.limit(),
     };
-    if attempt > 1 {
+    if retried {
         emit::emit(&event, observe);
     } else if let Some(observe) = observe {
         observe(&event);

@@ -17,8 +17,8 @@ use crate::{Backoff, Delays, Hint, Jitter, Kind, Section};
 /// How many retries, and how long to wait before each: plain data.
 ///
 /// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `jitter`, `hint`, `max_hint`,
-/// `deadline` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, with the same names and
-/// defaults as the attribute. Every constructor and setter is a `const fn`.
+/// `deadline` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
+/// names and defaults as the attribute. Every constructor and setter is a `const fn`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -59,6 +59,7 @@ pub struct Policy {
     pub(crate) transient: Section,
     pub(crate) throttled: Section,
     pub(crate) timed_out: Section,
+    pub(crate) invalid: Section,
 }
 
 impl Policy {
@@ -80,6 +81,7 @@ impl Policy {
             transient: Section::new(),
             throttled: Section::new(),
             timed_out: Section::new(),
+            invalid: Section::new(),
         }
     }
 
@@ -186,6 +188,14 @@ impl Policy {
         self
     }
 
+    /// Other numbers for invalid values. There is no delay unless the section names `backoff`, `base`, `factor`,
+    /// `cap` or `jitter`: waiting improves no answer. What the key `validate` rejects has a count of its own, up
+    /// to the policy's `max` where the section names none.
+    pub const fn invalid(mut self, section: Section) -> Self {
+        self.invalid = section;
+        self
+    }
+
     /// The delays without jitter, one for each retry: endless where retries are unlimited.
     ///
     /// ```
@@ -199,11 +209,20 @@ impl Policy {
         Delays::new(self.schedule)
     }
 
-    pub(crate) fn section(&self, kind: Kind) -> &Section {
+    /// What differs for that kind, in a call that validates its values or does not.
+    pub(crate) fn section(&self, kind: Kind, validates: bool) -> Section {
         match kind {
-            Kind::Transient => &self.transient,
-            Kind::Throttled => &self.throttled,
-            Kind::Timeout => &self.timed_out,
+            Kind::Transient => self.transient,
+            Kind::Throttled => self.throttled,
+            Kind::Timeout => self.timed_out,
+            Kind::Invalid => Section {
+                max: self.invalid.max.or(validates.then_some(self.schedule.max)),
+                backoff: self
+                    .invalid
+                    .backoff
+                    .or((!self.invalid.names_delays()).then_some(Backoff::None)),
+                ..self.invalid
+            },
         }
     }
 }

@@ -16,6 +16,10 @@ pub enum Reason {
     Ambiguous,
     /// The same error came `repeats` times in a row.
     Repeated,
+    /// The `budget` had nothing left to pay for a retry with.
+    Budget,
+    /// The key `correct` failed to repair a rejected value.
+    CorrectionFailed,
 }
 
 impl fmt::Display for Reason {
@@ -27,6 +31,8 @@ impl fmt::Display for Reason {
             Self::HintTooLong => "hint too long",
             Self::Ambiguous => "ambiguous",
             Self::Repeated => "repeated",
+            Self::Budget => "budget",
+            Self::CorrectionFailed => "correction failed",
         })
     }
 }

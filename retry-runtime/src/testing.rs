@@ -179,7 +179,7 @@ pub(crate) fn saw(event: &Event<'_>) {
     RECORD.with_borrow_mut(|record| {
         let Some(record) = record else { return };
         record.lines.push(line);
-        if let Event::Retrying { delay, .. } = event {
+        if let Event::Retrying { delay, .. } | Event::Correcting { delay, .. } = event {
             record.delays.push(*delay);
         }
     });

@@ -42,6 +42,9 @@ impl Verdict {
     pub const THROTTLED: Self = Self::retry(Kind::Throttled);
     /// No answer in time. Always ambiguous, since the request may have taken effect.
     pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
+    /// An answer that won't do, as where a body finds itself that it can't be parsed. It is retried without
+    /// delay unless the section `invalid(…)` names one.
+    pub const INVALID: Self = Self::retry(Kind::Invalid);
 
     const fn retry(kind: Kind) -> Self {
         Self {
@@ -107,6 +110,7 @@ impl From<Kind> for Verdict {
             Kind::Transient => Self::TRANSIENT,
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,
+            Kind::Invalid => Self::INVALID,
         }
     }
 }

@@ -64,6 +64,7 @@ where
                                     ::retry_runtime::macro_support::TrackedCall::attempt(
                                         &retry_call,
                                     ),
+                                    true,
                                     ::core::option::Option::None,
                                 );
                             }

@@ -28,32 +28,34 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                                 &const { ::retry_runtime::Policy::new() },
                                 ::core::concat!(::core::module_path!(), "::read"),
                                 ::retry_runtime::macro_support::Call::attempt(&retry_call),
+                                true,
                                 ::core::option::Option::None,
                             );
                         }
                         break ::core::result::Result::Ok(retry_value);
-                    }
-                    let mut retry_next = retry_call;
-                    let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = ::retry_runtime::macro_support::Call::failed(
-                            &mut retry_next,
-                            ::retry_runtime::macro_support::Failure::new(
-                                &const { ::retry_runtime::Policy::new() },
-                                ::retry_runtime::Verdict::TRANSIENT,
-                                ::core::concat!(::core::module_path!(), "::read"),
-                                &::retry_runtime::macro_support::REJECTED_VALUE,
-                            ),
-                        );
-                        retry_decision
-                    });
-                    match retry_decision {
-                        ::core::result::Result::Ok(retry_pause) => {
-                            retry_call = retry_next;
-                            retry_pause
-                        }
-                        ::core::result::Result::Err(_) => {
-                            break ::core::result::Result::Ok(retry_value);
+                    } else {
+                        let mut retry_next = retry_call;
+                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                                &mut retry_next,
+                                ::retry_runtime::macro_support::Failure::new(
+                                    &const { ::retry_runtime::Policy::new() },
+                                    ::retry_runtime::Verdict::TRANSIENT,
+                                    ::core::concat!(::core::module_path!(), "::read"),
+                                    &::retry_runtime::macro_support::REJECTED_VALUE,
+                                ),
+                            );
+                            retry_decision
+                        });
+                        match retry_decision {
+                            ::core::result::Result::Ok(retry_pause) => {
+                                retry_call = retry_next;
+                                retry_pause
+                            }
+                            ::core::result::Result::Err(_) => {
+                                break ::core::result::Result::Ok(retry_value);
+                            }
                         }
                     }
                 }

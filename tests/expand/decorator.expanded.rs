@@ -68,6 +68,7 @@ where
                         &self.policy,
                         &const { ::retry_runtime::Policy::new().max(3u32) },
                     )),
+                    false,
                 );
                 #[allow(clippy::redundant_closure_call)]
                 let retry_outcome = ::retry_runtime::macro_support::into_result::<
@@ -119,6 +120,7 @@ where
                                 ::retry_runtime::macro_support::TrackedCall::attempt(
                                     &retry_call,
                                 ),
+                                true,
                                 ::core::option::Option::None,
                             );
                         }

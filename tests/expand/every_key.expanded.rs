@@ -140,65 +140,69 @@ async fn complete(
                                 crate::reexports::retry_runtime::macro_support::TrackedCall::attempt(
                                     &retry_call,
                                 ),
+                                crate::reexports::retry_runtime::macro_support::TrackedCall::is_retried(
+                                    &retry_call,
+                                ),
                                 ::core::option::Option::Some(&mut retry_observer),
                             );
                         }
                         break ::core::result::Result::Ok(retry_value);
-                    }
-                    let mut retry_next = retry_call;
-                    let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
-                    {
-                        let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                            event|
-                        log.push(event.to_string()));
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
-                            &mut retry_next,
-                            crate::reexports::retry_runtime::macro_support::Failure::new(
-                                    &const {
-                                        crate::reexports::retry_runtime::Policy::new()
-                                            .backoff(
-                                                crate::reexports::retry_runtime::Backoff::Exponential,
-                                            )
-                                            .base(::core::time::Duration::new(0u64, 250000000u32))
-                                            .factor(1.5f64)
-                                            .cap(::core::time::Duration::new(10u64, 0u32))
-                                            .jitter(
-                                                crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                            )
-                                            .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                            .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                            .throttled(
-                                                crate::reexports::retry_runtime::Section::new()
-                                                    .max(10u32)
-                                                    .base(::core::time::Duration::new(5u64, 0u32)),
-                                            )
-                                    }
-                                        .max(
-                                            crate::reexports::retry_runtime::macro_support::count(
-                                                limits.turns,
+                    } else {
+                        let mut retry_next = retry_call;
+                        let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
+                        {
+                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                                event|
+                            log.push(event.to_string()));
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                                &mut retry_next,
+                                crate::reexports::retry_runtime::macro_support::Failure::new(
+                                        &const {
+                                            crate::reexports::retry_runtime::Policy::new()
+                                                .backoff(
+                                                    crate::reexports::retry_runtime::Backoff::Exponential,
+                                                )
+                                                .base(::core::time::Duration::new(0u64, 250000000u32))
+                                                .factor(1.5f64)
+                                                .cap(::core::time::Duration::new(10u64, 0u32))
+                                                .jitter(
+                                                    crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
+                                                )
+                                                .hint(crate::reexports::retry_runtime::Hint::Honor)
+                                                .max_hint(::core::time::Duration::new(120u64, 0u32))
+                                                .throttled(
+                                                    crate::reexports::retry_runtime::Section::new()
+                                                        .max(10u32)
+                                                        .base(::core::time::Duration::new(5u64, 0u32)),
+                                                )
+                                        }
+                                            .max(
+                                                crate::reexports::retry_runtime::macro_support::count(
+                                                    limits.turns,
+                                                ),
                                             ),
-                                        ),
-                                    crate::reexports::retry_runtime::Verdict::TRANSIENT,
-                                    "model.complete",
-                                    &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
-                                )
-                                .deadline(retry_deadline)
-                                .idempotent(false)
-                                .observe(&mut retry_observer),
-                        );
-                        retry_decision
-                    });
-                    match retry_decision {
-                        ::core::result::Result::Ok(retry_pause) => {
-                            retry_call = retry_next;
-                            crate::reexports::retry_runtime::macro_support::rejected(
-                                &mut retry_history,
+                                        crate::reexports::retry_runtime::Verdict::TRANSIENT,
+                                        "model.complete",
+                                        &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
+                                    )
+                                    .deadline(retry_deadline)
+                                    .idempotent(false)
+                                    .observe(&mut retry_observer),
                             );
-                            retry_pause
-                        }
-                        ::core::result::Result::Err(_) => {
-                            break ::core::result::Result::Ok(retry_value);
+                            retry_decision
+                        });
+                        match retry_decision {
+                            ::core::result::Result::Ok(retry_pause) => {
+                                retry_call = retry_next;
+                                crate::reexports::retry_runtime::macro_support::rejected(
+                                    &mut retry_history,
+                                );
+                                retry_pause
+                            }
+                            ::core::result::Result::Err(_) => {
+                                break ::core::result::Result::Ok(retry_value);
+                            }
                         }
                     }
                 }

@@ -44,6 +44,7 @@ impl Client {
                                 },
                                 ::core::concat!(::core::module_path!(), "::complete"),
                                 ::retry_runtime::macro_support::Call::attempt(&retry_call),
+                                true,
                                 ::core::option::Option::None,
                             );
                         }

@@ -34,6 +34,7 @@ fn complete<'a>(
                                 ::retry_runtime::macro_support::TrackedCall::attempt(
                                     &retry_call,
                                 ),
+                                true,
                                 ::core::option::Option::None,
                             );
                         }

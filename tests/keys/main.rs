@@ -12,6 +12,7 @@
 
 mod attempt;
 mod backoff;
+mod budget;
 mod cancel;
 mod deadline;
 mod endings;

@@ -59,11 +59,13 @@ pub(crate) fn check(
             "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`",
         );
     }
-    if let Some(until) = arguments.get(Key::Until) {
-        refuse(
-            until.ident.span(),
-            "`until` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do",
-        );
+    for value in [Key::Until, Key::Validate] {
+        if let Some(argument) = arguments.get(value) {
+            let message = format!(
+                "`{value}` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do"
+            );
+            refuse(argument.ident.span(), &message);
+        }
     }
     if let Some(fallback) = arguments.get(Key::Fallback) {
         refuse(

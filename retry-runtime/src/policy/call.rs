@@ -184,7 +184,7 @@ impl Steps {
 
     fn succeeded(&self, name: &str) {
         if self.call.is_retried() {
-            succeeded(&self.policy, name, self.call.attempt(), None);
+            succeeded(&self.policy, name, self.call.attempt(), true, None);
         }
     }
 }

@@ -43,7 +43,7 @@ use crate::{Backoff, Hint, Policy, PolicyError, Section};
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `deadline` | a duration above `0s` |
-/// | `transient(…)`, `throttled(…)`, `timed_out(…)` | any of the keys from `max` to `jitter` |
+/// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of the keys from `max` to `jitter` |
 ///
 /// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`.
 ///
@@ -62,6 +62,7 @@ pub struct Overrides {
     transient: Option<Section>,
     throttled: Option<Section>,
     timed_out: Option<Section>,
+    invalid: Option<Section>,
 }
 
 const KEYS: &[&str] = &[
@@ -77,6 +78,7 @@ const KEYS: &[&str] = &[
     "transient",
     "throttled",
     "timed_out",
+    "invalid",
 ];
 const SECTION_KEYS: &[&str] = &["max", "backoff", "base", "factor", "cap", "jitter"];
 
@@ -105,11 +107,13 @@ impl Policy {
             transient: merged(self.transient, overrides.transient),
             throttled: merged(self.throttled, overrides.throttled),
             timed_out: merged(self.timed_out, overrides.timed_out),
+            invalid: merged(self.invalid, overrides.invalid),
         };
         check_base(policy.schedule, None, Section::new())?;
         check_base(policy.schedule, Some("transient"), policy.transient)?;
         check_base(policy.schedule, Some("throttled"), policy.throttled)?;
         check_base(policy.schedule, Some("timed_out"), policy.timed_out)?;
+        check_base(policy.schedule, Some("invalid"), policy.invalid)?;
         Ok(policy)
     }
 }
@@ -177,6 +181,7 @@ impl Overrides {
             transient: section(self.transient, later.transient),
             throttled: section(self.throttled, later.throttled),
             timed_out: section(self.timed_out, later.timed_out),
+            invalid: section(self.invalid, later.invalid),
         }
     }
 
@@ -205,6 +210,7 @@ impl Overrides {
             transient: named(policy.transient),
             throttled: named(policy.throttled),
             timed_out: named(policy.timed_out),
+            invalid: named(policy.invalid),
         }
     }
 
@@ -222,6 +228,7 @@ impl Overrides {
                 "transient" => put(&mut named.transient, key, read_section(key, value)?)?,
                 "throttled" => put(&mut named.throttled, key, read_section(key, value)?)?,
                 "timed_out" => put(&mut named.timed_out, key, read_section(key, value)?)?,
+                "invalid" => put(&mut named.invalid, key, read_section(key, value)?)?,
                 _ => set(&mut named.schedule, key, &value, KEYS)?,
             }
         }
@@ -242,6 +249,7 @@ impl Overrides {
             ("transient", section(&self.transient)),
             ("throttled", section(&self.throttled)),
             ("timed_out", section(&self.timed_out)),
+            ("invalid", section(&self.invalid)),
         ];
         let mut entries = entries_of(self.schedule);
         entries.extend(named(others));

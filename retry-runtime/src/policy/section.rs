@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use crate::{Backoff, Jitter};
 
-/// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)` and
-/// `timed_out(…)`.
+/// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
+/// `timed_out(…)` and `invalid(…)`.
 ///
 /// What a section does not name, it takes from the policy. A section that names `max` has a count of its
 /// own: its retries neither use up the policy's `max` nor the reverse, and its delays grow by its own count.
@@ -41,6 +41,14 @@ impl Section {
             cap: None,
             jitter: None,
         }
+    }
+
+    pub(crate) fn names_delays(&self) -> bool {
+        *self
+            != Self {
+                max: self.max,
+                ..Self::new()
+            }
     }
 
     /// As [`Policy::max`](crate::Policy::max), with a count of this section's own.

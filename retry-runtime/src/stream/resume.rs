@@ -64,7 +64,7 @@ fn none<T>() -> Items<T> {
 }
 
 pub fn history<I: StreamItem>() -> Attempt<I::Error, Items<I::Value>> {
-    Attempt::with_items(none())
+    Attempt::before_first(none())
 }
 
 pub fn is_without_items<T>(progress: &Progress<T>) -> bool {

@@ -1,6 +1,6 @@
 use retry_runtime::retry;
 
-#[retry(validate = self::is_valid, on = |_| true)]
+#[retry(correct = async |draft, _| Ok(draft), on = |_| true)]
 async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }

@@ -1,6 +1,10 @@
 use retry_runtime::retry;
 
-#[retry(budget = self::BUDGET, on = |_| true)]
+fn check(_: String) -> Result<(), String> {
+    Ok(())
+}
+
+#[retry(validate = check, on = |_| true)]
 async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }

@@ -1,0 +1,118 @@
+//! Extracts JSON from a model that answers badly: `cargo run --example self_correcting`.
+//!
+//! An answer that does not fit the schema is a failure: the complaint goes back to the model, until the answer is valid
+//! or the retries are spent. The model, at the end, is a list of answers.
+
+use std::cell::RefCell;
+
+use retry_runtime::{Attempt, Classify, Draft, GaveUp, retry};
+use serde_json::Value;
+
+#[derive(Clone, Debug, thiserror::Error, Classify)]
+enum ModelError {
+    #[error("503 overloaded")]
+    #[classify(transient)]
+    Overloaded,
+    /// Waiting helps nothing, a shorter prompt does.
+    #[error("413 prompt too long")]
+    #[classify(invalid)]
+    TooLong,
+    #[error("{0}")]
+    #[classify(stop)]
+    Invalid(&'static str),
+}
+use ModelError::{Invalid, Overloaded, TooLong};
+
+impl Model {
+    /// Asks again, with the complaint and the rejected answer in the prompt. A prompt that is too long is halved.
+    #[retry(name = "extract", base = "50ms", validate = check, attempt = attempt)]
+    async fn extract(&self, text: &str) -> Result<String, ModelError> {
+        self.ask(&prompt(text, attempt)).await
+    }
+
+    /// Repairs the answer instead, at most twice: a smaller model may be enough for that.
+    #[retry(
+        name = "repair",
+        invalid(max = 2),
+        validate = check,
+        correct = async |draft, error| self.ask(&format!("Repair {draft}: {error}")).await,
+        give_up = tell,
+    )]
+    async fn extract_and_repair(&self, text: &str) -> Result<String, ModelError> {
+        self.ask(text).await
+    }
+}
+
+fn check(answer: &String) -> Result<(), ModelError> {
+    let json: Value = serde_json::from_str(answer).map_err(|_| Invalid("no JSON"))?;
+    match (&json["name"], &json["age"]) {
+        (Value::String(_), Value::Number(_)) => Ok(()),
+        (Value::String(_), _) => Err(Invalid("`age` must be a number")),
+        _ => Err(Invalid("`name` is missing")),
+    }
+}
+
+fn prompt(text: &str, attempt: &Attempt<ModelError, Draft<String>>) -> String {
+    let mut text = text;
+    let mut complaint = String::new();
+    for error in attempt.errors() {
+        match (error, attempt.last_value()) {
+            (TooLong, _) => text = &text[..text.floor_char_boundary(text.len() / 2)],
+            (Invalid(error), Some(answer)) => complaint = format!(" Not {answer}: {error}."),
+            _ => {}
+        }
+    }
+    format!("{text}.{complaint}")
+}
+
+fn tell(gave_up: GaveUp<ModelError, String>) -> ModelError {
+    let (reason, corrections) = (gave_up.reason(), gave_up.corrections());
+    println!("  {reason} after {corrections} corrections");
+    for error in gave_up.errors() {
+        println!("  - {error}");
+    }
+    println!("  The last answer is {:?}", gave_up.last_value());
+    gave_up.into_error()
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    tracing_subscriber::fmt().without_time().init();
+    let (good, ageless) = (r#"{"name": "Ada", "age": 36}"#, r#"{"name": "Ada"}"#);
+    let text = "Ada is 36 years old. She lives in London, and so on";
+
+    println!("The answer is wrong twice, and the server busy in between:");
+    let model = scripted([Ok("Sure!"), Err(Overloaded), Ok(ageless), Ok(good)]);
+    assert_eq!(model.extract(text).await.unwrap(), good);
+
+    println!("The prompt is too long:");
+    let model = scripted([Err(TooLong), Err(TooLong), Ok(good)]);
+    assert_eq!(model.extract(text).await.unwrap(), good);
+
+    println!("The answer is repaired:");
+    let model = scripted([Ok(ageless), Ok(good)]);
+    assert_eq!(model.extract_and_repair(text).await.unwrap(), good);
+
+    println!("It is repaired in vain:");
+    let model = scripted([Ok("Sure!"), Ok("Sure!!"), Ok(ageless)]);
+    model.extract_and_repair(text).await.unwrap_err();
+
+    println!("The correction itself fails:");
+    let model = scripted([Ok("Sure!"), Err(Overloaded)]);
+    model.extract_and_repair(text).await.unwrap_err();
+}
+
+struct Model(RefCell<Vec<Result<&'static str, ModelError>>>);
+
+fn scripted<const N: usize>(mut answers: [Result<&'static str, ModelError>; N]) -> Model {
+    answers.reverse();
+    Model(RefCell::new(answers.into()))
+}
+
+impl Model {
+    async fn ask(&self, prompt: &str) -> Result<String, ModelError> {
+        println!("  The model is asked: {prompt}");
+        let answer = self.0.borrow_mut().pop().unwrap_or(Err(Overloaded));
+        answer.map(String::from)
+    }
+}

@@ -1,0 +1,178 @@
+//! The keys `validate` and `correct`.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote_spanned};
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use super::RetryLoop;
+use super::failure::Failed;
+
+impl RetryLoop<'_> {
+    /// After a value that `validate` is to check.
+    pub(super) fn validated(&self, validate: &Expr, awaits: bool) -> TokenStream {
+        let mixed = Span::mixed_site();
+        let support = self.support();
+        let error = self.error();
+        let checked = self.settled(
+            validate,
+            "check",
+            &quote_spanned!(mixed=> &retry_value),
+            awaits,
+        );
+        let binding = self.attempt_binding();
+        let check = quote_spanned! {mixed=>
+            let retry_checked: ::core::result::Result<(), #error> = {
+                #binding
+                #[allow(clippy::let_and_return)]
+                let retry_checked = #checked;
+                retry_checked
+            };
+        };
+        let success = self.success();
+        let failed = self.failed(Failed::Validation);
+        let kept = self
+            .model
+            .keeps_history()
+            .then(|| quote_spanned!(mixed=> #support::invalid(&mut retry_history, retry_value);));
+        let ending = self.ending(awaits);
+        let reason = self.reason();
+        if let Some(correct) = &self.model.correct {
+            let corrections = self.corrections(correct, awaits);
+            return quote_spanned! {mixed=>
+                let mut retry_value = retry_value;
+                loop {
+                    #check
+                    let ::core::result::Result::Err(retry_error) = retry_checked else {
+                        #success
+                    };
+                    #failed
+                    let retry_pause = match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => retry_pause,
+                        ::core::result::Result::Err(#reason) => {
+                            #kept
+                            #ending
+                        }
+                    };
+                    retry_call = retry_next;
+                    #corrections
+                }
+            };
+        }
+        let remembered = self
+            .model
+            .keeps_history()
+            .then(|| quote_spanned!(mixed=> #support::failed(&mut retry_history, retry_error);));
+        quote_spanned! {mixed=>
+            #check
+            match retry_checked {
+                ::core::result::Result::Ok(()) => { #success }
+                ::core::result::Result::Err(retry_error) => {
+                    #failed
+                    match retry_decision {
+                        ::core::result::Result::Ok(retry_pause) => {
+                            retry_call = retry_next;
+                            #remembered
+                            #kept
+                            retry_pause
+                        }
+                        ::core::result::Result::Err(#reason) => {
+                            #kept
+                            #ending
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts a repaired value in the place of the rejected one, after the pause.
+    fn corrections(&self, correct: &Expr, awaits: bool) -> TokenStream {
+        let mixed = Span::mixed_site();
+        let krate = &self.model.krate;
+        let support = self.support();
+        let (value, error) = (self.value(), self.error());
+        let pause = self.pause(awaits);
+        let corrected = self.settled(
+            correct,
+            "correct",
+            &quote_spanned!(mixed=> retry_value, &retry_error),
+            awaits,
+        );
+        let binding = self.attempt_binding();
+        let remembered = self
+            .model
+            .keeps_history()
+            .then(|| quote_spanned!(mixed=> #support::corrected(&mut retry_history, retry_error);));
+        let (policy, name, call) = (self.policy(), self.name(), self.call());
+        let observer = self.observer();
+        let observe = match observer {
+            Some(_) => quote_spanned!(mixed=> ::core::option::Option::Some(&mut retry_observer)),
+            None => quote_spanned!(mixed=> ::core::option::Option::None),
+        };
+        let ending = self.ending(awaits);
+        let reason = self.reason();
+        quote_spanned! {mixed=>
+            #pause
+            let retry_corrected: ::core::result::Result<#value, #error> = {
+                #binding
+                #[allow(clippy::let_and_return)]
+                let retry_corrected = #corrected;
+                retry_corrected
+            };
+            #remembered
+            retry_value = match retry_corrected {
+                ::core::result::Result::Ok(retry_value) => retry_value,
+                ::core::result::Result::Err(retry_error) => {
+                    {
+                        #[allow(unused_imports)]
+                        use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
+                        #observer
+                        #support::correction_failed(
+                            #policy,
+                            #name,
+                            #support::#call::attempt(&retry_call),
+                            &(&&&#support::Show(&retry_error)).__retry_show(),
+                            #observe,
+                        );
+                    }
+                    let #reason = #krate::Reason::CorrectionFailed;
+                    #ending
+                }
+            };
+        }
+    }
+
+    /// The outcome of the user's function, which may be async wherever there is something to await with.
+    fn settled(
+        &self,
+        function: &Expr,
+        name: &str,
+        arguments: &TokenStream,
+        awaits: bool,
+    ) -> TokenStream {
+        let place = function.span();
+        let span = Span::mixed_site().located_at(place);
+        let support = self.support_at(place);
+        let is_async = match function {
+            Expr::Closure(closure) => Some(closure.asyncness.is_some()),
+            _ => None,
+        };
+        let function = self.user(&function.to_token_stream());
+        let named = |name: &str| Ident::new(name, span);
+        match is_async.filter(|_| awaits) {
+            Some(true) => {
+                let name = named(&format!("{name}_async"));
+                quote_spanned!(span=> #support::#name(#arguments, #function).await)
+            }
+            None if awaits => {
+                let name = named(&format!("{name}_either"));
+                quote_spanned!(span=> #support::settle(#support::#name(#arguments, #function)).await)
+            }
+            _ => {
+                let name = named(name);
+                quote_spanned!(span=> #support::#name(#arguments, #function))
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The keys `validate` and `correct`.
+//!
+//! The types of a closure's arguments are found by the bounds here. Where a closure is not async, or not a closure but
+//! a path, its outcome is a `Result`, or may be a future of one; only the latter is settled through a trait, since
+//! nothing in a body can be inferred through that.
+
+use std::fmt::Display;
+use std::future::{Future, Ready, ready};
+
+use super::{ViaFn, ViaTrait};
+use crate::attempt::{Attempt, Draft};
+use crate::emit::{Observe, emit};
+use crate::{Event, Kind, Policy, Reason};
+
+/// What the function of `validate` or `correct` returns where it may be async or not.
+#[diagnostic::on_unimplemented(
+    message = "the function of `validate` or `correct` returns `{Self}`, and `Result<{T}, {E}>` is needed",
+    label = "neither `Result<{T}, {E}>` nor a future of it",
+    note = "`validate` returns `Result<(), E>`, `correct` the repaired value as `Result<T, E>`, with the error type of the function under `#[retry]`; both may be async"
+)]
+pub trait Settle<T, E, Via> {
+    type Settled: Future<Output = Result<T, E>>;
+    fn settle(self) -> Self::Settled;
+}
+
+impl<T, E> Settle<T, E, ViaTrait> for Result<T, E> {
+    type Settled = Ready<Self>;
+
+    fn settle(self) -> Ready<Self> {
+        ready(self)
+    }
+}
+
+impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
+    type Settled = F;
+
+    fn settle(self) -> F {
+        self
+    }
+}
+
+pub fn settle<T, E, Via, S: Settle<T, E, Via>>(outcome: S) -> S::Settled {
+    outcome.settle()
+}
+
+pub fn check<'a, T, E>(value: &'a T, check: impl FnOnce(&'a T) -> Result<(), E>) -> Result<(), E> {
+    check(value)
+}
+
+pub fn check_async<'a, T, E, F: Future<Output = Result<(), E>>>(
+    value: &'a T,
+    check: impl FnOnce(&'a T) -> F,
+) -> F {
+    check(value)
+}
+
+pub fn check_either<'a, T, R>(value: &'a T, check: impl FnOnce(&'a T) -> R) -> R {
+    check(value)
+}
+
+pub fn correct<'a, T, E>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> Result<T, E>,
+) -> Result<T, E> {
+    correct(value, error)
+}
+
+pub fn correct_async<'a, T, E: 'a, F: Future<Output = Result<T, E>>>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> F,
+) -> F {
+    correct(value, error)
+}
+
+pub fn correct_either<'a, T, E, R>(
+    value: T,
+    error: &'a E,
+    correct: impl FnOnce(T, &'a E) -> R,
+) -> R {
+    correct(value, error)
+}
+
+pub fn history_of<E, T>() -> Attempt<E, Draft<T>> {
+    Attempt::before_first(Draft::none())
+}
+
+/// The value of the attempt was rejected.
+pub fn invalid<E, T>(attempt: &mut Attempt<E, Draft<T>>, value: T) {
+    attempt.keep_value(value);
+}
+
+/// A correction followed that error, and ended.
+pub fn corrected<E, T>(attempt: &mut Attempt<E, Draft<T>>, error: E) {
+    attempt.corrected(error);
+}
+
+/// Reports a correction that failed.
+#[cold]
+pub fn correction_failed(
+    policy: &Policy,
+    name: &str,
+    attempt: u32,
+    error: &dyn Display,
+    observe: Option<Observe<'_>>,
+) {
+    let event = Event::GaveUp {
+        call: name,
+        attempt,
+        max: policy
+            .schedule
+            .with(&policy.section(Kind::Invalid, true))
+            .limit(),
+        error,
+        reason: Reason::CorrectionFailed,
+    };
+    emit(&event, observe);
+}

@@ -1,0 +1,86 @@
+//! Values that are checked, asked for again or corrected: the keys `validate`, `correct` and `invalid`.
+
+mod ask_again;
+mod correct;
+mod counts;
+mod shapes;
+
+use std::fmt;
+use std::time::Duration;
+
+use retry_runtime::{Classify, Verdict};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum ModelError {
+    Overloaded,
+    Unauthorized,
+    Missing(&'static str),
+}
+
+use ModelError::{Missing, Overloaded, Unauthorized};
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Overloaded => f.write_str("overloaded"),
+            Unauthorized => f.write_str("unauthorized"),
+            Missing(field) => write!(f, "{field} is missing"),
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+impl Classify for ModelError {
+    fn classify(&self) -> Verdict {
+        match self {
+            Overloaded => Verdict::TRANSIENT,
+            // `on` is not asked about values that were rejected.
+            Unauthorized | Missing(_) => Verdict::STOP,
+        }
+    }
+}
+
+/// A model's answer: the fields that it filled in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Answer(Vec<&'static str>);
+
+const REQUIRED: [&str; 2] = ["name", "age"];
+
+fn answer(fields: &[&'static str]) -> Result<Answer, ModelError> {
+    Ok(Answer(fields.to_vec()))
+}
+
+/// Complains of the first required field that is missing.
+fn check(answer: &Answer) -> Result<(), ModelError> {
+    let missing = REQUIRED.iter().find(|field| !answer.0.contains(field));
+    missing.map_or(Ok(()), |field| Err(Missing(field)))
+}
+
+/// What the model says to each question, in order. Counts the questions.
+struct Model {
+    answers: Vec<Result<Answer, ModelError>>,
+    asked: usize,
+    corrected: usize,
+}
+
+impl Model {
+    fn new(answers: impl IntoIterator<Item = Result<Answer, ModelError>>) -> Self {
+        Self {
+            answers: answers.into_iter().collect(),
+            asked: 0,
+            corrected: 0,
+        }
+    }
+
+    /// The last answer is repeated for ever.
+    fn ask(&mut self) -> Result<Answer, ModelError> {
+        let index = self.asked.min(self.answers.len() - 1);
+        self.asked += 1;
+        self.answers[index].clone()
+    }
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
