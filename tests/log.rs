@@ -64,7 +64,7 @@ impl<'a> MakeWriter<'a> for Sink {
 }
 
 /// The log as people see it.
-async fn log(failures: &[u16]) -> String {
+async fn log_of<T>(call: impl Future<Output = T>) -> String {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.clone())
@@ -72,10 +72,13 @@ async fn log(failures: &[u16]) -> String {
         .with_ansi(false)
         .finish();
     let _guard = subscriber::set_default(subscriber);
-    let mut failures = failures.to_vec();
-    let _ = complete(&mut failures).await;
+    call.await;
     let bytes = sink.0.lock().unwrap().clone();
     String::from_utf8(bytes).unwrap()
+}
+
+async fn log(failures: &[u16]) -> String {
+    log_of(complete(&mut failures.to_vec())).await
 }
 
 #[tokio::test(start_paused = true)]
@@ -99,6 +102,26 @@ async fn reads_as_promised() {
         lines[5],
         " WARN retry: gave up model.complete attempt=6 max=5 error=500 overloaded reason=exhausted call=\"model.complete\""
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn corrections_are_logged() {
+    #[retry(
+        name = "extract",
+        on = |_| true,
+        validate = |number| if *number > 2 { Ok(()) } else { Err(format!("{number} is too small")) },
+        correct = async |number, _| Ok(number + 1)
+    )]
+    async fn extract() -> Result<u32, String> {
+        Ok(1)
+    }
+
+    let lines = [
+        " WARN retry: correcting extract attempt=1 correction=1 max=3 delay=0ns error=1 is too small reason=invalid call=\"extract\"\n",
+        " WARN retry: correcting extract attempt=1 correction=2 max=3 delay=0ns error=2 is too small reason=invalid call=\"extract\"\n",
+        " INFO retry: succeeded extract attempt=1 max=3 call=\"extract\"\n",
+    ];
+    assert_eq!(log_of(extract()).await, lines.concat());
 }
 
 /// A record's level, and its fields as text.

@@ -69,19 +69,30 @@ forward!(&B Arc<B> Rc<B> Box<B>);
 
 /// What was paid for a retry, until that begins.
 #[derive(Debug)]
-pub struct Paid<B: RetryBudget> {
+pub struct Paid<B> {
     budget: B,
     kind: Option<Kind>,
+    // So that the bound is asked for once, where the expression is written.
+    withdraw: fn(&B, Kind) -> bool,
+    refund: fn(&B, Kind),
 }
 
-impl<B: RetryBudget> Paid<B> {
-    pub(crate) fn new(budget: B) -> Self {
-        Self { budget, kind: None }
+impl<B> Paid<B> {
+    pub(crate) fn new(budget: B) -> Self
+    where
+        B: RetryBudget,
+    {
+        Self {
+            budget,
+            kind: None,
+            withdraw: B::withdraw,
+            refund: B::refund,
+        }
     }
 
     /// Pays for a retry after a failure of that kind, or says that it can't.
     pub fn withdraw(&mut self, kind: Kind) -> bool {
-        let paid = self.budget.withdraw(kind);
+        let paid = (self.withdraw)(&self.budget, kind);
         self.kind = paid.then_some(kind);
         paid
     }
@@ -92,10 +103,10 @@ impl<B: RetryBudget> Paid<B> {
     }
 }
 
-impl<B: RetryBudget> Drop for Paid<B> {
+impl<B> Drop for Paid<B> {
     fn drop(&mut self) {
         if let Some(kind) = self.kind {
-            self.budget.refund(kind);
+            (self.refund)(&self.budget, kind);
         }
     }
 }

@@ -16,6 +16,12 @@ pub mod wrapping {}
 #[doc = include_str!("../docs/streams.md")]
 pub mod streams {}
 
+#[doc = include_str!("../docs/validation.md")]
+pub mod validation {}
+
+#[doc = include_str!("../docs/teams.md")]
+pub mod teams {}
+
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 

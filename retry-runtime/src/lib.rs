@@ -1,6 +1,8 @@
 // Where the front page links to the guide, its documentation does, too: the first definition counts.
 #![doc = "[blocks]: crate::guide::blocks"]
 #![doc = "[wrapping]: crate::guide::wrapping"]
+#![doc = "[validation]: crate::guide::validation"]
+#![doc = "[teams]: crate::guide::teams"]
 #![doc = "[keys]: crate::guide::keys"]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = ""]

@@ -8,11 +8,12 @@ use crate::{Event, Kind};
 
 /// Every record has the same fields, so that a query need not know which record it meets.
 macro_rules! record {
-    ($level:ident, $message:literal, $call:ident, $attempt:ident, $max:ident, $delay:expr, $error:expr, $reason:expr) => {
+    ($level:ident, $message:literal, $call:ident, $attempt:ident, $correction:expr, $max:ident, $delay:expr, $error:expr, $reason:expr) => {
         tracing::event!(
             target: "retry",
             tracing::Level::$level,
             attempt = $attempt,
+            correction = $correction,
             max = %Max($max),
             delay = $delay,
             error = $error,
@@ -40,6 +41,7 @@ pub(crate) fn log(event: &Event<'_>) {
                 "retrying",
                 call,
                 attempt,
+                Empty,
                 max,
                 display(Delay(delay)),
                 display(error),
@@ -49,16 +51,17 @@ pub(crate) fn log(event: &Event<'_>) {
         Event::Correcting {
             call,
             attempt,
+            correction,
             max,
             delay,
             error,
-            ..
         } => {
             record!(
                 WARN,
                 "correcting",
                 call,
                 attempt,
+                correction,
                 max,
                 display(Delay(delay)),
                 display(error),
@@ -77,6 +80,7 @@ pub(crate) fn log(event: &Event<'_>) {
                 "gave up",
                 call,
                 attempt,
+                Empty,
                 max,
                 Empty,
                 display(error),
@@ -84,7 +88,17 @@ pub(crate) fn log(event: &Event<'_>) {
             );
         }
         Event::Succeeded { call, attempt, max } => {
-            record!(INFO, "succeeded", call, attempt, max, Empty, Empty, Empty);
+            record!(
+                INFO,
+                "succeeded",
+                call,
+                attempt,
+                Empty,
+                max,
+                Empty,
+                Empty,
+                Empty
+            );
         }
     }
 }

@@ -31,18 +31,15 @@ impl Extractor {
                     ::core::result::Result::Ok(retry_value) => {
                         let mut retry_value = retry_value;
                         loop {
-                            let retry_checked: ::core::result::Result<
-                                (),
-                                <Result<
-                                    Answer,
-                                    ModelError,
-                                > as ::retry_runtime::macro_support::Outcome>::Error,
-                            > = {
+                            let retry_checked = {
                                 #[allow(clippy::let_and_return)]
-                                let retry_checked = ::retry_runtime::macro_support::check(
-                                    &retry_value,
-                                    |answer| self.schema.check(answer),
-                                );
+                                let retry_checked = ::retry_runtime::macro_support::check::<
+                                    _,
+                                    <Result<
+                                        Answer,
+                                        ModelError,
+                                    > as ::retry_runtime::macro_support::Outcome>::Error,
+                                >(&retry_value, |answer| self.schema.check(answer));
                                 retry_checked
                             };
                             let ::core::result::Result::Err(retry_error) = retry_checked
@@ -120,18 +117,16 @@ impl Extractor {
                                 )
                                 .await;
                             ::retry_runtime::macro_support::Paid::spend(retry_paid);
-                            let retry_corrected: ::core::result::Result<
-                                <Result<
-                                    Answer,
-                                    ModelError,
-                                > as ::retry_runtime::macro_support::Outcome>::Value,
-                                <Result<
-                                    Answer,
-                                    ModelError,
-                                > as ::retry_runtime::macro_support::Outcome>::Error,
-                            > = {
+                            let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
-                                let retry_corrected = ::retry_runtime::macro_support::correct_async(
+                                let retry_corrected = ::retry_runtime::macro_support::correct_async::<
+                                    _,
+                                    <Result<
+                                        Answer,
+                                        ModelError,
+                                    > as ::retry_runtime::macro_support::Outcome>::Error,
+                                    _,
+                                >(
                                         retry_value,
                                         &retry_error,
                                         async |draft, error| self.correct(draft, error).await,

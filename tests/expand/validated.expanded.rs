@@ -28,20 +28,17 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
             );
             match retry_outcome {
                 ::core::result::Result::Ok(retry_value) => {
-                    let retry_checked: ::core::result::Result<
-                        (),
-                        <Result<
-                            Answer,
-                            ModelError,
-                        > as ::retry_runtime::macro_support::Outcome>::Error,
-                    > = {
+                    let retry_checked = {
                         #[allow(unused_variables)]
                         let attempt = &retry_history;
                         #[allow(clippy::let_and_return)]
-                        let retry_checked = ::retry_runtime::macro_support::check(
-                            &retry_value,
-                            check,
-                        );
+                        let retry_checked = ::retry_runtime::macro_support::check::<
+                            _,
+                            <Result<
+                                Answer,
+                                ModelError,
+                            > as ::retry_runtime::macro_support::Outcome>::Error,
+                        >(&retry_value, check);
                         retry_checked
                     };
                     match retry_checked {

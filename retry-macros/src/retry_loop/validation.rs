@@ -13,16 +13,16 @@ impl RetryLoop<'_> {
     pub(super) fn validated(&self, validate: &Expr, awaits: bool) -> TokenStream {
         let mixed = Span::mixed_site();
         let support = self.support();
-        let error = self.error();
-        let checked = self.settled(
-            validate,
-            "check",
-            &quote_spanned!(mixed=> &retry_value),
-            awaits,
-        );
+        let checked = Settled {
+            function: validate,
+            name: "check",
+            arguments: quote_spanned!(mixed=> &retry_value),
+            value: quote_spanned!(mixed=> ()),
+        };
+        let checked = self.settled(checked, awaits);
         let binding = self.attempt_binding();
         let check = quote_spanned! {mixed=>
-            let retry_checked: ::core::result::Result<(), #error> = {
+            let retry_checked = {
                 #binding
                 #[allow(clippy::let_and_return)]
                 let retry_checked = #checked;
@@ -91,14 +91,14 @@ impl RetryLoop<'_> {
         let mixed = Span::mixed_site();
         let krate = &self.model.krate;
         let support = self.support();
-        let (value, error) = (self.value(), self.error());
         let pause = self.pause(awaits);
-        let corrected = self.settled(
-            correct,
-            "correct",
-            &quote_spanned!(mixed=> retry_value, &retry_error),
-            awaits,
-        );
+        let corrected = Settled {
+            function: correct,
+            name: "correct",
+            arguments: quote_spanned!(mixed=> retry_value, &retry_error),
+            value: self.value(),
+        };
+        let corrected = self.settled(corrected, awaits);
         let binding = self.attempt_binding();
         let remembered = self
             .model
@@ -114,7 +114,7 @@ impl RetryLoop<'_> {
         let reason = self.reason();
         quote_spanned! {mixed=>
             #pause
-            let retry_corrected: ::core::result::Result<#value, #error> = {
+            let retry_corrected = {
                 #binding
                 #[allow(clippy::let_and_return)]
                 let retry_corrected = #corrected;
@@ -144,16 +144,18 @@ impl RetryLoop<'_> {
     }
 
     /// The outcome of the user's function, which may be async wherever there is something to await with.
-    fn settled(
-        &self,
-        function: &Expr,
-        name: &str,
-        arguments: &TokenStream,
-        awaits: bool,
-    ) -> TokenStream {
+    fn settled(&self, called: Settled, awaits: bool) -> TokenStream {
+        let Settled {
+            function,
+            name,
+            arguments,
+            value,
+        } = called;
         let place = function.span();
         let span = Span::mixed_site().located_at(place);
         let support = self.support_at(place);
+        // Named, so that what does not fit is complained about at the function.
+        let error = self.error();
         let is_async = match function {
             Expr::Closure(closure) => Some(closure.asyncness.is_some()),
             _ => None,
@@ -163,16 +165,27 @@ impl RetryLoop<'_> {
         match is_async.filter(|_| awaits) {
             Some(true) => {
                 let name = named(&format!("{name}_async"));
-                quote_spanned!(span=> #support::#name(#arguments, #function).await)
+                quote_spanned!(span=> #support::#name::<_, #error, _>(#arguments, #function).await)
             }
             None if awaits => {
                 let name = named(&format!("{name}_either"));
-                quote_spanned!(span=> #support::settle(#support::#name(#arguments, #function)).await)
+                let outcome = quote_spanned!(span=> #support::#name(#arguments, #function));
+                quote_spanned!(span=> #support::settle::<#value, #error, _, _>(#outcome).await)
             }
             _ => {
                 let name = named(name);
-                quote_spanned!(span=> #support::#name(#arguments, #function))
+                quote_spanned!(span=> #support::#name::<_, #error>(#arguments, #function))
             }
         }
     }
+}
+
+/// A call of a function that the user names.
+struct Settled<'a> {
+    function: &'a Expr,
+    /// That of the runtime which calls it.
+    name: &'static str,
+    arguments: TokenStream,
+    /// The type of the value that it returns.
+    value: TokenStream,
 }

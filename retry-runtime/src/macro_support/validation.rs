@@ -39,7 +39,8 @@ impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
     }
 }
 
-pub fn settle<T, E, Via, S: Settle<T, E, Via>>(outcome: S) -> S::Settled {
+// Opaque, so that a complaint about the bound is the only one.
+pub fn settle<T, E, Via, S: Settle<T, E, Via>>(outcome: S) -> impl Future<Output = Result<T, E>> {
     outcome.settle()
 }
 
