@@ -25,7 +25,7 @@ use ModelError::{Invalid, Overloaded, TooLong};
 
 impl Model {
     /// Asks again, with the complaint and the rejected answer in the prompt. A prompt that is too long is halved.
-    #[retry(name = "extract", base = "50ms", validate = check, attempt = attempt)]
+    #[retry(name = "extract", base = "50ms", validate = |answer| check(answer), attempt = attempt)]
     async fn extract(&self, text: &str) -> Result<String, ModelError> {
         self.ask(&prompt(text, attempt)).await
     }
@@ -34,7 +34,7 @@ impl Model {
     #[retry(
         name = "repair",
         invalid(max = 2),
-        validate = check,
+        validate = |answer| check(answer),
         correct = async |draft, error| self.ask(&format!("Repair {draft}: {error}")).await,
         give_up = tell,
     )]
@@ -43,7 +43,7 @@ impl Model {
     }
 }
 
-fn check(answer: &String) -> Result<(), ModelError> {
+fn check(answer: &str) -> Result<(), ModelError> {
     let json: Value = serde_json::from_str(answer).map_err(|_| Invalid("no JSON"))?;
     match (&json["name"], &json["age"]) {
         (Value::String(_), Value::Number(_)) => Ok(()),
@@ -112,6 +112,7 @@ fn scripted<const N: usize>(mut answers: [Result<&'static str, ModelError>; N]) 
 impl Model {
     async fn ask(&self, prompt: &str) -> Result<String, ModelError> {
         println!("  The model is asked: {prompt}");
+        tokio::task::yield_now().await; // Where a client would wait.
         let answer = self.0.borrow_mut().pop().unwrap_or(Err(Overloaded));
         answer.map(String::from)
     }

@@ -19,9 +19,19 @@ pub struct Failure<'a> {
     idempotent: bool,
     repeated: bool,
     budget: Option<Withdraw<'a>>,
-    validates: bool,
-    correctable: bool,
+    values: Values,
     observe: Option<Observe<'a>>,
+}
+
+/// What is done with the values of attempts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Values {
+    /// They are the call's.
+    Taken,
+    /// They may be rejected.
+    Validated,
+    /// One was rejected, and is repaired.
+    Corrected,
 }
 
 impl<'a> Failure<'a> {
@@ -41,8 +51,7 @@ impl<'a> Failure<'a> {
             idempotent: true,
             repeated: false,
             budget: None,
-            validates: false,
-            correctable: false,
+            values: Values::Taken,
             observe: None,
         }
     }
@@ -73,13 +82,13 @@ impl<'a> Failure<'a> {
 
     /// Values are validated in this call: invalid ones have a count of their own.
     pub fn validates(mut self) -> Self {
-        self.validates = true;
+        self.values = Values::Validated;
         self
     }
 
-    /// What follows is no attempt, but a correction of the value that this one returned.
+    /// The same, and what follows is no attempt, but a correction of the value that this one returned.
     pub fn correctable(mut self) -> Self {
-        self.correctable = true;
+        self.values = Values::Corrected;
         self
     }
 
@@ -162,7 +171,7 @@ impl TrackedCall {
         let (max, decision) = self.decide(&mut failure);
         let Failure { name, error, .. } = failure;
         let event = match decision {
-            Ok((delay, _)) if failure.correctable => Event::Correcting {
+            Ok((delay, _)) if failure.values == Values::Corrected => Event::Correcting {
                 call: name,
                 attempt,
                 correction: self.corrections,
@@ -201,7 +210,7 @@ impl TrackedCall {
         let Some(kind) = verdict.kind() else {
             return (policy.schedule.limit(), Err(Reason::NotRetryable));
         };
-        let section = policy.section(kind, failure.validates);
+        let section = policy.section(kind, failure.values != Values::Taken);
         let schedule = policy.schedule.with(&section);
         let limit = schedule.limit();
         if verdict.is_ambiguous() && !failure.idempotent {
@@ -241,7 +250,7 @@ impl TrackedCall {
             return (limit, Err(Reason::Budget));
         }
         *count = retry;
-        if failure.correctable {
+        if failure.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
         }
         self.previous = delay;

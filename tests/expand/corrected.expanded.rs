@@ -92,7 +92,6 @@ impl Extractor {
                                                 retry_kind,
                                             ),
                                         )
-                                        .validates()
                                         .correctable(),
                                 );
                                 let retry_decision = ::core::result::Result::map(

@@ -121,7 +121,7 @@ fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named(
     #[retry(max = 2, jitter = "none", invalid(max = 2))]
     fn derived(asked: &mut usize) -> Result<(), Unreadable> {
         *asked += 1;
-        Err(if *asked % 2 == 0 {
+        Err(if asked.is_multiple_of(2) {
             Unreadable::Overloaded
         } else {
             Unreadable::NoJson
@@ -131,7 +131,7 @@ fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named(
     #[retry(max = 2, jitter = "none", on = |error| if matches!(error, Unreadable::NoJson) { Verdict::INVALID } else { Verdict::TRANSIENT })]
     fn said(asked: &mut usize) -> Result<(), Unreadable> {
         *asked += 1;
-        Err(if *asked % 2 == 0 {
+        Err(if asked.is_multiple_of(2) {
             Unreadable::Overloaded
         } else {
             Unreadable::NoJson

@@ -1,5 +1,14 @@
 //! Values that are checked, asked for again or corrected: the keys `validate`, `correct` and `invalid`.
 
+// What is under test takes values by reference, policies and `GaveUp` by value.
+#![allow(
+    clippy::large_types_passed_by_value,
+    clippy::manual_async_fn,
+    clippy::needless_pass_by_value,
+    clippy::ptr_arg,
+    clippy::unnecessary_wraps
+)]
+
 mod ask_again;
 mod correct;
 mod counts;

@@ -220,11 +220,10 @@ impl RetryLoop<'_> {
                 .budget(&mut |retry_kind| #support::Paid::withdraw(&mut retry_paid, retry_kind))
             });
         }
-        if validate.is_some() {
-            options.append_all(quote_spanned!(mixed=> .validates()));
-        }
         if failed == Failed::Validation && correct.is_some() {
             options.append_all(quote_spanned!(mixed=> .correctable()));
+        } else if validate.is_some() {
+            options.append_all(quote_spanned!(mixed=> .validates()));
         }
         if observe.is_some() {
             options.append_all(quote_spanned!(mixed=> .observe(&mut retry_observer)));
