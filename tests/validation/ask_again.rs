@@ -64,13 +64,12 @@ async fn the_body_runs_again_and_sees_the_complaint_and_the_rejected_value() {
 
 #[tokio::test(start_paused = true)]
 async fn a_value_that_is_valid_at_once_costs_one_check_and_nothing_else() {
-    let mut checks = 0;
-
     #[retry(validate = |answer| { *checks += 1; check(answer) })]
     async fn extract(model: &mut Model, checks: &mut u32) -> Result<Answer, ModelError> {
         model.ask()
     }
 
+    let mut checks = 0;
     let recording = testing::record();
     let mut model = Model::new([answer(&["name", "age"])]);
     extract(&mut model, &mut checks).await.unwrap();

@@ -66,7 +66,7 @@ type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
     max = 9,
     name = "extract",
     invalid(max = 3, backoff = "fixed", base = "5s", jitter = "none"),
-    validate = |answer| check(answer),
+    validate = check,
     attempt = attempt,
     correct = async |draft, error| {
         model.corrected += 1;
@@ -154,7 +154,7 @@ fn blocking_functions_correct_too() {
     }
 
     #[retry(
-        validate = |answer| check(answer),
+        validate = |answer| { model.checked += 1; check(answer) },
         correct = |draft, error| { model.corrected += 1; add(draft, error) },
         invalid(max = 1)
     )]
@@ -167,7 +167,7 @@ fn blocking_functions_correct_too() {
     assert_eq!(model.asked, 1);
     let mut model = Model::new([answer(&[])]);
     assert_eq!(closure(&mut model), Err(Missing("age")));
-    assert_eq!((model.asked, model.corrected), (1, 1));
+    assert_eq!((model.asked, model.checked, model.corrected), (1, 2, 1));
 }
 
 #[tokio::test(start_paused = true)]

@@ -70,6 +70,7 @@ fn check(answer: &Answer) -> Result<(), ModelError> {
 struct Model {
     answers: Vec<Result<Answer, ModelError>>,
     asked: usize,
+    checked: usize,
     corrected: usize,
 }
 
@@ -78,6 +79,7 @@ impl Model {
         Self {
             answers: answers.into_iter().collect(),
             asked: 0,
+            checked: 0,
             corrected: 0,
         }
     }
