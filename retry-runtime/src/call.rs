@@ -1,103 +1,9 @@
-//! One call's bookkeeping: what decides, after a failed attempt, whether and when the next one follows.
+//! One call's bookkeeping: how many attempts failed, and which count a failure counts against.
 
-use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::emit::{Observe, emit};
-use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Verdict, clock};
-
-/// Pays for a retry after a failure of that kind, or says that it can't.
-pub(crate) type Withdraw<'a> = &'a mut dyn FnMut(Kind) -> bool;
-
-/// A failed attempt, as classified. Built only after a failure.
-pub struct Failure<'a> {
-    policy: &'a Policy,
-    verdict: Verdict,
-    name: &'a str,
-    error: &'a dyn fmt::Display,
-    deadline: Option<Instant>,
-    idempotent: bool,
-    repeated: bool,
-    budget: Option<Withdraw<'a>>,
-    values: Values,
-    observe: Option<Observe<'a>>,
-}
-
-/// What is done with the values of attempts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Values {
-    /// They are the call's.
-    Taken,
-    /// They may be rejected.
-    Validated,
-    /// One was rejected, and is repaired.
-    Corrected,
-}
-
-impl<'a> Failure<'a> {
-    /// A failure of a call of that name.
-    pub fn new(
-        policy: &'a Policy,
-        verdict: Verdict,
-        name: &'a str,
-        error: &'a dyn fmt::Display,
-    ) -> Self {
-        Self {
-            policy,
-            verdict,
-            name,
-            error,
-            deadline: None,
-            idempotent: true,
-            repeated: false,
-            budget: None,
-            values: Values::Taken,
-            observe: None,
-        }
-    }
-
-    /// The call's deadline, reckoned at its start.
-    pub fn deadline(mut self, deadline: Option<Instant>) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// Whether an ambiguous failure may be retried.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
-        self.idempotent = idempotent;
-        self
-    }
-
-    /// Whether the same error came too many times in a row.
-    pub fn repeated(mut self, repeated: bool) -> Self {
-        self.repeated = repeated;
-        self
-    }
-
-    /// What pays for the retry.
-    pub fn budget(mut self, budget: Withdraw<'a>) -> Self {
-        self.budget = Some(budget);
-        self
-    }
-
-    /// Values are validated in this call: invalid ones have a count of their own.
-    pub fn validates(mut self) -> Self {
-        self.values = Values::Validated;
-        self
-    }
-
-    /// The same, and what follows is no attempt, but a correction of the value that this one returned.
-    pub fn correctable(mut self) -> Self {
-        self.values = Values::Corrected;
-        self
-    }
-
-    /// Another observer beside those that features enable.
-    pub fn observe(mut self, observe: Observe<'a>) -> Self {
-        self.observe = Some(observe);
-        self
-    }
-}
+pub use crate::failure::Failure;
+use crate::{Kind, Policy, Reason};
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
 /// its own, no decorrelated jitter, no validation.
@@ -117,13 +23,9 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn failed(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
-        let mut tracked = TrackedCall {
-            shared: self.retries,
-            ..TrackedCall::new()
-        };
-        let pause = tracked.failed(failure);
-        self.retries = tracked.shared;
-        pause
+        let attempt = self.attempt();
+        let mut previous = Duration::ZERO;
+        failure.settle(attempt, &mut self.retries, &mut previous, 0)
     }
 
     /// Whether an attempt failed before.
@@ -166,95 +68,19 @@ impl TrackedCall {
     /// The pause before the next attempt, or why there is none.
     #[cold]
     #[inline(never)]
-    pub fn failed(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
+    pub fn failed(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
         let attempt = self.attempt();
-        let (max, decision) = self.decide(&mut failure);
-        let Failure { name, error, .. } = failure;
-        let event = match decision {
-            Ok((delay, _)) if failure.values == Values::Corrected => Event::Correcting {
-                call: name,
-                attempt,
-                correction: self.corrections,
-                max,
-                delay,
-                error,
-            },
-            Ok((delay, kind)) => Event::Retrying {
-                call: name,
-                attempt,
-                max,
-                delay,
-                error,
-                kind,
-            },
-            Err(reason) => Event::GaveUp {
-                call: name,
-                attempt,
-                max,
-                error,
-                reason,
-            },
-        };
-        emit(&event, failure.observe);
-        decision.map(|(delay, _)| delay)
-    }
-
-    /// The limit in force, and the pause or the reason why there is none.
-    fn decide(
-        &mut self,
-        failure: &mut Failure<'_>,
-    ) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
-        let Failure {
-            policy, verdict, ..
-        } = *failure;
-        let Some(kind) = verdict.kind() else {
-            return (policy.schedule.limit(), Err(Reason::NotRetryable));
-        };
-        let section = policy.section(kind, failure.values != Values::Taken);
-        let schedule = policy.schedule.with(&section);
-        let limit = schedule.limit();
-        if verdict.is_ambiguous() && !failure.idempotent {
-            return (limit, Err(Reason::Ambiguous));
-        }
-        if failure.repeated {
-            return (limit, Err(Reason::Repeated));
-        }
-        let count = match section.max {
-            Some(_) => &mut self.own[kind as usize],
+        let correction = self.corrections.saturating_add(1);
+        let is_corrected = failure.is_corrected();
+        let count = match failure.kind_with_own_count() {
+            Some(kind) => &mut self.own[kind as usize],
             None => &mut self.shared,
         };
-        let retry = count.saturating_add(1);
-        if !schedule.allows(retry) {
-            return (limit, Err(Reason::Exhausted));
+        let pause = failure.settle(attempt, count, &mut self.previous, correction)?;
+        if is_corrected {
+            self.corrections = correction;
         }
-        let mut delay = schedule.delay(retry, self.previous);
-        if let Some(hint) = verdict.hint() {
-            if policy.hint == Hint::Honor && hint > policy.max_hint {
-                return (limit, Err(Reason::HintTooLong));
-            }
-            delay = policy
-                .hint
-                .wait(delay, hint, schedule.jitter != Jitter::None);
-        }
-        let too_late = |deadline| {
-            clock::now()
-                .checked_add(delay)
-                .is_none_or(|end| end > deadline)
-        };
-        if failure.deadline.is_some_and(too_late) {
-            return (limit, Err(Reason::Deadline));
-        }
-        if let Some(withdraw) = &mut failure.budget
-            && !withdraw(kind)
-        {
-            return (limit, Err(Reason::Budget));
-        }
-        *count = retry;
-        if failure.values == Values::Corrected {
-            self.corrections = self.corrections.saturating_add(1);
-        }
-        self.previous = delay;
-        (limit, Ok((delay, kind)))
+        Ok(pause)
     }
 
     /// Whether an attempt failed before.

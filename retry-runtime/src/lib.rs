@@ -20,6 +20,7 @@ mod classify;
 mod clock;
 mod emit;
 mod event;
+mod failure;
 mod gave_up;
 mod hint;
 mod jitter;

@@ -209,6 +209,16 @@ impl Policy {
         Delays::new(self.schedule)
     }
 
+    /// Whether any number is another for that kind.
+    pub(crate) const fn differs_for(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Transient => !self.transient.is_empty(),
+            Kind::Throttled => !self.throttled.is_empty(),
+            Kind::Timeout => !self.timed_out.is_empty(),
+            Kind::Invalid => true,
+        }
+    }
+
     /// What differs for that kind, in a call that validates its values or does not.
     pub(crate) fn section(&self, kind: Kind, validates: bool) -> Section {
         match kind {

@@ -33,6 +33,7 @@
 use std::cell::{Cell, RefCell};
 use std::marker::PhantomData;
 use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
@@ -45,6 +46,9 @@ thread_local! {
     static SKIPPED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
 }
+
+/// How many recordings are on, in all threads: what every failure looks at first, since a thread's own state is dear.
+static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
 
 /// Keeps a guard on the thread whose state it holds.
 type NotSend = PhantomData<*const ()>;
@@ -129,6 +133,7 @@ struct Record {
 
 /// Records what this thread's calls log, whether or not the feature `tracing` is on.
 pub fn record() -> Recording {
+    RECORDINGS.fetch_add(1, Ordering::Relaxed);
     Recording {
         before: RECORD.replace(Some(Record::default())),
         thread: PhantomData,
@@ -167,11 +172,12 @@ impl Recording {
 impl Drop for Recording {
     fn drop(&mut self) {
         RECORD.set(mem::take(&mut self.before));
+        RECORDINGS.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 pub(crate) fn saw(event: &Event<'_>) {
-    if RECORD.with_borrow(Option::is_none) {
+    if RECORDINGS.load(Ordering::Relaxed) == 0 || RECORD.with_borrow(Option::is_none) {
         return;
     }
     // Printed before the record is borrowed: the user's `Display` may make a call of its own.

@@ -43,12 +43,22 @@ impl Section {
         }
     }
 
-    pub(crate) fn names_delays(&self) -> bool {
-        *self
-            != Self {
-                max: self.max,
-                ..Self::new()
+    pub(crate) const fn is_empty(&self) -> bool {
+        matches!(
+            self,
+            Self {
+                max: None,
+                backoff: None,
+                base: None,
+                factor: None,
+                cap: None,
+                jitter: None,
             }
+        )
+    }
+
+    pub(crate) fn names_delays(&self) -> bool {
+        !Self { max: None, ..*self }.is_empty()
     }
 
     /// As [`Policy::max`](crate::Policy::max), with a count of this section's own.
