@@ -103,7 +103,7 @@ impl Call {
 }
 
 /// A call that keeps all that any policy can ask for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrackedCall {
     /// Retries that count against the policy's `max`.
     shared: u32,
@@ -153,7 +153,10 @@ impl TrackedCall {
     }
 
     /// The limit in force, and the pause or the reason why there is none.
-    fn decide(&mut self, failure: &Failure<'_>) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
+    pub(crate) fn decide(
+        &mut self,
+        failure: &Failure<'_>,
+    ) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
         let Failure {
             policy, verdict, ..
         } = *failure;

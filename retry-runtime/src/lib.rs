@@ -11,6 +11,8 @@ extern crate self as retry_runtime;
 
 mod attempt;
 mod backoff;
+#[cfg(feature = "batch")]
+mod batch;
 mod call;
 mod call_id;
 mod classify;
@@ -42,6 +44,10 @@ pub mod testing;
 
 pub use attempt::Attempt;
 pub use backoff::Backoff;
+#[cfg(feature = "batch")]
+pub use batch::{
+    Batches, ByClassify, IntoBatches, ItemError, OnError, retry_each, retry_each_blocking,
+};
 pub use call_id::CallId;
 pub use classify::Classify;
 #[cfg(feature = "http")]

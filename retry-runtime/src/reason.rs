@@ -16,6 +16,8 @@ pub enum Reason {
     Ambiguous,
     /// The same error came `repeats` times in a row.
     Repeated,
+    /// A call for a batch of items returned another number of answers than it was given items.
+    Unanswered,
 }
 
 impl fmt::Display for Reason {
@@ -27,6 +29,7 @@ impl fmt::Display for Reason {
             Self::HintTooLong => "hint too long",
             Self::Ambiguous => "ambiguous",
             Self::Repeated => "repeated",
+            Self::Unanswered => "unanswered",
         })
     }
 }
