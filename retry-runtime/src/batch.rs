@@ -56,8 +56,8 @@ use rounds::Rounds;
 /// - The items. Every call that sends an item gets a clone of it, so give what is cheap to clone:
 ///   references (`&texts`), numbers, `Arc`s. They are drawn from the iterator when the first call for them begins.
 /// - The operation. It gets the items of one call in a `Vec`, in their order, and returns one answer for each in that same
-///   order, or an error where the whole call failed. It is bound by `FnMut`, so that the future stays `Send`: an async
-///   closure may not change what it captures, and must capture by reference what it uses by reference.
+///   order, or an error where the whole call failed. An async closure may neither change nor own (`async move`) what it uses:
+///   it would lend it to the future that it returns. Let it borrow.
 ///
 /// # Rounds
 ///

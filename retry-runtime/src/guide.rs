@@ -16,6 +16,11 @@ pub mod wrapping {}
 #[doc = include_str!("../docs/streams.md")]
 pub mod streams {}
 
+// Its examples need the feature.
+#[cfg(feature = "batch")]
+#[doc = include_str!("../docs/batches.md")]
+pub mod batches {}
+
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 

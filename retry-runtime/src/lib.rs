@@ -2,6 +2,7 @@
 #![doc = "[blocks]: crate::guide::blocks"]
 #![doc = "[wrapping]: crate::guide::wrapping"]
 #![doc = "[keys]: crate::guide::keys"]
+#![cfg_attr(feature = "batch", doc = "[batches]: crate::guide::batches")]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]

@@ -201,14 +201,22 @@ proptest! {
     ) {
         let _skipped = testing::skip_sleeps();
         let calm: Vec<_> = fates.iter().map(|fate| Fate { failures: 0, ..fate.clone() }).collect();
-        let run = |fates, failing_calls| {
+        let items = 0..fates.len();
+        let blocking = |fates, failing_calls| {
             let server = Mutex::new(Server::new(fates, failing_calls));
-            let items = 0..calm.len();
-            retry_each_blocking(policy(20).batches(size), items, |pending| {
+            retry_each_blocking(policy(20).batches(size), items.clone(), |pending| {
                 server.lock().unwrap().answer(pending)
             })
         };
-        prop_assert_eq!(run(&fates, &failing_calls), run(&calm, &[]));
+        let expected = blocking(&calm, &[]);
+        prop_assert_eq!(blocking(&fates, &failing_calls), expected.clone());
+        let server = RefCell::new(Server::new(&fates, &failing_calls));
+        let batches = policy(20).batches(size).concurrency(3);
+        let results = retry_each(batches, items, async |pending| {
+            server.borrow_mut().answer(pending)
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        prop_assert_eq!(runtime.unwrap().block_on(results), expected);
     }
 
     /// A round is as few calls as its items fill.
