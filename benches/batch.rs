@@ -1,18 +1,18 @@
 //! Time per item of a batch: `cargo bench --bench batch`.
 //!
-//! Every tenth item fails once, so a batch takes two rounds. criterion prints the time of a whole batch and the items
+//! Every tenth item fails once, so a batch takes two rounds, without a pause between them. criterion prints the time of a whole batch and the items
 //! per second; the table at the end has the time per item, which must not grow with the number of items.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Batches, Policy, retry_each, retry_each_blocking};
+use retry_runtime::{Batches, Policy, Timer, TimerFn, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;
 
-/// The first round is the one in which all items are there that do not fail.
+/// The second round has none but the items that failed in the first.
 #[expect(
     clippy::needless_pass_by_value,
     clippy::unnecessary_wraps,
@@ -27,8 +27,10 @@ fn answer(items: Vec<&u64>) -> Answers {
     Ok(answers.collect())
 }
 
-fn batches() -> Batches<impl FnMut(&bool) -> bool + Send> {
-    Policy::none().on(|retry: &bool| *retry).batches(1000)
+fn batches() -> Batches<impl FnMut(&bool) -> bool + Send, impl Timer> {
+    let no_pause = TimerFn::new(|_| std::future::ready(()));
+    let policy = Policy::none().on(|retry: &bool| *retry);
+    policy.batches(1000).timer(no_pause)
 }
 
 fn all_ok(results: &[Result<u64, impl Sized>]) -> usize {
@@ -44,13 +46,9 @@ fn concurrent(items: &[u64]) -> usize {
 }
 
 fn run(items: &[u64], concurrency: usize) -> usize {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .build();
-    runtime.unwrap().block_on(async {
-        let batches = batches().concurrency(concurrency);
-        all_ok(&retry_each(batches, items, async |pending| answer(pending)).await)
-    })
+    let batches = batches().concurrency(concurrency);
+    let results = retry_each(batches, items, async |pending| answer(pending));
+    all_ok(&futures::executor::block_on(results))
 }
 
 fn blocking(items: &[u64]) -> usize {

@@ -17,7 +17,7 @@ async fn says_how_many_of_how_many_failed() {
     });
     let items: Vec<u32> = (0..10).collect();
     let batches = EXACT.max(2).batches(5);
-    retry_each(batches, &items, async |pending| Ok(server.call(&pending))).await;
+    let _ = retry_each(batches, &items, async |pending| Ok(server.call(&pending))).await;
     let call = "batch::log::says_how_many_of_how_many_failed";
     let error = type_name::<Failure>();
     let expected = [
@@ -44,7 +44,7 @@ async fn a_delay_is_that_of_the_round() {
         (1, 1) => Err(super::throttled_for(secs(9))),
         _ => Ok(item),
     });
-    retry_each(
+    let _ = retry_each(
         &EXACT,
         &[0, 1, 2],
         async |pending| Ok(server.call(&pending)),
@@ -62,7 +62,7 @@ async fn a_delay_is_that_of_the_round() {
 async fn nothing_when_all_succeed_at_once() {
     let recording = testing::record();
     let server = Server::new(|item, _| Ok(item));
-    retry_each(EXACT.batches(1), &[0, 1, 2], async |pending| {
+    let _ = retry_each(EXACT.batches(1), &[0, 1, 2], async |pending| {
         Ok(server.call(&pending))
     })
     .await;
@@ -75,7 +75,7 @@ async fn wrong_numbers_of_answers_and_items_not_sent() {
     let server = Server::new(|item, _| Ok(item));
     let items = [0, 1, 2, 3, 4, 5, 6];
     let batches = EXACT.deadline(secs(3)).batches(2);
-    retry_each(batches, &items, async |pending| {
+    let _ = retry_each(batches, &items, async |pending| {
         let mut answers = server.call(&pending);
         tokio::time::sleep(secs(2)).await;
         answers.truncate(if *pending[0] == 0 { 1 } else { 2 });

@@ -26,6 +26,7 @@ use crate::timer;
 /// Calls that are made at the same time run on scoped threads, this one among them, which end with each round. With a
 /// concurrency of 1, the default, there are none but this. Where the system refuses a thread, fewer calls are made at the same
 /// time. A panic of the operation is passed on once the other calls under way have ended.
+#[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,
     items: I,
