@@ -62,8 +62,8 @@ use rounds::Rounds;
 /// # Rounds
 ///
 /// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait together,
-/// and make up the next round, in the order of `items` and in batches as full as can be. So no call that could succeed waits
-/// for one that failed, and no scheme sends fewer requests.
+/// and make up the next round, in the order of `items` and in batches as full as can be. So no call waits
+/// because another failed in its round, and the failed items of many calls share few.
 ///
 /// - An error of the whole call counts as the failure of every item in it.
 /// - `max` and the sections' own `max` count for each item.

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -185,11 +186,16 @@ proptest! {
     ) {
         let _skipped = testing::skip_sleeps();
         let server = Mutex::new(Server::new(&fates, &failing_calls));
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let batches = policy(max).batches(size).concurrency(concurrency);
         let results = retry_each_blocking(batches, 0..fates.len(), |pending| {
-            server.lock().unwrap().answer(pending)
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let answers = server.lock().unwrap().answer(pending);
+            running.fetch_sub(1, Ordering::SeqCst);
+            answers
         });
         server.into_inner().unwrap().check(&results, size, max);
+        assert!(most.into_inner() <= concurrency);
     }
 
     /// With enough retries the results are those of a server that never fails.
