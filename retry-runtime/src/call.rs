@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+#[cfg(feature = "batch")]
+use crate::failure::Decision;
 pub use crate::failure::Failure;
 use crate::{Kind, Policy, Reason};
 
@@ -41,7 +43,7 @@ impl Call {
 }
 
 /// A call that keeps all that any policy can ask for.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TrackedCall {
     /// Retries that count against the policy's `max`.
     shared: u32,
@@ -72,15 +74,28 @@ impl TrackedCall {
         let attempt = self.attempt();
         let correction = self.corrections.saturating_add(1);
         let is_corrected = failure.is_corrected();
-        let count = match failure.kind_with_own_count() {
-            Some(kind) => &mut self.own[kind as usize],
-            None => &mut self.shared,
-        };
-        let pause = failure.settle(attempt, count, &mut self.previous, correction)?;
+        let (count, previous) = self.counts(&failure);
+        let pause = failure.settle(attempt, count, previous, correction)?;
         if is_corrected {
             self.corrections = correction;
         }
         Ok(pause)
+    }
+
+    /// The limit in force, and the pause or the reason why there is none. Nobody is told.
+    #[cfg(feature = "batch")]
+    pub(crate) fn decide(&mut self, mut failure: Failure<'_>) -> (Option<u32>, Decision) {
+        let (count, previous) = self.counts(&failure);
+        failure.decide(count, previous)
+    }
+
+    /// What the failure counts against, and the delay before.
+    fn counts(&mut self, failure: &Failure<'_>) -> (&mut u32, &mut Duration) {
+        let count = match failure.kind_with_own_count() {
+            Some(kind) => &mut self.own[kind as usize],
+            None => &mut self.shared,
+        };
+        (count, &mut self.previous)
     }
 
     /// Whether an attempt failed before.

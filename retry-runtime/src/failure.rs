@@ -9,6 +9,9 @@ use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Section, Verdict, clock};
 /// Pays for a retry after a failure of that kind, or says that it can't.
 pub(crate) type Withdraw<'a> = &'a mut dyn FnMut(Kind) -> bool;
 
+/// The pause before the next attempt and what kind of failure it follows, or why there is none.
+pub(crate) type Decision = Result<(Duration, Kind), Reason>;
+
 /// A failed attempt, as classified. Built only after a failure.
 pub struct Failure<'a> {
     policy: &'a Policy,
@@ -159,11 +162,11 @@ impl<'a> Failure<'a> {
     }
 
     /// The limit in force, and the pause or the reason why there is none.
-    fn decide(
+    pub(crate) fn decide(
         &mut self,
         count: &mut u32,
         previous: &mut Duration,
-    ) -> (Option<u32>, Result<(Duration, Kind), Reason>) {
+    ) -> (Option<u32>, Decision) {
         let Failure {
             policy, verdict, ..
         } = *self;

@@ -11,10 +11,15 @@ pub mod blocks {}
 
 #[doc = include_str!("../docs/wrapping.md")]
 pub mod wrapping {}
-// Its examples need the feature.
-#[cfg(feature = "stream")]
-#[doc = include_str!("../docs/streams.md")]
+
+// Other pages link to these, whose examples need the features.
+#[cfg_attr(feature = "stream", doc = include_str!("../docs/streams.md"))]
+#[cfg_attr(not(feature = "stream"), doc = "Needs the feature `stream`.")]
 pub mod streams {}
+
+#[cfg_attr(feature = "batch", doc = include_str!("../docs/batches.md"))]
+#[cfg_attr(not(feature = "batch"), doc = "Needs the feature `batch`.")]
+pub mod batches {}
 
 #[doc = include_str!("../docs/validation.md")]
 pub mod validation {}

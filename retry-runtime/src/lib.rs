@@ -4,6 +4,7 @@
 #![doc = "[validation]: crate::guide::validation"]
 #![doc = "[teams]: crate::guide::teams"]
 #![doc = "[keys]: crate::guide::keys"]
+#![doc = "[batches]: crate::guide::batches"]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
@@ -13,6 +14,8 @@ extern crate self as retry_runtime;
 
 mod attempt;
 mod backoff;
+#[cfg(feature = "batch")]
+mod batch;
 mod budget;
 mod call;
 mod call_id;
@@ -46,6 +49,10 @@ pub mod testing;
 
 pub use attempt::{Attempt, Draft};
 pub use backoff::Backoff;
+#[cfg(feature = "batch")]
+pub use batch::{
+    Batches, ByClassify, IntoBatches, ItemError, OnError, retry_each, retry_each_blocking,
+};
 pub use budget::RetryBudget;
 pub use call_id::CallId;
 pub use classify::Classify;

@@ -20,6 +20,8 @@ pub enum Reason {
     Budget,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
+    /// A call for a batch of items returned another number of answers than it was given items.
+    Unanswered,
 }
 
 impl fmt::Display for Reason {
@@ -33,6 +35,7 @@ impl fmt::Display for Reason {
             Self::Repeated => "repeated",
             Self::Budget => "budget",
             Self::CorrectionFailed => "correction failed",
+            Self::Unanswered => "unanswered",
         })
     }
 }

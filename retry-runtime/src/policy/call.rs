@@ -83,8 +83,8 @@ impl Policy {
 /// A policy that knows which errors are worth a retry: what [`Policy::on`] returns.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCall<On> {
-    policy: Policy,
-    on: On,
+    pub(crate) policy: Policy,
+    pub(crate) on: On,
 }
 
 impl<On> PolicyCall<On> {
@@ -190,7 +190,7 @@ impl Steps {
 }
 
 /// The function that a closure is written in, as the call's name.
-fn name_of<F>(operation: &F) -> &'static str {
+pub(crate) fn name_of<F>(operation: &F) -> &'static str {
     let name = type_name_of_val(operation);
     name.trim_end_matches("::{{closure}}")
 }

@@ -3,7 +3,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use retry_runtime::{retry, Attempt, GaveUp, TimedOut, Timer};
+use retry_runtime::{retry, retry_each, Attempt, GaveUp, Policy, TimedOut, Timer};
 
 /// Sleeps on the thread, as no executor of this program has anything else to do.
 struct ThreadTimer;
@@ -85,4 +85,21 @@ fn main() {
     assert_eq!(client.lines.len(), 3 + 3);
     client.attempts = 0;
     assert_eq!(client.blocking().unwrap_err().0, 3);
+    assert_eq!(block_on(batch()), 2 + 2 + 1);
+}
+
+/// How many items were sent in all.
+async fn batch() -> usize {
+    let sent = std::cell::Cell::new(0);
+    let batches = Policy::fixed(Duration::from_millis(1)).on(|_: &Busy| true).batches(2);
+    let results = retry_each(batches.timer(ThreadTimer), 0..3, |pending: Vec<u32>| {
+        sent.set(sent.get() + pending.len());
+        let answers = match sent.get() {
+            2 => Err(Busy(0)),
+            _ => Ok(pending.into_iter().map(Ok).collect()),
+        };
+        std::future::ready(answers)
+    });
+    assert_eq!(results.await.len(), 3);
+    sent.get()
 }

@@ -1,0 +1,125 @@
+//! Batches of items that succeed or fail each on its own, so that a retry sends only those that failed.
+
+mod batches;
+mod blocking;
+mod groups;
+mod item_error;
+mod rounds;
+
+use std::future::Future;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::Timer;
+use crate::policy::call::name_of;
+pub use batches::{Batches, ByClassify, IntoBatches, OnError};
+pub use blocking::retry_each_blocking;
+pub use item_error::ItemError;
+use rounds::Rounds;
+
+/// Calls `operation` with all items, then with those that failed, until each succeeded or was given up.
+///
+/// Returns a result for every item, in the order of `items`. An item that succeeded is never sent again.
+///
+/// ```
+/// use retry_runtime::{Classify, Policy, retry_each};
+///
+/// #[derive(Debug, Classify)]
+/// enum EmbedError {
+///     #[classify(transient)]
+///     Overloaded,
+///     #[classify(stop)]
+///     Empty,
+/// }
+/// # async fn post(texts: &[&String]) -> Result<Vec<Result<f32, EmbedError>>, EmbedError> {
+/// #     if texts.is_empty() { return Err(EmbedError::Overloaded) }
+/// #     let embed = |text: &&String| if text.is_empty() { Err(EmbedError::Empty) } else { Ok(1.0) };
+/// #     Ok(texts.iter().map(embed).collect())
+/// # }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let texts = [String::from("one"), String::new(), String::from("three")];
+/// // At most 100 texts in a call, and at most 4 calls at the same time.
+/// let batches = Policy::new().max(5).batches(100).concurrency(4);
+/// let vectors = retry_each(batches, &texts, async |pending| post(&pending).await).await;
+/// assert!(vectors[0].is_ok() && vectors[2].is_ok());
+/// assert!(matches!(vectors[1].as_ref().unwrap_err().error(), Some(EmbedError::Empty)));
+/// # }
+/// ```
+///
+/// # Arguments
+///
+/// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; what [`Policy::on`](crate::Policy::on)
+///   returns, for error types that are not [`Classify`](crate::Classify); or [`Batches`], which also say how many items go
+///   into a call and how many calls are made at the same time.
+/// - The items. Every call that sends an item gets a clone of it, so give what is cheap to clone:
+///   references (`&texts`), numbers, `Arc`s. They are drawn from the iterator when the first call for them begins.
+/// - The operation. It gets the items of one call in a `Vec`, in their order, and returns one answer for each in that same
+///   order, or an error where the whole call failed. An async closure may neither change nor own (`async move`) what it uses:
+///   it would lend it to the future that it returns. Let it borrow.
+///
+/// # Rounds
+///
+/// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait together,
+/// and make up the next round, in the order of `items` and in batches as full as can be. So no call waits
+/// because another failed in its round, and the failed items of many calls share few.
+///
+/// - An error of the whole call counts as the failure of every item in it.
+/// - `max` and the sections' own `max` count for each item.
+/// - The delay of a retry is drawn once for all items that failed as the same kind; the longest hint among them is theirs,
+///   and the longest of these delays is the round's. An item whose hint is too long, or longer than the deadline, is given up
+///   by itself and does not delay others.
+/// - The policy's deadline is that of the whole, from the first poll on. No call begins after it. Items not sent by then have
+///   [`Reason::Deadline`](crate::Reason::Deadline), with the error of their last attempt if they had one.
+///
+/// # A wrong number of answers
+///
+/// Where a call returns more or fewer answers than it was given items, nobody can tell which answer is whose. None is used:
+/// each item of that call, and of no other, ends with [`Reason::Unanswered`](crate::Reason::Unanswered) and both
+/// numbers. It is not sent again, since the request may have taken effect. Where a server may leave answers out, but says which
+/// it gives, put them in order and fill in an error of your own for each that is missing.
+///
+/// # Futures
+///
+/// Nothing is spawned. Dropping the future drops the calls under way. It is `Send` where the items, their iterator, the
+/// operation, its future and `T` are, and the error is `Send` and `Sync`, as all items of a failed call share it.
+#[must_use = "an item that was given up is only told of here"]
+pub async fn retry_each<P, I, F, R, T, E>(
+    policy: P,
+    items: I,
+    mut operation: F,
+) -> Vec<Result<T, ItemError<E>>>
+where
+    P: IntoBatches<Timer: Timer, On: OnError<E>>,
+    I: IntoIterator<Item: Clone>,
+    F: FnMut(Vec<I::Item>) -> R,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let Batches {
+        call,
+        size,
+        concurrency,
+        timer,
+    } = policy.into_batches();
+    let mut rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation));
+    let mut calls = FuturesUnordered::new();
+    loop {
+        loop {
+            while calls.len() < concurrency
+                && let Some(batch) = rounds.next_batch()
+            {
+                let answers = operation(batch.items());
+                calls.push(async { (batch, answers.await) });
+            }
+            match calls.next().await {
+                Some((batch, answers)) => rounds.answered(batch, answers),
+                None => break,
+            }
+        }
+        match rounds.next_round() {
+            Some(pause) => timer.sleep(pause).await,
+            None => return rounds.into_results(),
+        }
+    }
+}

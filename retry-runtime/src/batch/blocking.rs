@@ -1,0 +1,94 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use super::rounds::Rounds;
+use super::{Batches, IntoBatches, ItemError, OnError};
+use crate::policy::call::name_of;
+use crate::timer;
+
+/// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use retry_runtime::{Policy, retry_each_blocking};
+///
+/// let calls = AtomicU32::new(0);
+/// let batches = Policy::none().on(|_: &String| true).batches(10).concurrency(2);
+/// let lengths = retry_each_blocking(batches, ["one", "three"], |pending| {
+///     match calls.fetch_add(1, Ordering::Relaxed) {
+///         0 => Err(String::from("503 overloaded")),
+///         _ => Ok(pending.iter().map(|text| Ok(text.len())).collect()),
+///     }
+/// });
+/// assert_eq!(lengths, [Ok(3), Ok(5)]);
+/// ```
+///
+/// Calls that are made at the same time run on scoped threads, this one among them, which end with each round. With a
+/// concurrency of 1, the default, there are none but this. Where the system refuses a thread, fewer calls are made at the same
+/// time. A panic of the operation is passed on once the other calls under way have ended.
+#[must_use = "an item that was given up is only told of here"]
+pub fn retry_each_blocking<P, I, F, T, E>(
+    policy: P,
+    items: I,
+    operation: F,
+) -> Vec<Result<T, ItemError<E>>>
+where
+    P: IntoBatches<On: OnError<E> + Send>,
+    I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
+    F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
+    T: Send,
+    E: Send + Sync,
+{
+    let Batches {
+        call,
+        size,
+        concurrency,
+        ..
+    } = policy.into_batches();
+    let rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation));
+    let rounds = Mutex::new(rounds);
+    // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
+    let handed = Mutex::new(Vec::with_capacity(1));
+    let hand = || match lock(&rounds).next_batch() {
+        Some(batch) => {
+            lock(&handed).push(batch);
+            true
+        }
+        None => false,
+    };
+    let next = || {
+        let batch = lock(&handed).pop();
+        batch.or_else(|| lock(&rounds).next_batch())
+    };
+    let work = || {
+        while let Some(batch) = next() {
+            let answers = operation(batch.items());
+            lock(&rounds).answered(batch, answers);
+        }
+    };
+    loop {
+        thread::scope(|scope| {
+            hand();
+            for _ in 1..concurrency {
+                if !hand() || thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                    break;
+                }
+            }
+            work();
+        });
+        let pause = lock(&rounds).next_round();
+        match pause {
+            Some(pause) => timer::sleep_blocking(pause),
+            None => break,
+        }
+    }
+    let rounds = rounds.into_inner();
+    rounds
+        .unwrap_or_else(PoisonError::into_inner)
+        .into_results()
+}
+
+/// A panic elsewhere is that thread's to pass on.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,139 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::Reason;
+
+/// Why an item of [`retry_each`](crate::retry_each) has no value.
+///
+/// ```
+/// use retry_runtime::{Policy, Reason, retry_each_blocking};
+///
+/// let policy = Policy::none().max(2).on(|error: &String| error.starts_with("503"));
+/// let results = retry_each_blocking(policy, ["a", "b"], |pending| {
+///     Ok(pending.iter().map(|text| match *text {
+///         "a" => Ok(text.len()),
+///         _ => Err(String::from("503 overloaded")),
+///     }).collect())
+/// });
+/// let error = results[1].as_ref().unwrap_err();
+/// assert_eq!((error.attempts(), error.reason()), (3, Reason::Exhausted));
+/// assert_eq!(error.to_string(), "gave up after 3 attempts (exhausted): 503 overloaded");
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+pub struct ItemError<E> {
+    cause: Cause<E>,
+    attempts: u32,
+    pub(super) reason: Reason,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Cause<E> {
+    /// One error for all items of a call that failed as a whole.
+    Failed(Arc<E>),
+    Miscounted(Miscount),
+    NotSent,
+}
+
+impl<E> ItemError<E> {
+    /// Of an item that no call has sent yet: what it ends with should the deadline pass.
+    pub(super) fn not_sent() -> Self {
+        Self {
+            cause: Cause::NotSent,
+            attempts: 0,
+            reason: Reason::Deadline,
+        }
+    }
+
+    /// Of an item that may be sent again: what it ends with should the deadline pass.
+    pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
+        Self {
+            cause: Cause::Failed(error),
+            attempts,
+            reason: Reason::Deadline,
+        }
+    }
+
+    pub(super) fn miscounted(miscount: Miscount, attempts: u32) -> Self {
+        Self {
+            cause: Cause::Miscounted(miscount),
+            attempts,
+            reason: Reason::Unanswered,
+        }
+    }
+
+    /// The error of the last attempt. `None` where there is none: the item was never sent ([`Reason::Deadline`] after 0
+    /// attempts), or its call returned a wrong number of answers ([`Reason::Unanswered`]).
+    pub fn error(&self) -> Option<&E> {
+        match &self.cause {
+            Cause::Failed(error) => Some(error),
+            Cause::Miscounted(_) | Cause::NotSent => None,
+        }
+    }
+
+    /// The error of the last attempt, as [`ItemError::error`], by value: shared with the other items of a call that failed as a whole.
+    pub fn into_error(self) -> Option<Arc<E>> {
+        match self.cause {
+            Cause::Failed(error) => Some(error),
+            Cause::Miscounted(_) | Cause::NotSent => None,
+        }
+    }
+
+    /// How many calls have sent the item.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// Why it was not sent again.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+}
+
+impl<E> Clone for ItemError<E> {
+    fn clone(&self) -> Self {
+        let cause = match &self.cause {
+            Cause::Failed(error) => Cause::Failed(Arc::clone(error)),
+            Cause::Miscounted(miscount) => Cause::Miscounted(*miscount),
+            Cause::NotSent => Cause::NotSent,
+        };
+        Self { cause, ..*self }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for ItemError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            cause,
+            attempts,
+            reason,
+        } = self;
+        let plural = if *attempts == 1 { "" } else { "s" };
+        write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
+        match cause {
+            Cause::Failed(error) => error.fmt(f),
+            Cause::Miscounted(miscount) => miscount.fmt(f),
+            Cause::NotSent => f.write_str("not sent"),
+        }
+    }
+}
+
+impl<E: Error + 'static> Error for ItemError<E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.error().map(|error| error as _)
+    }
+}
+
+/// The numbers of answers and of items of a call where they differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Miscount {
+    pub(super) answers: usize,
+    pub(super) items: usize,
+}
+
+impl fmt::Display for Miscount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { answers, items } = self;
+        write!(f, "number of answers: expected {items}, got {answers}")
+    }
+}

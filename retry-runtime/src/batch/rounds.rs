@@ -1,0 +1,205 @@
+//! What is known of every item: decides what a call sends, what its answers mean, and when the next round begins.
+
+use std::iter::Fuse;
+use std::mem;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::vec;
+
+use super::groups::{Groups, Round};
+use super::item_error::Miscount;
+use super::{ItemError, OnError};
+use crate::call::TrackedCall;
+use crate::macro_support::{self, policy_deadline, succeeded};
+use crate::policy::call::PolicyCall;
+use crate::{Policy, Reason, Verdict, clock};
+
+pub(super) struct Rounds<I: Iterator, T, E, On> {
+    policy: Policy,
+    on: On,
+    size: usize,
+    name: &'static str,
+    deadline: Option<Instant>,
+    number: u32,
+    /// Items that no call has sent yet: the first round's.
+    fresh: Fuse<I>,
+    /// Items of this round, if it is not the first, that are still to be sent.
+    queue: vec::IntoIter<Entry<I::Item>>,
+    /// Items of this round whose last call failed.
+    failed: Vec<(Entry<I::Item>, Verdict)>,
+    /// Of every item drawn so far, what it ends with if nothing more happens.
+    results: Vec<Result<T, ItemError<E>>>,
+    tally: Tally,
+}
+
+/// What is told of a round once it has ended.
+#[derive(Default)]
+struct Tally {
+    items: usize,
+    /// The numbers of answers and items of calls where they differ.
+    miscounts: Vec<Miscount>,
+    /// Items that were not sent since the deadline had passed.
+    late: usize,
+}
+
+impl Tally {
+    fn report(&self, round: &Round<'_>) {
+        let max = macro_support::limit(round.policy);
+        for miscount in &self.miscounts {
+            let error = round.part(miscount.items, miscount);
+            round.gave_up(&error, max, Reason::Unanswered);
+        }
+        if self.late > 0 {
+            let error = round.part(self.late, "not sent");
+            round.gave_up(&error, max, Reason::Deadline);
+        }
+    }
+}
+
+/// An item that may be sent.
+struct Entry<I> {
+    index: usize,
+    item: I,
+    call: TrackedCall,
+}
+
+/// The items of one call.
+pub(super) struct Batch<I>(Vec<Entry<I>>);
+
+impl<I: Clone> Batch<I> {
+    pub(super) fn items(&self) -> Vec<I> {
+        self.0.iter().map(|entry| entry.item.clone()).collect()
+    }
+}
+
+impl<I, T, E, On> Rounds<I, T, E, On>
+where
+    I: Iterator,
+    On: OnError<E>,
+{
+    pub(super) fn new(call: PolicyCall<On>, size: usize, items: I, name: &'static str) -> Self {
+        Self {
+            deadline: policy_deadline(&call.policy),
+            policy: call.policy,
+            on: call.on,
+            size,
+            name,
+            number: 1,
+            results: Vec::with_capacity(items.size_hint().0),
+            fresh: items.fuse(),
+            queue: Vec::new().into_iter(),
+            failed: Vec::new(),
+            tally: Tally::default(),
+        }
+    }
+
+    /// What the next call sends; `None` once all of this round was handed out.
+    pub(super) fn next_batch(&mut self) -> Option<Batch<I::Item>> {
+        let late = self.deadline.is_some_and(|end| clock::now() > end);
+        let size = if late { usize::MAX } else { self.size };
+        let mut batch: Vec<_> = self.queue.by_ref().take(size).collect();
+        if self.number == 1 {
+            batch.extend(self.fresh.by_ref().take(size).map(|item| {
+                let index = self.results.len();
+                self.results.push(Err(ItemError::not_sent()));
+                let call = TrackedCall::new();
+                Entry { index, item, call }
+            }));
+        }
+        self.tally.items += batch.len();
+        if late {
+            self.tally.late += batch.len();
+            return None;
+        }
+        (!batch.is_empty()).then_some(Batch(batch))
+    }
+
+    pub(super) fn answered(
+        &mut self,
+        Batch(entries): Batch<I::Item>,
+        answers: Result<Vec<Result<T, E>>, E>,
+    ) {
+        match answers {
+            Err(error) => {
+                let verdict = self.on.verdict(&error);
+                let error = Arc::new(error);
+                for entry in entries {
+                    self.failed(entry, Arc::clone(&error), verdict);
+                }
+            }
+            Ok(answers) if answers.len() == entries.len() => {
+                for (entry, answer) in entries.into_iter().zip(answers) {
+                    match answer {
+                        Ok(value) => self.results[entry.index] = Ok(value),
+                        Err(error) => {
+                            let verdict = self.on.verdict(&error);
+                            self.failed(entry, Arc::new(error), verdict);
+                        }
+                    }
+                }
+            }
+            Ok(answers) => {
+                let miscount = Miscount {
+                    answers: answers.len(),
+                    items: entries.len(),
+                };
+                for entry in entries {
+                    let error = ItemError::miscounted(miscount, entry.call.attempt());
+                    self.results[entry.index] = Err(error);
+                }
+                self.tally.miscounts.push(miscount);
+            }
+        }
+    }
+
+    fn failed(&mut self, entry: Entry<I::Item>, error: Arc<E>, verdict: Verdict) {
+        let error = ItemError::failed(error, entry.call.attempt());
+        self.results[entry.index] = Err(error);
+        self.failed.push((entry, verdict));
+    }
+
+    /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
+    pub(super) fn next_round(&mut self) -> Option<Duration> {
+        let tally = mem::take(&mut self.tally);
+        let mut failed = mem::take(&mut self.failed);
+        // Calls end in any order.
+        failed.sort_by_key(|(entry, _)| entry.index);
+        let round = Round {
+            policy: &self.policy,
+            deadline: self.deadline,
+            name: self.name,
+            number: self.number,
+            items: tally.items,
+        };
+        let failures = failed.iter().map(|(entry, verdict)| (entry.call, *verdict));
+        let groups = Groups::new(&round, failures);
+        groups.report::<E>(&round);
+        tally.report(&round);
+        let mut queue = Vec::with_capacity(failed.len());
+        for (mut entry, verdict) in failed {
+            match groups.decision(entry.call, verdict) {
+                Ok(call) => {
+                    entry.call = call;
+                    queue.push(entry);
+                }
+                Err(reason) => {
+                    if let Err(error) = &mut self.results[entry.index] {
+                        error.reason = reason;
+                    }
+                }
+            }
+        }
+        let pause = groups.pause();
+        if pause.is_some() {
+            self.number = self.number.saturating_add(1);
+        } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
+            succeeded(&self.policy, self.name, self.number, true, None);
+        }
+        self.queue = queue.into_iter();
+        pause
+    }
+
+    pub(super) fn into_results(self) -> Vec<Result<T, ItemError<E>>> {
+        self.results
+    }
+}
