@@ -1,11 +1,13 @@
 //! One call's bookkeeping: how many attempts failed, and which count a failure counts against.
 
+use std::fmt::Display;
 use std::time::Duration;
 
+use crate::emit::{Observe, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
-use crate::{Kind, Policy, Reason};
+use crate::{Event, Kind, Policy, Reason, Verdict};
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
 /// its own, no decorrelated jitter, no validation.
@@ -21,6 +23,22 @@ impl Call {
         Self { retries: 0 }
     }
 
+    /// As `failed`, for calls that have no more to say of their failures: less code where they stand.
+    #[cold]
+    #[inline(never)]
+    pub fn failed_plainly(
+        &mut self,
+        policy: &Policy,
+        verdict: Verdict,
+        name: &str,
+        error: &dyn Display,
+    ) -> Result<Duration, Reason> {
+        let attempt = self.attempt();
+        let mut previous = Duration::ZERO;
+        let failure = Failure::new(policy, verdict, name, error);
+        failure.settle(attempt, &mut self.retries, &mut previous, 0)
+    }
+
     /// The pause before the next attempt, or why there is none.
     #[cold]
     #[inline(never)]
@@ -34,6 +52,13 @@ impl Call {
     #[inline]
     pub const fn is_retried(&self) -> bool {
         self.retries != 0
+    }
+
+    /// Reports a success after a failure, and any to an observer that the call names.
+    #[cold]
+    #[inline(never)]
+    pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
+        succeeded(policy, name, self.attempt(), self.is_retried(), observe);
     }
 
     /// The number of the attempt under way, from 1.
@@ -104,6 +129,13 @@ impl TrackedCall {
         self.corrections != 0 || self.attempt() != 1
     }
 
+    /// Reports a success after a failure, and any to an observer that the call names.
+    #[cold]
+    #[inline(never)]
+    pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
+        succeeded(policy, name, self.attempt(), self.is_retried(), observe);
+    }
+
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
     pub fn is_last(&self, policy: &Policy, validates: bool) -> bool {
         [
@@ -136,5 +168,25 @@ impl TrackedCall {
             .saturating_add(invalid)
             .saturating_sub(self.corrections)
             .saturating_add(1)
+    }
+}
+
+/// Reports a success: to the log where attempts or corrections failed before, in any case to an observer that the call names.
+pub(crate) fn succeeded(
+    policy: &Policy,
+    name: &str,
+    attempt: u32,
+    retried: bool,
+    observe: Option<Observe<'_>>,
+) {
+    let event = Event::Succeeded {
+        call: name,
+        attempt,
+        max: policy.schedule.limit(),
+    };
+    if retried {
+        emit(&event, observe);
+    } else if let Some(observe) = observe {
+        observe(&event);
     }
 }

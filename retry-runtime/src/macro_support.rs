@@ -19,7 +19,7 @@ pub use crate::timed_out::FromTimedOut;
 use crate::timer::TimerFn;
 use crate::{
     Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, RetryBudget, Timer, Verdict, clock,
-    emit, timer,
+    timer,
 };
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName};
 pub use validation::{
@@ -348,27 +348,6 @@ pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
         call: name,
         attempt,
     });
-}
-
-/// Reports a success after retries or corrections, and any success to an observer that the call names.
-#[cold]
-pub fn succeeded(
-    policy: &Policy,
-    name: &str,
-    attempt: u32,
-    retried: bool,
-    observe: Option<&mut dyn FnMut(&Event<'_>)>,
-) {
-    let event = Event::Succeeded {
-        call: name,
-        attempt,
-        max: policy.schedule.limit(),
-    };
-    if retried {
-        emit::emit(&event, observe);
-    } else if let Some(observe) = observe {
-        observe(&event);
-    }
 }
 
 /// What the key `observe` takes, other than a closure written there.

@@ -99,6 +99,8 @@ impl Verdict {
 }
 
 impl From<bool> for Verdict {
+    // Once, and not where a function of type `fn(&E) -> bool` stands.
+    #[inline(never)]
     fn from(retry: bool) -> Self {
         if retry { Self::TRANSIENT } else { Self::STOP }
     }

@@ -58,13 +58,10 @@ where
                     match retry_outcome {
                         ::core::result::Result::Ok(retry_value) => {
                             if retry_retried {
-                                ::retry_runtime::macro_support::succeeded(
+                                ::retry_runtime::macro_support::TrackedCall::succeeded(
+                                    retry_call,
                                     &::retry_runtime::macro_support::policy(__self.policy),
                                     ::core::concat!(::core::module_path!(), "::complete"),
-                                    ::retry_runtime::macro_support::TrackedCall::attempt(
-                                        &retry_call,
-                                    ),
-                                    true,
                                     ::core::option::Option::None,
                                 );
                             }

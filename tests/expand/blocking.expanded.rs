@@ -24,11 +24,10 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                         |lines| !lines.is_empty(),
                     ) {
                         if retry_retried {
-                            ::retry_runtime::macro_support::succeeded(
+                            ::retry_runtime::macro_support::Call::succeeded(
+                                retry_call,
                                 &const { ::retry_runtime::Policy::new() },
                                 ::core::concat!(::core::module_path!(), "::read"),
-                                ::retry_runtime::macro_support::Call::attempt(&retry_call),
-                                true,
                                 ::core::option::Option::None,
                             );
                         }
@@ -37,14 +36,12 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                         let mut retry_next = retry_call;
                         let retry_decision = ::retry_runtime::macro_support::cold(|| {
                             #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                            let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
                                 &mut retry_next,
-                                ::retry_runtime::macro_support::Failure::new(
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::retry_runtime::Verdict::TRANSIENT,
-                                    ::core::concat!(::core::module_path!(), "::read"),
-                                    &::retry_runtime::macro_support::REJECTED_VALUE,
-                                ),
+                                &const { ::retry_runtime::Policy::new() },
+                                ::retry_runtime::Verdict::TRANSIENT,
+                                ::core::concat!(::core::module_path!(), "::read"),
+                                &::retry_runtime::macro_support::REJECTED_VALUE,
                             );
                             retry_decision
                         });
@@ -67,15 +64,13 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                             ShowDebug as _, ShowDisplay as _, ShowName as _,
                         };
                         #[allow(clippy::let_and_return)]
-                        let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                        let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
                             &mut retry_next,
-                            ::retry_runtime::macro_support::Failure::new(
-                                &const { ::retry_runtime::Policy::new() },
-                                ::retry_runtime::macro_support::classify(&retry_error),
-                                ::core::concat!(::core::module_path!(), "::read"),
-                                &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                    .__retry_show(),
-                            ),
+                            &const { ::retry_runtime::Policy::new() },
+                            ::retry_runtime::macro_support::classify(&retry_error),
+                            ::core::concat!(::core::module_path!(), "::read"),
+                            &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                .__retry_show(),
                         );
                         retry_decision
                     });

@@ -47,17 +47,14 @@ impl Extractor {
                                 if ::retry_runtime::macro_support::TrackedCall::is_retried(
                                     &retry_call,
                                 ) {
-                                    ::retry_runtime::macro_support::succeeded(
+                                    ::retry_runtime::macro_support::TrackedCall::succeeded(
+                                        retry_call,
                                         &const {
                                             ::retry_runtime::Policy::new()
                                                 .max(3u32)
                                                 .invalid(::retry_runtime::Section::new().max(2u32))
                                         },
                                         ::core::concat!(::core::module_path!(), "::extract"),
-                                        ::retry_runtime::macro_support::TrackedCall::attempt(
-                                            &retry_call,
-                                        ),
-                                        true,
                                         ::core::option::Option::None,
                                     );
                                 }

@@ -111,7 +111,8 @@ async fn complete(
                             let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                                 event|
                             log.push(event.to_string()));
-                            crate::reexports::retry_runtime::macro_support::succeeded(
+                            crate::reexports::retry_runtime::macro_support::TrackedCall::succeeded(
+                                retry_call,
                                 &const {
                                     crate::reexports::retry_runtime::Policy::new()
                                         .backoff(
@@ -137,12 +138,6 @@ async fn complete(
                                         ),
                                     ),
                                 "model.complete",
-                                crate::reexports::retry_runtime::macro_support::TrackedCall::attempt(
-                                    &retry_call,
-                                ),
-                                crate::reexports::retry_runtime::macro_support::TrackedCall::is_retried(
-                                    &retry_call,
-                                ),
                                 ::core::option::Option::Some(&mut retry_observer),
                             );
                         }

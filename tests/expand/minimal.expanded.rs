@@ -36,15 +36,14 @@ impl Client {
                 match retry_outcome {
                     ::core::result::Result::Ok(retry_value) => {
                         if retry_retried {
-                            ::retry_runtime::macro_support::succeeded(
+                            ::retry_runtime::macro_support::Call::succeeded(
+                                retry_call,
                                 &const {
                                     ::retry_runtime::Policy::new()
                                         .max(5u32)
                                         .backoff(::retry_runtime::Backoff::Exponential)
                                 },
                                 ::core::concat!(::core::module_path!(), "::complete"),
-                                ::retry_runtime::macro_support::Call::attempt(&retry_call),
-                                true,
                                 ::core::option::Option::None,
                             );
                         }
@@ -58,22 +57,20 @@ impl Client {
                                 ShowDebug as _, ShowDisplay as _, ShowName as _,
                             };
                             #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                            let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
                                 &mut retry_next,
-                                ::retry_runtime::macro_support::Failure::new(
-                                    &const {
-                                        ::retry_runtime::Policy::new()
-                                            .max(5u32)
-                                            .backoff(::retry_runtime::Backoff::Exponential)
-                                    },
-                                    ::retry_runtime::macro_support::verdict(
-                                        &retry_error,
-                                        is_retryable,
-                                    ),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                    &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                        .__retry_show(),
+                                &const {
+                                    ::retry_runtime::Policy::new()
+                                        .max(5u32)
+                                        .backoff(::retry_runtime::Backoff::Exponential)
+                                },
+                                ::retry_runtime::macro_support::verdict(
+                                    &retry_error,
+                                    is_retryable,
                                 ),
+                                ::core::concat!(::core::module_path!(), "::complete"),
+                                &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                    .__retry_show(),
                             );
                             retry_decision
                         });

@@ -44,13 +44,10 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     match retry_checked {
                         ::core::result::Result::Ok(()) => {
                             if retry_retried {
-                                ::retry_runtime::macro_support::succeeded(
+                                ::retry_runtime::macro_support::TrackedCall::succeeded(
+                                    retry_call,
                                     &const { ::retry_runtime::Policy::new() },
                                     ::core::concat!(::core::module_path!(), "::extract"),
-                                    ::retry_runtime::macro_support::TrackedCall::attempt(
-                                        &retry_call,
-                                    ),
-                                    true,
                                     ::core::option::Option::None,
                                 );
                             }

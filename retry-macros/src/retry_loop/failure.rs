@@ -131,6 +131,18 @@ impl RetryLoop<'_> {
                     ::core::result::Result::map(retry_decision, |retry_pause| (retry_pause, retry_paid));
             }
         });
+        let decision = if options.is_empty() && !self.model.tracked {
+            quote_spanned! {mixed=>
+                #support::Call::failed_plainly(&mut retry_next, #policy, #verdict, #name, #shown)
+            }
+        } else {
+            quote_spanned! {mixed=>
+                #support::#call::failed(
+                    &mut retry_next,
+                    #support::Failure::new(#policy, #verdict, #name, #shown)#options,
+                )
+            }
+        };
         // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
         // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
@@ -140,10 +152,7 @@ impl RetryLoop<'_> {
                 #observer
                 #budget
                 #[allow(clippy::let_and_return)]
-                let retry_decision = #support::#call::failed(
-                    &mut retry_next,
-                    #support::Failure::new(#policy, #verdict, #name, #shown)#options,
-                );
+                let retry_decision = #decision;
                 #paid
                 retry_decision
             });

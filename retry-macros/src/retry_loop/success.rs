@@ -52,16 +52,14 @@ impl RetryLoop<'_> {
         let policy = self.policy();
         let name = self.name();
         let call = self.call();
-        let retried = self.is_retried();
         let report = match self.observer() {
             Some(observer) => quote_spanned! {mixed=>
                 {
                     #observer
-                    #support::succeeded(
+                    #support::#call::succeeded(
+                        retry_call,
                         #policy,
                         #name,
-                        #support::#call::attempt(&retry_call),
-                        #retried,
                         ::core::option::Option::Some(&mut retry_observer),
                     );
                 }
@@ -70,15 +68,14 @@ impl RetryLoop<'_> {
                 let retried = if self.reads_retried_early() {
                     quote_spanned!(mixed=> retry_retried)
                 } else {
-                    retried
+                    self.is_retried()
                 };
                 quote_spanned! {mixed=>
                     if #retried {
-                        #support::succeeded(
+                        #support::#call::succeeded(
+                            retry_call,
                             #policy,
                             #name,
-                            #support::#call::attempt(&retry_call),
-                            true,
                             ::core::option::Option::None,
                         );
                     }

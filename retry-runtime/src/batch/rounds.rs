@@ -10,7 +10,8 @@ use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use super::{ItemError, OnError};
 use crate::call::TrackedCall;
-use crate::macro_support::{self, policy_deadline, succeeded};
+use crate::call::succeeded;
+use crate::macro_support::{self, policy_deadline};
 use crate::policy::call::PolicyCall;
 use crate::{Policy, Reason, Verdict, clock};
 

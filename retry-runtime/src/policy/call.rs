@@ -2,9 +2,10 @@ use std::any::type_name_of_val;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
+use crate::call::succeeded;
 use crate::call::{Failure, TrackedCall};
+use crate::macro_support::policy_deadline;
 use crate::macro_support::show::{Show, ShowName};
-use crate::macro_support::{policy_deadline, succeeded};
 use crate::{Classify, Policy, Reason, Timer, Verdict, timer};
 
 impl Policy {

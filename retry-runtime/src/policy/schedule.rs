@@ -42,6 +42,7 @@ impl Schedule {
     }
 
     /// The delay of that retry (from 1), where the one before was `previous`.
+    #[inline]
     pub(crate) fn delay(&self, retry: u32, previous: Duration) -> Duration {
         if self.backoff == Backoff::None {
             return Duration::ZERO;
