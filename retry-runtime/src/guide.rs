@@ -16,6 +16,11 @@ pub mod wrapping {}
 #[doc = include_str!("../docs/streams.md")]
 pub mod streams {}
 
+// Its examples need the features.
+#[cfg(all(feature = "plan", feature = "serde"))]
+#[doc = include_str!("../docs/plans.md")]
+pub mod plans {}
+
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 

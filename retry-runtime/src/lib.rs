@@ -2,6 +2,10 @@
 #![doc = "[blocks]: crate::guide::blocks"]
 #![doc = "[wrapping]: crate::guide::wrapping"]
 #![doc = "[keys]: crate::guide::keys"]
+#![cfg_attr(
+    all(feature = "plan", feature = "serde"),
+    doc = "[plans]: crate::guide::plans"
+)]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
@@ -35,6 +39,8 @@ mod verdict;
 pub mod guide;
 #[doc(hidden)]
 pub mod macro_support;
+#[cfg(feature = "plan")]
+pub mod plan;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -52,6 +58,8 @@ pub use hint::Hint;
 pub use jitter::Jitter;
 pub use kind::Kind;
 pub use observer::Observer;
+#[cfg(feature = "plan")]
+pub use plan::Plan;
 pub use policy::Policy;
 pub use policy::call::PolicyCall;
 pub use policy::delays::Delays;

@@ -31,6 +31,7 @@
 //! move between threads, can't use them.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::time::Duration;
@@ -171,16 +172,25 @@ impl Drop for Recording {
 }
 
 pub(crate) fn saw(event: &Event<'_>) {
+    saw_line(event);
+    if let Event::Retrying { delay, .. } = event {
+        RECORD.with_borrow_mut(|record| {
+            if let Some(record) = record {
+                record.delays.push(*delay);
+            }
+        });
+    }
+}
+
+pub(crate) fn saw_line(event: &dyn fmt::Display) {
     if RECORD.with_borrow(Option::is_none) {
         return;
     }
     // Printed before the record is borrowed: the user's `Display` may make a call of its own.
     let line = event.to_string();
     RECORD.with_borrow_mut(|record| {
-        let Some(record) = record else { return };
-        record.lines.push(line);
-        if let Event::Retrying { delay, .. } = event {
-            record.delays.push(*delay);
+        if let Some(record) = record {
+            record.lines.push(line);
         }
     });
 }

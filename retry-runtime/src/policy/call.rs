@@ -83,8 +83,8 @@ impl Policy {
 /// A policy that knows which errors are worth a retry: what [`Policy::on`] returns.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCall<On> {
-    policy: Policy,
-    on: On,
+    pub(crate) policy: Policy,
+    pub(crate) on: On,
 }
 
 impl<On> PolicyCall<On> {
