@@ -1,10 +1,11 @@
-//! The log: one record per retry, per call given up, per call that succeeded after retries.
+//! The log: one record per retry, per call given up, per call that succeeded after retries, and what plans log.
 
 use std::fmt;
 use std::io::{self, Write};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use retry_runtime::{Classify, Policy, Verdict, retry};
+use retry_runtime::{Classify, Plan, Policy, Verdict, retry};
 use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::subscriber::{self, Subscriber};
@@ -204,4 +205,50 @@ async fn calls_without_the_attribute_log_too() {
         .await;
     assert!(failed.is_err());
     assert_eq!(fields.0.lock().unwrap().len(), 2);
+}
+
+/// A plan that retries a failure that heals and one that does not.
+async fn plan() {
+    let failures = AtomicU32::new(0);
+    let mut plan = Plan::<(), Status>::new().name("bird");
+    plan.add("search", [], async |[]| {
+        match failures.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(Status(503, "overloaded")),
+            _ => Ok(()),
+        }
+    });
+    plan.add("reviews", [], async |[]| Err(Status(404, "gone")));
+    plan.run().await.unwrap();
+    plan.retry_failed().await.unwrap();
+}
+
+#[tokio::test]
+async fn plans_log_what_fails_heals_and_ends_dead() {
+    let lines = [
+        " WARN retry: failed bird.search attempt=1 error=503 overloaded call=\"bird.search\"\n",
+        " WARN retry: failed bird.reviews attempt=1 error=404 gone call=\"bird.reviews\"\n",
+        " INFO retry: summary bird: 0 completed; 2 failed: search, reviews; 2 executions call=\"bird\"\n",
+        " WARN retry: retrying bird error=2 of 2 subtasks failed: search, reviews call=\"bird\"\n",
+        " INFO retry: healed bird.search attempt=2 call=\"bird.search\"\n",
+        " WARN retry: dead end bird.reviews attempt=2 error=404 gone reason=exhausted call=\"bird.reviews\"\n",
+        " INFO retry: summary bird: 1 completed; 1 failed: reviews; 1 dead end: reviews; 4 executions call=\"bird\"\n",
+    ];
+    assert_eq!(log_of(plan()).await, lines.concat());
+}
+
+#[tokio::test]
+async fn plans_log_the_same_fields_as_calls() {
+    let fields = Fields::default();
+    let _guard = subscriber::set_default(fields.clone());
+    plan().await;
+    let mut plan = Plan::<(), Status>::new();
+    plan.add("search", [], async |[]| Ok(()));
+    plan.run().await.unwrap();
+    let records = fields.0.lock().unwrap();
+    let (level, values) = &records[records.len() - 2];
+    assert_eq!(*level, tracing::Level::DEBUG);
+    let value = |name, value: &str| (String::from(name), String::from(value));
+    assert!(values.contains(&value("attempt", "number 1")));
+    assert!(values.contains(&value("call", "\"plan.search\"")));
+    assert!(values.contains(&value("message", "completed plan.search")));
 }

@@ -21,6 +21,13 @@ pub mod streams {}
 #[cfg_attr(not(feature = "batch"), doc = "Needs the feature `batch`.")]
 pub mod batches {}
 
+#[cfg_attr(all(feature = "plan", feature = "serde"), doc = include_str!("../docs/plans.md"))]
+#[cfg_attr(
+    not(all(feature = "plan", feature = "serde")),
+    doc = "Needs the features `plan` and `serde`."
+)]
+pub mod plans {}
+
 #[doc = include_str!("../docs/validation.md")]
 pub mod validation {}
 

@@ -5,6 +5,7 @@
 #![doc = "[teams]: crate::guide::teams"]
 #![doc = "[keys]: crate::guide::keys"]
 #![doc = "[batches]: crate::guide::batches"]
+#![doc = "[plans]: crate::guide::plans"]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
@@ -42,6 +43,8 @@ mod verdict;
 pub mod guide;
 #[doc(hidden)]
 pub mod macro_support;
+#[cfg(feature = "plan")]
+pub mod plan;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -64,6 +67,8 @@ pub use hint::Hint;
 pub use jitter::Jitter;
 pub use kind::Kind;
 pub use observer::Observer;
+#[cfg(feature = "plan")]
+pub use plan::Plan;
 pub use policy::Policy;
 pub use policy::call::PolicyCall;
 pub use policy::delays::Delays;

@@ -31,6 +31,7 @@
 //! move between threads, can't use them.
 
 use std::cell::{Cell, RefCell};
+use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -177,16 +178,34 @@ impl Drop for Recording {
 }
 
 pub(crate) fn saw(event: &Event<'_>) {
-    if RECORDINGS.load(Ordering::Relaxed) == 0 || RECORD.with_borrow(Option::is_none) {
+    if !is_recorded() {
+        return;
+    }
+    saw_line(event);
+    if let Event::Retrying { delay, .. } | Event::Correcting { delay, .. } = event {
+        RECORD.with_borrow_mut(|record| {
+            if let Some(record) = record {
+                record.delays.push(*delay);
+            }
+        });
+    }
+}
+
+#[inline]
+pub(crate) fn saw_line(event: &dyn fmt::Display) {
+    if !is_recorded() {
         return;
     }
     // Printed before the record is borrowed: the user's `Display` may make a call of its own.
     let line = event.to_string();
     RECORD.with_borrow_mut(|record| {
-        let Some(record) = record else { return };
-        record.lines.push(line);
-        if let Event::Retrying { delay, .. } | Event::Correcting { delay, .. } = event {
-            record.delays.push(*delay);
+        if let Some(record) = record {
+            record.lines.push(line);
         }
     });
+}
+
+#[inline]
+fn is_recorded() -> bool {
+    RECORDINGS.load(Ordering::Relaxed) != 0 && RECORD.with_borrow(Option::is_some)
 }

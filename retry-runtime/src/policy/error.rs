@@ -94,7 +94,7 @@ fn suggestion(guess: Option<impl fmt::Display>, known: &str) -> String {
 
 /// The known name that is most like that one, if any is much like it. A common beginning counts most, so
 /// that `exponential` finds `exp`.
-fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name = short(name).to_lowercase();
     known
         .iter()

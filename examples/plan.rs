@@ -1,0 +1,117 @@
+//! A page is searched, read and labelled in steps, of which only the failed ones run again:
+//! `cargo run --example plan`.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use retry_runtime::plan::{Snapshot, Subtask, Summary, Validity};
+use retry_runtime::{Classify, Plan, Policy};
+
+#[derive(Debug, thiserror::Error, Classify)]
+enum WebError {
+    #[error("503 overloaded")]
+    #[classify(transient)]
+    Overloaded,
+    #[error("404 gone")]
+    #[classify(stop)]
+    Gone,
+}
+
+type WebPlan<'a> = Plan<'a, String, WebError>;
+
+/// search → navigate → extract → label, and reviews beside them.
+fn label_a_bird(web: &Web) -> WebPlan<'_> {
+    let mut plan = Plan::new().name("bird").concurrency(2);
+    plan.add("search", [], async |[]| {
+        web.get("search", "blackbird").await
+    });
+    plan.add("reviews", ["search"], async |[found]| {
+        web.get("reviews", &found).await
+    });
+    plan.add("navigate", ["search"], async |[found]| {
+        web.get("navigate", &found).await
+    });
+    plan.add("extract", ["navigate"], async |[page]| {
+        web.get("extract", &page).await
+    });
+    plan.add("label", ["extract", "navigate"], async |[text, page]| {
+        Ok(format!("{text} [label of {} letters]", page.len()))
+    });
+    plan
+}
+
+/// What the whole must have, whichever subtask brings it.
+fn validate<'a>(web: &'a Web, results: &Snapshot<String>) -> Validity<'a, String, WebError> {
+    match (results.output("label"), results.output("translate")) {
+        (None, _) => Validity::Invalid(String::from("no label")),
+        (_, Some(_)) => Validity::Valid,
+        (_, None) => Validity::Missing(vec![Subtask::<String, _>::new(
+            "translate",
+            ["label"],
+            async |[label]| web.get("translate", &label).await,
+        )]),
+    }
+}
+
+fn print(summary: &Summary) {
+    println!("  completed: {}", summary.completed.join(", "));
+    println!("  failed:    {}", summary.failed.join(", "));
+    println!("  dead ends: {}", summary.dead_ends.join(", "));
+    println!("  blocked:   {}", summary.blocked.join(", "));
+    println!("  executions so far: {}\n", summary.executions);
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    tracing_subscriber::fmt().without_time().init(); // Shows what fails, heals and ends dead.
+    let web = Web::default();
+
+    println!("First run. The page is overloaded, which blocks what depends on it:");
+    let mut plan = label_a_bird(&web);
+    print(&plan.run().await?);
+
+    let saved = serde_json::to_string(&plan.state())?;
+    println!("The state is saved, and the program could end here:\n  {saved}\n");
+    drop(plan);
+
+    println!("Resumed. What completed does not run again; the reviews stay gone:");
+    let mut plan = label_a_bird(&web);
+    plan.load(serde_json::from_str(&saved)?)?;
+    print(&plan.retry_failed().await?);
+
+    println!("Validated. What still fails is retried, then what is missing is added:");
+    let policy = Policy::fixed(Duration::from_millis(100)).max(4);
+    let end = plan
+        .run_until(policy, async |results| validate(&web, &results))
+        .await?;
+    print(&plan.summary());
+
+    println!("The end: {end}. The results, one dead end notwithstanding:");
+    for (name, output) in plan.outputs() {
+        println!("  {name}: {output}");
+    }
+    Ok(())
+}
+
+/// A web that is overloaded at first, and has no reviews.
+#[derive(Default)]
+struct Web {
+    requests: Mutex<HashMap<&'static str, u32>>,
+}
+
+impl Web {
+    async fn get(&self, what: &'static str, of: &str) -> Result<String, WebError> {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        let mut requests = self.requests.lock().unwrap();
+        let request = requests
+            .entry(what)
+            .and_modify(|count| *count += 1)
+            .or_insert(1);
+        match (what, request) {
+            ("reviews", _) => Err(WebError::Gone),
+            ("navigate" | "extract", 1) => Err(WebError::Overloaded),
+            _ => Ok(format!("{what}({of})")),
+        }
+    }
+}

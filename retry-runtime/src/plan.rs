@@ -1,0 +1,282 @@
+//! Subtasks with dependencies, of which only the failed ones are retried.
+//!
+//! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
+
+mod dependencies;
+mod end;
+mod error;
+mod event;
+mod graph;
+mod node;
+mod round_policy;
+mod run;
+mod run_until;
+mod snapshot;
+#[cfg(feature = "serde")]
+mod state;
+mod subtask;
+mod summary;
+mod validity;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+pub use dependencies::Dependencies;
+pub use end::PlanEnd;
+pub use error::PlanError;
+pub use round_policy::RoundPolicy;
+pub use snapshot::Snapshot;
+#[cfg(feature = "serde")]
+pub use state::PlanState;
+pub use subtask::{Local, Sendable, Subtask};
+pub use summary::Summary;
+pub use validity::Validity;
+
+use crate::plan::graph::Graph;
+use crate::plan::node::{Node, State};
+
+/// Named subtasks with dependencies. What failed is run again, what succeeded is kept.
+///
+/// A subtask is an async closure that gets the outputs of the subtasks it depends on. All subtasks have one
+/// output type `T` and one error type `E`: an enum, a `String`, a JSON value.
+///
+/// ```
+/// use std::cell::Cell;
+/// use retry_runtime::Plan;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+/// let busy = Cell::new(true);
+/// let mut plan = Plan::local();
+/// plan.add("search", [], async |[]| Ok(String::from("page 7")));
+/// plan.add("read", ["search"], async |[page]| {
+///     if busy.replace(false) {
+///         return Err("503 overloaded");
+///     }
+///     Ok(format!("text of {page}"))
+/// });
+/// plan.add("label", ["read"], async |[text]| Ok(format!("label of {text}")));
+///
+/// let summary = plan.run().await?;
+/// assert_eq!(summary.failed, ["read"]);
+/// assert_eq!(summary.blocked, ["label"]); // It depends on `read`, so it did not run.
+/// assert_eq!(plan.output("search").unwrap(), "page 7");
+///
+/// let summary = plan.retry_failed().await?;
+/// assert_eq!(summary.executions, 4); // `search` did not run again.
+/// assert_eq!(plan.output("label").unwrap(), "label of text of page 7");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// - [`run`](Self::run) executes what is ready, at most [`concurrency`](Self::concurrency) subtasks at once.
+/// - [`retry_failed`](Self::retry_failed) executes what failed, and then what that had blocked.
+/// - [`run_until`](Self::run_until) runs, validates the whole and retries by a [`Policy`](crate::Policy).
+///
+/// A subtask that fails blocks those that depend on it, directly or not, and nothing else. One that fails
+/// again when it is retried is a dead end. Neither takes the outputs of the others away.
+///
+/// `Plan::new` makes a plan whose futures are `Send`: subtasks must be `Send`, as must `T` and `E`, and `T` must
+/// be `Sync`, since the subtasks that depend on an output share it. [`Plan::local`] asks for none of this. The
+/// closures may borrow what outlives the plan, such as a client: that is the lifetime `'a`.
+///
+/// Dropping the future of a run drops the subtasks under way. Those that completed stay completed, and the
+/// others run when the plan is run again.
+pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
+    name: Arc<str>,
+    concurrency: NonZeroUsize,
+    nodes: Vec<Node<'a, T, E, F>>,
+    /// The first node of each name.
+    index: HashMap<Arc<str>, usize>,
+    executions: u64,
+    lifetime: PhantomData<&'a ()>,
+}
+
+const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
+
+impl<T, E> Plan<'_, T, E> {
+    /// A plan without subtasks whose futures are `Send`.
+    pub fn new() -> Self {
+        Self::empty()
+    }
+}
+
+impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
+    /// A plan without subtasks whose futures need not be `Send`: for tasks that stay on their thread.
+    ///
+    /// Its subtasks may own what they use, which those of a plan from `Plan::new` must clone or borrow.
+    pub fn local() -> Self {
+        Self::empty()
+    }
+}
+
+impl<T, E> Default for Plan<'_, T, E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
+    fn empty() -> Self {
+        Self {
+            name: Arc::from("plan"),
+            concurrency: CONCURRENCY,
+            nodes: Vec::new(),
+            index: HashMap::new(),
+            executions: 0,
+            lifetime: PhantomData,
+        }
+    }
+
+    /// The name in the log, before that of a subtask. Default `"plan"`.
+    pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// How many subtasks run at once, at least 1: a 0 counts as 1. Default 8.
+    pub fn concurrency(mut self, limit: usize) -> Self {
+        self.concurrency = NonZeroUsize::new(limit).unwrap_or(NonZeroUsize::MIN);
+        self
+    }
+
+    /// Adds a subtask made by [`Subtask::new`] or [`Subtask::local`]; [`add`](Plan::add) makes it, too.
+    pub fn push(&mut self, subtask: Subtask<'a, T, E, F>) {
+        let name = Arc::clone(subtask.shared_name());
+        self.index.entry(name).or_insert(self.nodes.len());
+        self.nodes.push(Node::new(subtask));
+    }
+
+    /// Takes away what [`push`](Self::push) added after there were `len` subtasks.
+    fn truncate(&mut self, len: usize) {
+        self.nodes.truncate(len);
+        self.index.retain(|_, node| *node < len);
+    }
+
+    /// Whether the plan can run: no name is given twice, every dependency is a subtask, and none depends on
+    /// itself, directly or not. Every run checks this before it executes anything.
+    ///
+    /// ```
+    /// use retry_runtime::Plan;
+    ///
+    /// let mut plan = Plan::<(), String>::new();
+    /// plan.add("search", ["label"], async |[_]| Ok(()));
+    /// plan.add("extract", ["search"], async |[_]| Ok(()));
+    /// plan.add("label", ["extract"], async |[_]| Ok(()));
+    /// assert_eq!(
+    ///     plan.check().unwrap_err().to_string(),
+    ///     "each subtask waits for the next and none can begin: search → label → extract → search",
+    /// );
+    /// ```
+    pub fn check(&self) -> Result<(), PlanError> {
+        self.checked().map(drop)
+    }
+
+    fn checked(&self) -> Result<Graph, PlanError> {
+        let second =
+            |(place, node): &(usize, &Node<'a, T, E, F>)| self.index[node.name()] != *place;
+        if let Some((place, node)) = self.nodes.iter().enumerate().find(second) {
+            return Err(PlanError::duplicate(
+                node.name(),
+                self.index[node.name()],
+                place,
+            ));
+        }
+        let graph = Graph::new(&self.nodes, &self.index);
+        if let Some((node, name)) = &graph.unknown {
+            return Err(PlanError::unknown(
+                self.nodes[*node].name(),
+                name,
+                self.index.keys(),
+            ));
+        }
+        let cycle = graph.cycle();
+        if cycle.is_empty() {
+            return Ok(graph);
+        }
+        let names = cycle.iter().map(|node| self.nodes[*node].name());
+        Err(PlanError::cycle(names))
+    }
+
+    /// How many subtasks the plan has.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether the plan has no subtasks.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    fn node(&self, name: &str) -> Option<&Node<'a, T, E, F>> {
+        self.index.get(name).map(|node| &self.nodes[*node])
+    }
+
+    /// What that subtask returned; `None` unless it completed.
+    pub fn output(&self, name: &str) -> Option<&T> {
+        self.node(name)?.output().map(|output| &**output)
+    }
+
+    /// What the completed subtasks returned, by name, in the order in which they were added.
+    pub fn outputs(&self) -> impl Iterator<Item = (&str, &T)> {
+        self.nodes
+            .iter()
+            .filter_map(|node| Some((&**node.name(), &**node.output()?)))
+    }
+
+    /// The error of that subtask; `None` unless it failed. The failures of a loaded
+    /// state have none: errors are saved as text.
+    pub fn error(&self, name: &str) -> Option<&E> {
+        self.node(name)?.error()
+    }
+
+    /// The errors of the failed subtasks, by name, in the order in which they were added.
+    pub fn errors(&self) -> impl Iterator<Item = (&str, &E)> {
+        self.nodes
+            .iter()
+            .filter_map(|node| Some((&**node.name(), node.error()?)))
+    }
+
+    /// What became of the subtasks so far.
+    pub fn summary(&self) -> Summary {
+        let blocked = Graph::new(&self.nodes, &self.index).blocked(&self.nodes);
+        let mut summary = Summary {
+            executions: self.executions,
+            ..Summary::default()
+        };
+        for (node, blocked) in self.nodes.iter().zip(blocked) {
+            let name = node.name().to_string();
+            match &node.state {
+                State::Completed(_) => summary.completed.push(name),
+                State::Failed { dead_end, .. } => {
+                    if *dead_end {
+                        summary.dead_ends.push(name.clone());
+                    }
+                    summary.failed.push(name);
+                }
+                State::Pending if blocked => summary.blocked.push(name),
+                State::Pending => summary.pending.push(name),
+            }
+        }
+        summary
+    }
+
+    /// The outputs and the summary as a value of their own, which outlives the plan and any later run. The
+    /// outputs are shared with the plan, not copied.
+    pub fn snapshot(&self) -> Snapshot<T> {
+        let completed = |node: &Node<'a, T, E, F>| {
+            let output = node.output()?;
+            Some((Arc::clone(node.name()), Arc::clone(output)))
+        };
+        Snapshot::new(self.nodes.iter().filter_map(completed), self.summary())
+    }
+}
+
+impl<T, E, F: ?Sized> fmt::Debug for Plan<'_, T, E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Plan({}: {})", self.name, self.summary())
+    }
+}

@@ -1,0 +1,36 @@
+use std::fmt;
+
+use crate::Reason;
+
+/// How [`Plan::run_until`](crate::Plan::run_until) ended. Either way the plan keeps its outputs and can be run
+/// again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[must_use = "the results may not be valid"]
+pub enum PlanEnd {
+    /// The validator accepted the results.
+    Valid,
+    /// The validator did not, and there were no more rounds, or nothing that another round could have changed.
+    GaveUp {
+        /// Why no round followed. [`Reason::NotRetryable`] if no failed subtask was worth a retry and the
+        /// validator asked for no other.
+        reason: Reason,
+        /// What the validator said last: its message, or the names of the subtasks that it asked for.
+        message: String,
+    },
+}
+
+impl PlanEnd {
+    /// Whether the validator accepted the results.
+    pub fn is_valid(&self) -> bool {
+        *self == Self::Valid
+    }
+}
+
+impl fmt::Display for PlanEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid => f.write_str("valid"),
+            Self::GaveUp { reason, message } => write!(f, "gave up ({reason}): {message}"),
+        }
+    }
+}

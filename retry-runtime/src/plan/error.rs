@@ -1,0 +1,78 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::policy::error::nearest;
+
+/// Why a plan can't run or a state can't be loaded: a name given twice, a dependency that is no subtask, a
+/// cycle, or a state of subtasks that the plan doesn't have.
+///
+/// The message names the subtasks on the way, and is meant to be shown as it is. The plan is as it was before:
+/// nothing was executed, added or loaded, and its outputs are still there.
+///
+/// ```
+/// use retry_runtime::Plan;
+///
+/// let mut plan = Plan::<(), String>::new();
+/// plan.add("search", [], async |[]| Ok(()));
+/// plan.add("extract", ["serach"], async |[_]| Ok(()));
+/// assert_eq!(
+///     plan.check().unwrap_err().to_string(),
+///     "extract → serach: there is no subtask `serach`; did you mean `search`?",
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanError(String);
+
+impl PlanError {
+    /// The places are counted from 0.
+    pub(crate) fn duplicate(name: &str, first: usize, second: usize) -> Self {
+        let (first, second) = (first + 1, second + 1);
+        Self(format!(
+            "the subtasks added as number {first} and number {second} are both named `{name}`: \
+             give each a name of its own"
+        ))
+    }
+
+    pub(crate) fn unknown<'a>(
+        subtask: &str,
+        dependency: &str,
+        known: impl Iterator<Item = &'a Arc<str>>,
+    ) -> Self {
+        // In order, so that of two names as near the message has always the same.
+        let mut known: Vec<&str> = known.map(|name| &**name).collect();
+        known.sort_unstable();
+        let remedy = match nearest(dependency, &known) {
+            Some(name) => format!("did you mean `{name}`?"),
+            None => String::from("add it, or remove the dependency"),
+        };
+        Self(format!(
+            "{subtask} → {dependency}: there is no subtask `{dependency}`; {remedy}"
+        ))
+    }
+
+    pub(crate) fn cycle<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> Self {
+        let mut names: Vec<&str> = names.map(|name| &**name).collect();
+        names.extend(names.first().copied());
+        Self(format!(
+            "each subtask waits for the next and none can begin: {}",
+            names.join(" → ")
+        ))
+    }
+
+    #[cfg(feature = "serde")]
+    pub(crate) fn not_in_plan(names: &[&str]) -> Self {
+        Self(format!(
+            "the state has subtasks that the plan doesn't have: {}; add them before it is loaded",
+            names.join(", ")
+        ))
+    }
+}
+
+impl fmt::Display for PlanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for PlanError {}

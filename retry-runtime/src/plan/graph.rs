@@ -1,0 +1,90 @@
+//! Who depends on whom, by place in the plan. Nothing here recurses: a chain may be of any length.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::plan::node::Node;
+
+pub(crate) struct Graph {
+    /// What each subtask depends on.
+    pub(crate) after: Vec<Vec<usize>>,
+    /// What depends on each subtask.
+    pub(crate) dependents: Vec<Vec<usize>>,
+    /// The first dependency that is no subtask, left out of the above, and the subtask that has it.
+    pub(crate) unknown: Option<(usize, Arc<str>)>,
+}
+
+impl Graph {
+    pub(crate) fn new<T, E, F: ?Sized>(
+        nodes: &[Node<'_, T, E, F>],
+        index: &HashMap<Arc<str>, usize>,
+    ) -> Self {
+        let mut graph = Self {
+            after: Vec::with_capacity(nodes.len()),
+            dependents: vec![Vec::new(); nodes.len()],
+            unknown: None,
+        };
+        for (place, node) in nodes.iter().enumerate() {
+            let mut after = Vec::with_capacity(node.subtask.after().len());
+            for name in node.subtask.after() {
+                match index.get(name) {
+                    Some(dependency) => {
+                        after.push(*dependency);
+                        graph.dependents[*dependency].push(place);
+                    }
+                    None => {
+                        graph.unknown.get_or_insert((place, Arc::clone(name)));
+                    }
+                }
+            }
+            graph.after.push(after);
+        }
+        graph
+    }
+
+    /// Subtasks of which each depends on the next and the last on the first; empty if there are none.
+    pub(crate) fn cycle(&self) -> Vec<usize> {
+        let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
+        let mut free: Vec<usize> = (0..waiting.len())
+            .filter(|place| waiting[*place] == 0)
+            .collect();
+        while let Some(place) = free.pop() {
+            for dependent in &self.dependents[place] {
+                waiting[*dependent] -= 1;
+                if waiting[*dependent] == 0 {
+                    free.push(*dependent);
+                }
+            }
+        }
+        // All that is left depends on something that is left, so that walk runs into a cycle.
+        let Some(mut place) = waiting.iter().position(|waiting| *waiting > 0) else {
+            return Vec::new();
+        };
+        let mut path = Vec::new();
+        let mut step_of = HashMap::new();
+        while step_of.insert(place, path.len()).is_none() {
+            path.push(place);
+            let next = self.after[place].iter().find(|next| waiting[**next] > 0);
+            place = *next.unwrap_or(&place);
+        }
+        let start = path.iter().position(|step| *step == place).unwrap_or(0);
+        path.split_off(start)
+    }
+
+    /// Which pending subtasks depend on one that failed, directly or not.
+    pub(crate) fn blocked<T, E, F: ?Sized>(&self, nodes: &[Node<'_, T, E, F>]) -> Vec<bool> {
+        let mut blocked = vec![false; nodes.len()];
+        let mut reached: Vec<usize> = (0..nodes.len())
+            .filter(|place| nodes[*place].is_failed())
+            .collect();
+        while let Some(place) = reached.pop() {
+            for dependent in &self.dependents[place] {
+                if nodes[*dependent].is_pending() && !blocked[*dependent] {
+                    blocked[*dependent] = true;
+                    reached.push(*dependent);
+                }
+            }
+        }
+        blocked
+    }
+}

@@ -1,0 +1,104 @@
+//! A subtask and what became of it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::plan::Subtask;
+
+pub(crate) struct Node<'a, T, E, F: ?Sized> {
+    pub(crate) subtask: Subtask<'a, T, E, F>,
+    pub(crate) state: State<T, E>,
+    pub(crate) executions: u32,
+    /// Whether it failed and was made pending again.
+    pub(crate) retried: bool,
+}
+
+pub(crate) enum State<T, E> {
+    /// Not run yet, or made so again.
+    Pending,
+    Completed(Arc<T>),
+    Failed {
+        failure: Failure<E>,
+        dead_end: bool,
+    },
+}
+
+/// Why a subtask failed.
+pub(crate) enum Failure<E> {
+    Error(E),
+    /// The text of the error, where it was loaded.
+    #[cfg(feature = "serde")]
+    Loaded(String),
+}
+
+impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
+    pub(crate) fn new(subtask: Subtask<'a, T, E, F>) -> Self {
+        Self {
+            subtask,
+            state: State::Pending,
+            executions: 0,
+            retried: false,
+        }
+    }
+
+    pub(crate) fn name(&self) -> &Arc<str> {
+        self.subtask.shared_name()
+    }
+
+    pub(crate) fn output(&self) -> Option<&Arc<T>> {
+        match &self.state {
+            State::Completed(output) => Some(output),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn failure(&self) -> Option<&Failure<E>> {
+        match &self.state {
+            State::Failed { failure, .. } => Some(failure),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<&E> {
+        match self.failure()? {
+            Failure::Error(error) => Some(error),
+            #[cfg(feature = "serde")]
+            Failure::Loaded(_) => None,
+        }
+    }
+
+    pub(crate) fn is_pending(&self) -> bool {
+        matches!(self.state, State::Pending)
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.failure().is_some()
+    }
+
+    fn is_dead_end(&self) -> bool {
+        matches!(self.state, State::Failed { dead_end: true, .. })
+    }
+
+    /// Failed, and not given up on.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_failed() && !self.is_dead_end()
+    }
+
+    /// Makes a failed one pending.
+    pub(crate) fn reset(&mut self) {
+        if self.is_failed() {
+            self.state = State::Pending;
+            self.retried = true;
+        }
+    }
+}
+
+impl<E: fmt::Display> fmt::Display for Failure<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Error(error) => error.fmt(f),
+            #[cfg(feature = "serde")]
+            Self::Loaded(text) => f.write_str(text),
+        }
+    }
+}

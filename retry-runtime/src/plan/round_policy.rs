@@ -1,0 +1,43 @@
+use crate::policy::call::PolicyCall;
+use crate::{Classify, Policy, Verdict};
+
+/// What bounds the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`] where the error type is
+/// [`Classify`], or else what [`Policy::on`] returns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say which failures of type `{E}` are worth a retry",
+    label = "not a policy for this plan",
+    note = "give a `Policy` and put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function: `policy.on(|error: &{E}| …)`"
+)]
+pub trait RoundPolicy<E> {
+    /// How many rounds after the first, and how long to wait before each.
+    fn policy(&self) -> Policy;
+
+    /// Whether this failure of a subtask is worth a retry.
+    fn verdict(&mut self, error: &E) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Classify> RoundPolicy<E> for Policy {
+    fn policy(&self) -> Policy {
+        *self
+    }
+
+    fn verdict(&mut self, error: &E) -> Verdict {
+        error.classify()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, On, V> RoundPolicy<E> for PolicyCall<On>
+where
+    On: FnMut(&E) -> V,
+    V: Into<Verdict>,
+{
+    fn policy(&self) -> Policy {
+        self.policy
+    }
+
+    fn verdict(&mut self, error: &E) -> Verdict {
+        (self.on)(error).into()
+    }
+}

@@ -1,0 +1,177 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::Reason;
+use crate::plan::event::{Ended, PlanEvent, emit};
+use crate::plan::graph::Graph;
+use crate::plan::node::{Failure, Node, State};
+use crate::plan::summary::Names;
+use crate::plan::{Plan, PlanError, Summary};
+
+/// What a subtask is that failed before and fails again.
+#[derive(Clone, Copy)]
+pub(crate) enum Again {
+    DeadEnd,
+    Failed,
+}
+
+impl<'a, T, E, F, R> Plan<'a, T, E, F>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+{
+    /// Executes every subtask that has not run yet, each once all that it depends on have succeeded. Ends when
+    /// nothing more can run: all have completed, failed or are blocked by one that failed.
+    ///
+    /// What failed before is left as it is: [`retry_failed`](Self::retry_failed) runs it again. The error is that
+    /// of [`check`](Self::check); failures of subtasks are in the summary.
+    ///
+    /// The subtasks run on the task that awaits this, none is spawned: while one computes without awaiting, the
+    /// others wait.
+    pub async fn run(&mut self) -> Result<Summary, PlanError> {
+        let graph = self.checked()?;
+        let scope = vec![true; self.len()];
+        self.execute(graph, scope, Again::DeadEnd).await;
+        Ok(self.log_summary())
+    }
+
+    /// Executes the failed subtasks, dead ends included, and then those that they had blocked. Nothing else runs,
+    /// and nothing at all where none had failed.
+    ///
+    /// One that fails again is a dead end. It stays one of the failed, so another `retry_failed` tries it again.
+    pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
+        let graph = self.checked()?;
+        let mut scope = graph.blocked(&self.nodes);
+        let failed = self.nodes.iter().filter(|node| node.is_failed()).count();
+        if failed > 0 {
+            emit(&PlanEvent::Retrying {
+                plan: &self.name,
+                error: &self.failures(Node::is_failed),
+            });
+        }
+        for (node, in_scope) in self.nodes.iter_mut().zip(&mut scope) {
+            *in_scope |= node.is_failed();
+            node.reset();
+        }
+        self.execute(graph, scope, Again::DeadEnd).await;
+        Ok(self.log_summary())
+    }
+
+    /// Executes the pending subtasks in `scope`, as their dependencies complete.
+    pub(crate) async fn execute(&mut self, graph: Graph, scope: Vec<bool>, again: Again) {
+        let mut waiting: Vec<usize> = graph
+            .after
+            .iter()
+            .map(|after| {
+                after
+                    .iter()
+                    .filter(|place| !self.is_completed(**place))
+                    .count()
+            })
+            .collect();
+        let runs = |plan: &Self, place: usize| scope[place] && plan.nodes[place].is_pending();
+        let mut ready: VecDeque<usize> = (0..self.len())
+            .filter(|place| waiting[*place] == 0 && runs(self, *place))
+            .collect();
+        let mut under_way = FuturesUnordered::new();
+        loop {
+            while under_way.len() < self.concurrency.get()
+                && let Some(place) = ready.pop_front()
+            {
+                let subtask = self.start(place, &graph);
+                under_way.push(async move { (place, subtask.await) });
+            }
+            let Some((place, outcome)) = under_way.next().await else {
+                return;
+            };
+            if !self.finish(place, outcome, again) {
+                continue;
+            }
+            for dependent in &graph.dependents[place] {
+                waiting[*dependent] -= 1;
+                if waiting[*dependent] == 0 && runs(self, *dependent) {
+                    ready.push_back(*dependent);
+                }
+            }
+        }
+    }
+
+    fn is_completed(&self, place: usize) -> bool {
+        self.nodes[place].output().is_some()
+    }
+
+    fn start(&mut self, place: usize, graph: &Graph) -> R {
+        let outputs = graph.after[place]
+            .iter()
+            .filter_map(|place| self.nodes[*place].output().cloned())
+            .collect();
+        self.executions = self.executions.saturating_add(1);
+        let node = &mut self.nodes[place];
+        node.executions = node.executions.saturating_add(1);
+        node.subtask.start(outputs)
+    }
+
+    /// Keeps the outcome, and says whether it is a success.
+    fn finish(&mut self, place: usize, outcome: Result<T, E>, again: Again) -> bool {
+        let node = &mut self.nodes[place];
+        let completed = outcome.is_ok();
+        let ended = match (completed, node.retried, again) {
+            (true, false, _) => Ended::Completed,
+            (true, true, _) => Ended::Healed,
+            (false, true, Again::DeadEnd) => Ended::DeadEnd,
+            (false, ..) => Ended::Failed,
+        };
+        let dead_end = matches!(ended, Ended::DeadEnd);
+        node.state = match outcome {
+            Ok(output) => State::Completed(Arc::new(output)),
+            Err(error) => State::Failed {
+                failure: Failure::Error(error),
+                dead_end,
+            },
+        };
+        self.log_subtask(place, ended, dead_end.then_some(Reason::Exhausted));
+        completed
+    }
+
+    pub(crate) fn make_dead_end(&mut self, place: usize, reason: Reason) {
+        if let State::Failed { dead_end, .. } = &mut self.nodes[place].state {
+            *dead_end = true;
+            self.log_subtask(place, Ended::DeadEnd, Some(reason));
+        }
+    }
+
+    fn log_subtask(&self, place: usize, ended: Ended, reason: Option<Reason>) {
+        let node = &self.nodes[place];
+        let error = node.failure().map(|failure| failure as &dyn fmt::Display);
+        emit(&PlanEvent::Subtask {
+            ended,
+            plan: &self.name,
+            subtask: node.name(),
+            attempt: node.executions,
+            error,
+            reason,
+        });
+    }
+
+    pub(crate) fn log_summary(&self) -> Summary {
+        let summary = self.summary();
+        emit(&PlanEvent::Summary {
+            plan: &self.name,
+            summary: &summary,
+        });
+        summary
+    }
+
+    /// The subtasks that are to be retried, in words.
+    pub(crate) fn failures(&self, retried: impl Fn(&Node<'a, T, E, F>) -> bool + Clone) -> String {
+        let failed = self.nodes.iter().filter(move |node| retried(node));
+        let names = failed.clone().map(|node| &**node.name());
+        let (count, all) = (failed.count(), self.len());
+        format!("{count} of {all} subtasks failed: {}", Names(names))
+    }
+}

@@ -1,0 +1,224 @@
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use crate::call::{Failure, TrackedCall};
+use crate::macro_support::policy_deadline;
+use crate::plan::graph::Graph;
+use crate::plan::node::Node;
+use crate::plan::run::Again;
+use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
+use crate::{Hint, Kind, Policy, Reason, Timer, Verdict};
+
+impl<'a, T, E, F, R> Plan<'a, T, E, F>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+{
+    /// Runs the plan, has the whole of its results validated, and goes on until they are valid or `policy` gives
+    /// up: in each further round it retries the failed subtasks or, where none is left to retry, adds those that
+    /// the validator asks for.
+    ///
+    /// ```
+    /// use retry_runtime::plan::{PlanEnd, Subtask, Validity};
+    /// use retry_runtime::{Plan, Policy};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+    /// let mut plan = Plan::<String, String>::new();
+    /// plan.add("search", [], async |[]| Ok(String::from("page 7")));
+    /// let end = plan
+    ///     .run_until(Policy::new().on(|error: &String| error.contains("overloaded")), async |results| {
+    ///         match results.output("label") {
+    ///             Some(_) => Validity::Valid,
+    ///             None => Validity::Missing(vec![Subtask::new("label", ["search"], async |[page]| {
+    ///                 Ok(format!("label of {page}"))
+    ///             })]),
+    ///         }
+    ///     })
+    ///     .await?;
+    /// assert_eq!(end, PlanEnd::Valid);
+    /// assert_eq!(plan.output("label").unwrap(), "label of page 7");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
+    /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
+    /// `deadline` is reckoned from here. A round in which several subtasks failed counts as one failure: that with
+    /// the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
+    /// count and pause as transient failures do.
+    ///
+    /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
+    /// once, and no round is made for it. When the policy gives up, all that failed are dead ends.
+    ///
+    /// The validator is called after every round, also if nothing failed, and gets a [`Snapshot`] by value. The
+    /// plan can be run again after either [end](PlanEnd), and keeps its outputs. The error is that of
+    /// [`check`](Self::check), for subtasks that the validator asked for, too: then these are not added.
+    #[cfg(feature = "tokio")]
+    pub async fn run_until<P, V, W>(&mut self, policy: P, validate: V) -> Result<PlanEnd, PlanError>
+    where
+        P: RoundPolicy<E>,
+        V: FnMut(Snapshot<T>) -> W,
+        W: Future<Output = Validity<'a, T, E, F>>,
+    {
+        self.run_until_with(crate::TokioTimer, policy, validate)
+            .await
+    }
+
+    /// As `run_until`, with another runtime's timer.
+    pub async fn run_until_with<P, V, W>(
+        &mut self,
+        timer: impl Timer,
+        mut policy: P,
+        mut validate: V,
+    ) -> Result<PlanEnd, PlanError>
+    where
+        P: RoundPolicy<E>,
+        V: FnMut(Snapshot<T>) -> W,
+        W: Future<Output = Validity<'a, T, E, F>>,
+    {
+        let mut graph = self.checked()?;
+        let mut rounds = Rounds::new(&policy.policy());
+        loop {
+            let scope = vec![true; self.len()];
+            self.execute(graph, scope, Again::Failed).await;
+            let worst = self.classify(&mut policy);
+            let validity = validate(self.snapshot()).await;
+            if let Validity::Valid = validity {
+                self.accepted(&rounds);
+                return Ok(PlanEnd::Valid);
+            }
+            let pause = match rounds.next(self, worst, &validity) {
+                Ok(pause) => pause,
+                Err(reason) => {
+                    self.gave_up(reason);
+                    let message = validity.message();
+                    return Ok(PlanEnd::GaveUp { reason, message });
+                }
+            };
+            graph = match (worst, validity) {
+                (None, Validity::Missing(subtasks)) => self.extend(subtasks)?,
+                _ => self.reset()?,
+            };
+            timer.sleep(pause).await;
+        }
+    }
+
+    /// Makes dead ends of the failures that are not worth a retry. The verdict on the worst of the others.
+    fn classify(&mut self, policy: &mut impl RoundPolicy<E>) -> Option<Verdict> {
+        let numbers = policy.policy();
+        let too_long = |hint| numbers.hint == Hint::Honor && hint > numbers.max_hint;
+        let mut worst = None;
+        for place in 0..self.len() {
+            let node = &self.nodes[place];
+            if !node.is_open() {
+                continue;
+            }
+            // A loaded failure has no error that could be classified, and loading it asks for another try.
+            let verdict = node.error().map(|error| policy.verdict(error));
+            let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
+            if !verdict.is_retryable() {
+                self.make_dead_end(place, Reason::NotRetryable);
+            } else if verdict.hint().is_some_and(too_long) {
+                self.make_dead_end(place, Reason::HintTooLong);
+            } else if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
+                worst = Some(verdict);
+            }
+        }
+        worst
+    }
+
+    /// Makes the failed subtasks pending that are not dead ends.
+    fn reset(&mut self) -> Result<Graph, PlanError> {
+        let open = self.nodes.iter_mut().filter(|node| node.is_open());
+        open.for_each(Node::reset);
+        self.checked()
+    }
+
+    /// Adds the subtasks if the plan can run with them.
+    fn extend(&mut self, subtasks: Vec<Subtask<'a, T, E, F>>) -> Result<Graph, PlanError> {
+        let len = self.len();
+        for subtask in subtasks {
+            self.push(subtask);
+        }
+        let checked = self.checked();
+        if checked.is_err() {
+            self.truncate(len);
+        }
+        checked
+    }
+
+    fn accepted(&mut self, rounds: &Rounds) {
+        for place in 0..self.len() {
+            let node = &self.nodes[place];
+            if node.retried && node.is_open() {
+                self.make_dead_end(place, Reason::Exhausted);
+            }
+        }
+        if rounds.call.is_retried() {
+            rounds.call.succeeded(&rounds.policy, &self.name, None);
+        }
+        self.log_summary();
+    }
+
+    fn gave_up(&mut self, reason: Reason) {
+        for place in 0..self.len() {
+            if self.nodes[place].is_open() {
+                self.make_dead_end(place, reason);
+            }
+        }
+        self.log_summary();
+    }
+}
+
+/// Which of two failures a round counts as.
+fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
+    let kinds = [Kind::Timeout, Kind::Throttled];
+    let kind = kinds.iter().position(|kind| verdict.kind() == Some(*kind));
+    (verdict.hint(), kind)
+}
+
+/// The rounds so far: the plan as a call whose attempts they are.
+struct Rounds {
+    policy: Policy,
+    call: TrackedCall,
+    deadline: Option<Instant>,
+}
+
+impl Rounds {
+    fn new(policy: &Policy) -> Self {
+        Self {
+            policy: *policy,
+            call: TrackedCall::new(),
+            deadline: policy_deadline(policy),
+        }
+    }
+
+    /// The pause before the next round, or why there is none.
+    fn next<'a, T, E, F, R>(
+        &mut self,
+        plan: &Plan<'a, T, E, F>,
+        worst: Option<Verdict>,
+        validity: &Validity<'a, T, E, F>,
+    ) -> Result<Duration, Reason>
+    where
+        F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+        R: Future<Output = Result<T, E>>,
+        E: fmt::Display,
+    {
+        let added = match validity {
+            Validity::Missing(subtasks) if !subtasks.is_empty() => Verdict::TRANSIENT,
+            _ => Verdict::STOP,
+        };
+        let message = validity.message();
+        let error = match worst {
+            Some(_) => format!("{}; {message}", plan.failures(Node::is_open)),
+            None => message,
+        };
+        let failure = Failure::new(&self.policy, worst.unwrap_or(added), &plan.name, &error);
+        self.call.failed(failure.deadline(self.deadline))
+    }
+}

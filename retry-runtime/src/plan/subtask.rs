@@ -1,0 +1,168 @@
+use std::fmt;
+use std::future::Future;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::Plan;
+use crate::plan::Dependencies;
+
+/// How a plan from `Plan::new` keeps its subtasks: `Send`, with futures that are `Send`.
+pub type Sendable<'a, T, E> =
+    dyn Fn(Vec<Arc<T>>) -> Pin<Box<dyn Future<Output = Result<T, E>> + Send + 'a>> + Send + 'a;
+
+/// How a plan from [`Plan::local`] keeps its subtasks.
+pub type Local<'a, T, E> =
+    dyn Fn(Vec<Arc<T>>) -> Pin<Box<dyn Future<Output = Result<T, E>> + 'a>> + 'a;
+
+/// A named piece of work and what it depends on: what a validator returns in
+/// [`Validity::Missing`](crate::plan::Validity::Missing).
+///
+/// ```
+/// use retry_runtime::Plan;
+/// use retry_runtime::plan::Subtask;
+///
+/// let subtask = Subtask::new("label", ["extract"], async |[text]| Ok::<_, String>(format!("label of {text}")));
+/// let mut plan = Plan::new();
+/// plan.add("extract", [], async |[]| Ok(String::from("text")));
+/// plan.push(subtask);
+/// ```
+///
+/// Where the compiler asks for the types that the closure takes, name the output type:
+/// `Subtask::<String, _>::new(…)`.
+pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
+    name: Arc<str>,
+    after: Vec<Arc<str>>,
+    run: Box<F>,
+    lifetime: PhantomData<&'a ()>,
+    types: PhantomData<fn() -> (T, E)>,
+}
+
+impl<'a, T, E> Subtask<'a, T, E> {
+    /// A subtask of a plan from `Plan::new`: its name, the names of those whose outputs it needs, and a closure
+    /// that gets these, shared, in the same order.
+    ///
+    /// The closure is called for every execution, and what it returns may borrow what outlives the plan, but not
+    /// what the closure owns: see [`Plan::add`](Plan#method.add).
+    pub fn new<D, C, R>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
+    where
+        D: Dependencies<T>,
+        C: Fn(D::Outputs) -> R + Send + 'a,
+        R: Future<Output = Result<T, E>> + Send + 'a,
+    {
+        Self {
+            name: name.into(),
+            after: after.into_names(),
+            run: Box::new(move |outputs| Box::pin(run(D::outputs(outputs)))),
+            lifetime: PhantomData,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
+    /// A subtask of a plan from [`Plan::local`], as [`Subtask::new`]. An `async move` closure may
+    /// also own what it uses.
+    pub fn local<D, C>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
+    where
+        D: Dependencies<T>,
+        C: AsyncFn(D::Outputs) -> Result<T, E> + 'a,
+    {
+        let run = Rc::new(run);
+        Self {
+            name: name.into(),
+            after: after.into_names(),
+            run: Box::new(move |outputs| {
+                let run = Rc::clone(&run);
+                Box::pin(async move { run(D::outputs(outputs)).await })
+            }),
+            lifetime: PhantomData,
+            types: PhantomData,
+        }
+    }
+}
+
+impl<'a, T, E> Plan<'a, T, E> {
+    /// Adds a subtask: its name, the names of those whose outputs it needs, and a closure that gets these,
+    /// shared, in the same order.
+    ///
+    /// What it depends on may be added later. A name that is given twice, a dependency that is never added and a
+    /// cycle are found by [`check`](Plan::check), and by every run before it begins.
+    ///
+    /// The closure is called for every execution. An `async` closure may borrow what outlives the plan. A `move`
+    /// closure returns an `async move` block with what it owns: as it is if that is `Copy`, else a clone.
+    ///
+    /// ```
+    /// use retry_runtime::Plan;
+    ///
+    /// # struct Client;
+    /// # impl Client { async fn get(&self, url: &str) -> Result<String, String> { Ok(url.to_owned()) } }
+    /// let client = Client;
+    /// let mut plan = Plan::new();
+    /// plan.add("start", [], async |[]| client.get("/").await); // borrows `client`
+    /// for page in 1..=3 {
+    ///     let (client, url) = (&client, format!("/{page}"));
+    ///     plan.add(format!("page {page}"), ["start"], move |[start]| async move {
+    ///         client.get(&format!("{start}{page}")).await
+    ///     });
+    ///     plan.add(url.clone(), ["start"], move |[_]| {
+    ///         let url = url.clone();
+    ///         async move { client.get(&url).await }
+    ///     });
+    /// }
+    /// # plan.check().unwrap();
+    /// ```
+    pub fn add<D, C, R>(&mut self, name: impl Into<Arc<str>>, after: D, run: C)
+    where
+        D: Dependencies<T>,
+        C: Fn(D::Outputs) -> R + Send + 'a,
+        R: Future<Output = Result<T, E>> + Send + 'a,
+    {
+        self.push(Subtask::new(name, after, run));
+    }
+}
+
+impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
+    /// Adds a subtask, as to a plan from `Plan::new`. An `async move` closure may also own what it uses.
+    pub fn add<D, C>(&mut self, name: impl Into<Arc<str>>, after: D, run: C)
+    where
+        D: Dependencies<T>,
+        C: AsyncFn(D::Outputs) -> Result<T, E> + 'a,
+    {
+        self.push(Subtask::local(name, after, run));
+    }
+}
+
+impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The names of the subtasks it depends on.
+    pub fn dependencies(&self) -> impl Iterator<Item = &str> {
+        self.after.iter().map(|name| &**name)
+    }
+
+    pub(crate) fn shared_name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    pub(crate) fn after(&self) -> &[Arc<str>] {
+        &self.after
+    }
+
+    pub(crate) fn start<R>(&self, outputs: Vec<Arc<T>>) -> R
+    where
+        F: Fn(Vec<Arc<T>>) -> R,
+    {
+        (self.run)(outputs)
+    }
+}
+
+impl<T, E, F: ?Sized> fmt::Debug for Subtask<'_, T, E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Subtask({} after {:?})", self.name, self.after)
+    }
+}

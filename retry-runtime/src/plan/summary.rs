@@ -1,0 +1,87 @@
+use std::fmt;
+
+/// What became of a plan's subtasks so far: every one is in `completed`, `failed`, `blocked` or `pending`. Names
+/// are in the order in which the subtasks were added.
+///
+/// Printed with `Display` it is the line of the log:
+///
+/// ```
+/// use retry_runtime::plan::Summary;
+///
+/// let mut summary = Summary::default();
+/// summary.completed = vec!["search".into(), "navigate".into()];
+/// summary.failed = vec!["extract".into()];
+/// summary.dead_ends = vec!["extract".into()];
+/// summary.blocked = vec!["label".into()];
+/// summary.executions = 5;
+/// assert_eq!(
+///     summary.to_string(),
+///     "2 completed; 1 failed: extract; 1 dead end: extract; 1 blocked: label; 5 executions",
+/// );
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Summary {
+    /// Those that have an output.
+    pub completed: Vec<String>,
+    /// Those that failed, dead ends included.
+    pub failed: Vec<String>,
+    /// Those of `failed` that failed again when they were retried, or that `run_until` gave up on.
+    pub dead_ends: Vec<String>,
+    /// Those that did not run because one they depend on, directly or not, failed.
+    pub blocked: Vec<String>,
+    /// Those that did not run for another reason: the plan was not run, or its run was dropped.
+    pub pending: Vec<String>,
+    /// How many times a subtask was started, in all runs so far.
+    pub executions: u64,
+}
+
+impl Summary {
+    /// Whether every subtask completed.
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_empty() && self.blocked.is_empty() && self.pending.is_empty()
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} completed", self.completed.len())?;
+        let dead_ends = if self.dead_ends.len() == 1 {
+            "dead end"
+        } else {
+            "dead ends"
+        };
+        for (what, names) in [
+            ("failed", &self.failed),
+            (dead_ends, &self.dead_ends),
+            ("blocked", &self.blocked),
+            ("pending", &self.pending),
+        ] {
+            if !names.is_empty() {
+                let list = Names(names.iter().map(String::as_str));
+                write!(f, "; {} {what}: {list}", names.len())?;
+            }
+        }
+        let s = if self.executions == 1 { "" } else { "s" };
+        write!(f, "; {} execution{s}", self.executions)
+    }
+}
+
+/// The most names in a line of the log.
+const MOST_NAMES: usize = 8;
+
+/// Names in a line, and how many more there are.
+pub(crate) struct Names<I>(pub(crate) I);
+
+impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Names<I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, name) in self.0.clone().take(MOST_NAMES).enumerate() {
+            let comma = if place == 0 { "" } else { ", " };
+            write!(f, "{comma}{name}")?;
+        }
+        match self.0.clone().skip(MOST_NAMES).count() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}

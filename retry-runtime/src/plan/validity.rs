@@ -1,0 +1,38 @@
+use std::fmt;
+
+use crate::plan::{Sendable, Subtask};
+
+/// What a validator says of a plan's results: see [`Plan::run_until`](crate::Plan::run_until).
+pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
+    /// The results will do, even if some subtasks failed: the plan ends.
+    Valid,
+    /// The results lack what these subtasks would bring. They are added once no failed one is left to retry.
+    Missing(Vec<Subtask<'a, T, E, F>>),
+    /// The results won't do, and this is why. Failed subtasks are retried; if there are none, the plan ends.
+    Invalid(String),
+}
+
+impl<T, E, F: ?Sized> Validity<'_, T, E, F> {
+    /// What is wrong, in words; empty if nothing is.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Valid => String::new(),
+            Self::Missing(subtasks) if subtasks.is_empty() => String::from("subtasks are missing"),
+            Self::Missing(subtasks) => {
+                let names: Vec<&str> = subtasks.iter().map(Subtask::name).collect();
+                format!("missing: {}", names.join(", "))
+            }
+            Self::Invalid(message) => message.clone(),
+        }
+    }
+}
+
+impl<T, E, F: ?Sized> fmt::Debug for Validity<'_, T, E, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Valid => f.write_str("Valid"),
+            Self::Missing(subtasks) => f.debug_tuple("Missing").field(subtasks).finish(),
+            Self::Invalid(message) => f.debug_tuple("Invalid").field(message).finish(),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! What holds for every plan and every way to fail: order, counts, results, limits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use retry_runtime::plan::{Local, PlanState, Validity};
+use retry_runtime::{Jitter, Plan, Policy};
+use tokio::time::sleep;
+
+/// A subtask as drawn: what it depends on (among those before it), how often it fails, how long it takes.
+#[derive(Clone, Debug)]
+struct Draw {
+    after: Vec<usize>,
+    failures: u32,
+    millis: u64,
+}
+
+/// Up to 24 subtasks, in any order of adding.
+fn draws() -> impl Strategy<Value = (Vec<Draw>, Vec<usize>)> {
+    let draw = (vec(any::<prop::sample::Index>(), 0..4), 0..4_u32, 0..20_u64);
+    let draws = vec(draw, 1..24).prop_map(|drawn| {
+        let subtask =
+            |(place, (after, failures, millis)): (usize, (Vec<prop::sample::Index>, _, _))| {
+                let after = match place {
+                    0 => Vec::new(),
+                    _ => after.iter().map(|index| index.index(place)).collect(),
+                };
+                // Half of them never fail.
+                let failures: u32 = failures;
+                Draw {
+                    after,
+                    failures: failures.saturating_sub(1),
+                    millis,
+                }
+            };
+        drawn
+            .into_iter()
+            .enumerate()
+            .map(subtask)
+            .collect::<Vec<_>>()
+    });
+    draws.prop_flat_map(|draws| {
+        let order: Vec<usize> = (0..draws.len()).collect();
+        (Just(draws), Just(order).prop_shuffle())
+    })
+}
+
+/// What subtasks did, and whether that was in order.
+#[derive(Default)]
+struct World {
+    executions: RefCell<Vec<u32>>,
+    succeeded: RefCell<HashSet<usize>>,
+    under_way: Cell<usize>,
+    most: Cell<usize>,
+}
+
+type RandomPlan<'a> = Plan<'a, u64, String, Local<'a, u64, String>>;
+
+/// Takes its name off a subtask when dropped, too.
+struct UnderWay<'a>(&'a Cell<usize>);
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+impl World {
+    fn new(draws: &[Draw]) -> Self {
+        Self {
+            executions: RefCell::new(vec![0; draws.len()]),
+            ..Self::default()
+        }
+    }
+
+    async fn execute(
+        &self,
+        draws: &[Draw],
+        place: usize,
+        inputs: &[Arc<u64>],
+    ) -> Result<u64, String> {
+        let draw = &draws[place];
+        self.under_way.set(self.under_way.get() + 1);
+        self.most.set(self.most.get().max(self.under_way.get()));
+        let _under_way = UnderWay(&self.under_way);
+        {
+            let succeeded = self.succeeded.borrow();
+            assert!(
+                draw.after.iter().all(|after| succeeded.contains(after)),
+                "began too early"
+            );
+            assert!(!succeeded.contains(&place), "a success ran twice");
+        }
+        self.executions.borrow_mut()[place] += 1;
+        let execution = self.executions.borrow()[place];
+        sleep(Duration::from_millis(draw.millis)).await;
+        if execution <= draw.failures {
+            return Err(format!("{place} failed"));
+        }
+        self.succeeded.borrow_mut().insert(place);
+        Ok(result(place, inputs.iter().map(|input| **input)))
+    }
+
+    fn plan<'a>(&'a self, draws: &'a [Draw], order: &[usize], limit: usize) -> RandomPlan<'a> {
+        let mut plan = Plan::local().concurrency(limit);
+        for place in order.iter().copied() {
+            let after = &draws[place].after;
+            let after: Vec<String> = after.iter().map(usize::to_string).collect();
+            plan.add(
+                place.to_string(),
+                after,
+                async move |inputs: Vec<Arc<u64>>| self.execute(draws, place, &inputs).await,
+            );
+        }
+        plan
+    }
+}
+
+fn result(place: usize, inputs: impl Iterator<Item = u64>) -> u64 {
+    let add = |sum: u64, input| sum.wrapping_mul(31).wrapping_add(input);
+    inputs.fold(place as u64 + 1, add)
+}
+
+/// The results without any failure.
+fn expected(draws: &[Draw]) -> Vec<u64> {
+    let mut results: Vec<u64> = Vec::new();
+    for (place, draw) in draws.iter().enumerate() {
+        let value = result(place, draw.after.iter().map(|after| results[*after]));
+        results.push(value);
+    }
+    results
+}
+
+/// How a plan stands after so many rounds: which succeeded, which have failed, and executions.
+fn model(draws: &[Draw], rounds: u32) -> (Vec<bool>, Vec<bool>, u64) {
+    let (mut succeeded, mut failed) = (vec![false; draws.len()], vec![false; draws.len()]);
+    let mut executed = vec![0; draws.len()];
+    for _ in 0..rounds {
+        failed.fill(false);
+        // What a subtask depends on comes before it.
+        for (place, draw) in draws.iter().enumerate() {
+            if succeeded[place] || !draw.after.iter().all(|after| succeeded[*after]) {
+                continue;
+            }
+            executed[place] += 1;
+            succeeded[place] = executed[place] > draw.failures;
+            failed[place] = !succeeded[place];
+        }
+    }
+    let executions = executed
+        .iter()
+        .map(|executions| u64::from(*executions))
+        .sum();
+    (succeeded, failed, executions)
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+/// That the plan stands as the model does.
+fn check(plan: &RandomPlan<'_>, draws: &[Draw], rounds: u32) -> Result<(), TestCaseError> {
+    let (succeeded, failed, executions) = model(draws, rounds);
+    let summary = plan.summary();
+    let names = |list: &[String]| list.iter().cloned().collect::<HashSet<_>>();
+    let places = |flags: &[bool]| {
+        let places = (0..flags.len()).filter(|place| flags[*place]);
+        places
+            .map(|place| place.to_string())
+            .collect::<HashSet<_>>()
+    };
+    prop_assert_eq!(names(&summary.completed), places(&succeeded));
+    prop_assert_eq!(names(&summary.failed), places(&failed));
+    let blocked: Vec<bool> = (0..draws.len())
+        .map(|place| !succeeded[place] && !failed[place])
+        .collect();
+    prop_assert_eq!(names(&summary.blocked), places(&blocked));
+    prop_assert!(summary.pending.is_empty());
+    prop_assert_eq!(summary.executions, executions);
+    for (place, value) in expected(draws).into_iter().enumerate() {
+        let output = plan.output(&place.to_string()).copied();
+        prop_assert_eq!(output, succeeded[place].then_some(value));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn retries_execute_the_least_that_they_can((draws, order) in draws(), limit in 1..6_usize, rounds in 1..5_u32) {
+        let world = World::new(&draws);
+        let mut plan = world.plan(&draws, &order, limit);
+        block_on(async {
+            plan.run().await.unwrap();
+            for _ in 1..rounds {
+                plan.retry_failed().await.unwrap();
+            }
+        });
+        check(&plan, &draws, rounds)?;
+        prop_assert!(world.most.get() <= limit);
+    }
+
+    #[test]
+    fn results_are_those_of_a_run_without_failures((draws, order) in draws(), limit in 1..6_usize) {
+        let world = World::new(&draws);
+        let mut plan = world.plan(&draws, &order, limit);
+        let policy = Policy::new().unlimited().jitter(Jitter::Full).on(|_: &String| true);
+        let end = block_on(plan.run_until(policy, async |results| if results.summary().is_complete() { Validity::Valid } else { Validity::Invalid("incomplete".into()) }));
+        prop_assert!(end.unwrap().is_valid());
+        let results: Vec<u64> = (0..draws.len())
+            .map(|place| *plan.output(&place.to_string()).unwrap())
+            .collect();
+        prop_assert_eq!(results, expected(&draws));
+        // Each subtask once for every failure and once for its success.
+        let least = draws.iter().map(|draw| u64::from(draw.failures) + 1).sum::<u64>();
+        prop_assert_eq!(plan.summary().executions, least);
+        prop_assert!(world.most.get() <= limit);
+    }
+
+    #[test]
+    fn a_run_that_is_dropped_or_saved_and_loaded_loses_nothing(
+        (draws, order) in draws(),
+        limit in 1..6_usize,
+        millis in 0..60_u64,
+        reload in any::<bool>(),
+    ) {
+        // Without failures, so that every subtask ends after it was dropped as it would have before.
+        let draws: Vec<Draw> = draws.into_iter().map(|draw| Draw { failures: 0, ..draw }).collect();
+        let world = World::new(&draws);
+        let mut plan = world.plan(&draws, &order, limit);
+        block_on(async {
+            let _ = tokio::time::timeout(Duration::from_millis(millis), plan.run()).await;
+        });
+        prop_assert_eq!(world.under_way.get(), 0);
+        if reload {
+            let json = serde_json::to_string(&plan.state()).unwrap();
+            let state: PlanState<u64> = serde_json::from_str(&json).unwrap();
+            plan = world.plan(&draws, &order, limit);
+            plan.load(state).unwrap();
+        }
+        // `execute` checks that no success runs twice.
+        let summary = block_on(plan.run()).unwrap();
+        prop_assert!(summary.is_complete());
+        let executions = world.executions.borrow().iter().map(|executions| u64::from(*executions)).sum::<u64>();
+        prop_assert_eq!(summary.executions, executions);
+        for (place, value) in expected(&draws).into_iter().enumerate() {
+            prop_assert_eq!(plan.output(&place.to_string()), Some(&value));
+        }
+    }
+}

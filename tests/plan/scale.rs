@@ -1,0 +1,146 @@
+//! Plans of many subtasks: linear work, and no recursion that a long chain could overflow the stack with.
+
+use std::cell::Cell;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::thread;
+
+use retry_runtime::Plan;
+use retry_runtime::plan::Local;
+
+const MANY: usize = 10_000;
+/// Less than the frames of any recursion of that depth would take, in a debug build at the least.
+const STACK: usize = 512 * 1024;
+
+type Numbers<'a> = Plan<'a, usize, String, Local<'a, usize, String>>;
+
+/// Runs it on a thread with a small stack.
+fn on_small_stack(test: impl FnOnce() + Send + 'static) {
+    let thread = thread::Builder::new().stack_size(STACK);
+    thread.spawn(test).unwrap().join().unwrap();
+}
+
+fn block_on<F: Future>(future: F) -> F::Output {
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(future)
+}
+
+/// What each subtask does: it is polled twice, once more after it woke itself.
+async fn add(polls: &Cell<usize>, inputs: impl Iterator<Item = usize>) -> usize {
+    let mut first = true;
+    poll_fn(|context| {
+        polls.set(polls.get() + 1);
+        context.waker().wake_by_ref();
+        if std::mem::take(&mut first) {
+            Poll::Pending
+        } else {
+            Poll::Ready(())
+        }
+    })
+    .await;
+    inputs.sum::<usize>() + 1
+}
+
+fn chain(polls: &Cell<usize>, links: usize) -> Numbers<'_> {
+    let mut plan = Plan::local();
+    plan.add("0", [], async |[]| Ok(add(polls, std::iter::empty()).await));
+    // The last first: nothing may depend on the order.
+    for link in (1..links).rev() {
+        let before = (link - 1).to_string();
+        plan.add(link.to_string(), [before.as_str()], async |[input]| {
+            Ok(add(polls, [*input].into_iter()).await)
+        });
+    }
+    plan
+}
+
+/// One, then many that depend on it, then one that depends on all of these.
+fn fan(polls: &Cell<usize>, blades: usize) -> Numbers<'_> {
+    let mut plan = Plan::local();
+    plan.add("hub", [], async |[]| {
+        Ok(add(polls, std::iter::empty()).await)
+    });
+    let names: Vec<String> = (0..blades).map(|blade| blade.to_string()).collect();
+    for name in &names {
+        plan.add(name.as_str(), ["hub"], async |[hub]| {
+            Ok(add(polls, [*hub].into_iter()).await)
+        });
+    }
+    plan.add("rim", names, async |all| {
+        Ok(add(polls, all.iter().map(|output| **output)).await)
+    });
+    plan
+}
+
+#[test]
+fn a_long_chain_runs_with_two_polls_for_each_link() {
+    on_small_stack(|| {
+        let polls = Cell::new(0);
+        let mut plan = chain(&polls, MANY);
+        let summary = block_on(plan.run()).unwrap();
+        assert!(summary.is_complete());
+        assert_eq!(plan.output(&(MANY - 1).to_string()), Some(&MANY));
+        assert_eq!(summary.executions, MANY as u64);
+        drop(plan);
+        assert_eq!(polls.get(), 2 * MANY);
+    });
+}
+
+#[test]
+fn a_wide_fan_runs_with_two_polls_for_each_blade() {
+    on_small_stack(|| {
+        for limit in [1, 8, MANY] {
+            let polls = Cell::new(0);
+            let mut plan = fan(&polls, MANY).concurrency(limit);
+            let summary = block_on(plan.run()).unwrap();
+            assert_eq!(summary.executions, MANY as u64 + 2);
+            assert_eq!(plan.output("rim"), Some(&(2 * MANY + 1)));
+            drop(plan);
+            assert_eq!(polls.get(), 2 * (MANY + 2));
+        }
+    });
+}
+
+#[test]
+fn a_failure_blocks_a_long_chain_and_a_retry_runs_it() {
+    on_small_stack(|| {
+        let polls = Cell::new(0);
+        let fails = Cell::new(true);
+        let mut plan = Plan::local();
+        plan.add("first", [], async |[]| {
+            if fails.replace(false) {
+                Err(String::from("busy"))
+            } else {
+                Ok(add(&polls, std::iter::empty()).await)
+            }
+        });
+        let mut before = String::from("first");
+        for link in 1..MANY {
+            let name = link.to_string();
+            plan.add(name.as_str(), [before.as_str()], async |[input]| {
+                Ok(*input + 1)
+            });
+            before = name;
+        }
+        assert_eq!(block_on(plan.run()).unwrap().blocked.len(), MANY - 1);
+        let summary = block_on(plan.retry_failed()).unwrap();
+        assert_eq!(summary.executions, MANY as u64 + 1);
+        assert!(summary.is_complete());
+    });
+}
+
+#[test]
+fn a_long_cycle_is_found() {
+    on_small_stack(|| {
+        let mut plan = Plan::<(), String>::new();
+        for link in 0..MANY {
+            let next = ((link + 1) % MANY).to_string();
+            plan.add(link.to_string(), [next.as_str()], async |[_]| Ok(()));
+        }
+        let error = plan.check().unwrap_err().to_string();
+        assert_eq!(error.matches(" → ").count(), MANY);
+        assert!(error.ends_with(" → 9999 → 0"));
+    });
+}
