@@ -465,9 +465,10 @@ pub fn sleep_blocking(pause: Duration) {
     timer::sleep_blocking(pause);
 }
 
-/// Runs what follows a failure, out of the way of calls that succeed.
+/// Runs what follows a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and this
+/// one vanishes.
 #[cold]
-#[inline(never)]
+#[inline]
 pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
