@@ -16,6 +16,8 @@ mod call_id;
 mod classify;
 mod clock;
 mod emit;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+mod error_for_retry;
 mod event;
 mod gave_up;
 mod hint;
@@ -27,14 +29,19 @@ mod observer;
 mod policy;
 mod random;
 mod reason;
+#[cfg(feature = "http")]
+mod response_error;
 mod timed_out;
 mod timer;
 mod verdict;
 
 #[cfg(doc)]
 pub mod guide;
+#[cfg(feature = "llm")]
+pub mod llm;
 #[doc(hidden)]
 pub mod macro_support;
+pub mod on;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -46,6 +53,8 @@ pub use call_id::CallId;
 pub use classify::Classify;
 #[cfg(feature = "http")]
 pub use classify::retry_after::retry_after;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub use error_for_retry::ErrorForRetry;
 pub use event::Event;
 pub use gave_up::GaveUp;
 pub use hint::Hint;
@@ -59,6 +68,8 @@ pub use policy::error::PolicyError;
 pub use policy::overrides::Overrides;
 pub use policy::section::Section;
 pub use reason::Reason;
+#[cfg(feature = "http")]
+pub use response_error::ResponseError;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry};
 #[cfg(feature = "stream")]
