@@ -2,6 +2,7 @@ use std::io;
 
 use crate::{TimedOut, Verdict};
 
+// The impls for other crates' types are `do_not_recommend`: named in an error, they would hide what helps.
 pub(crate) mod cause;
 pub(crate) mod causes;
 mod erased;

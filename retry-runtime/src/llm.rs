@@ -115,6 +115,7 @@ impl ProviderError {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
         with_hint(self.fault.classify(), self.retry_after)

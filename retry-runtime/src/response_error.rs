@@ -112,6 +112,7 @@ impl ResponseError {
 
 /// As [`Verdict::from_http`]; with the feature `llm`, as
 /// [`ProviderError::of_response`](https://docs.rs/retry-runtime/latest/retry_runtime/llm/struct.ProviderError.html).
+#[diagnostic::do_not_recommend]
 impl Classify for ResponseError {
     fn classify(&self) -> Verdict {
         let by_headers = Verdict::from_http(self.0.status, &self.0.headers);

@@ -23,6 +23,7 @@ macro_rules! classify_by_cause {
         /// ```
         ///
         /// A type of your own within is not seen, since it can't be asked for: name it with `on`, by `downcast_ref`.
+        #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {
                 by_cause(self)
@@ -40,6 +41,7 @@ classify_by_cause!(
 
 /// As a `Box<dyn Error + Send + Sync>` is: by its cause.
 #[cfg(feature = "anyhow_1")]
+#[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {
     fn classify(&self) -> Verdict {
         by_cause(self.as_ref())

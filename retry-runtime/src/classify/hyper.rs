@@ -13,6 +13,7 @@ use crate::{Classify, Verdict};
 ///
 /// A response's status is no error here: [`ResponseError`](crate::ResponseError), or
 /// [`Verdict::from_http`].
+#[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         if self.is_connect() {
@@ -25,6 +26,7 @@ impl Classify for Error {
 
 /// How the body of a response breaks off: a closed or reset connection is transient and ambiguous, and a
 /// malformed body stops.
+#[diagnostic::do_not_recommend]
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {
         of_open_connection(self)

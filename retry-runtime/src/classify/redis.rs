@@ -11,6 +11,7 @@ use crate::{Classify, Verdict};
 /// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
 ///
 /// By [`RedisError::retry_method`], but authentication and parsing stop: a new connection does not heal them.
+#[diagnostic::do_not_recommend]
 impl Classify for RedisError {
     fn classify(&self) -> Verdict {
         if matches!(

@@ -15,6 +15,7 @@ use crate::{Classify, Verdict};
 /// | constraints, missing rows, wrong queries and types, all else | stop |
 ///
 /// Codes are those of PostgreSQL (Appendix A of its manual).
+#[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {

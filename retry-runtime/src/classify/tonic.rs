@@ -26,6 +26,7 @@ const TIMED_OUT: &str = "Timeout expired";
 ///
 /// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
 /// details. Pushback that is negative or does not parse stops, whatever the status.
+#[diagnostic::do_not_recommend]
 impl Classify for Status {
     fn classify(&self) -> Verdict {
         with_pushback(self, of_code(self))

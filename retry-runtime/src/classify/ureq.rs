@@ -13,6 +13,7 @@ use crate::{Classify, Verdict};
 ///
 /// To see `Retry-After` and billing codes, let ureq hand statuses on (`http_status_as_error(false)`) and make a
 /// [`ResponseError`](crate::ResponseError) of what is no success.
+#[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         match self {

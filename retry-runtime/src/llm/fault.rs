@@ -94,6 +94,7 @@ impl Fault {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl Classify for Fault {
     fn classify(&self) -> Verdict {
         match self {
