@@ -3,6 +3,7 @@
 #![doc = "[wrapping]: crate::guide::wrapping"]
 #![doc = "[keys]: crate::guide::keys"]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
+#![doc = "[clients-built-in]: crate::guide::classification#built-in"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -24,7 +24,7 @@
 //! |---|---|
 //! | [`any`] | every failure |
 //! | [`cause`] | what the error, or the first of its sources that is of a known type, says |
-//! | [`http`] | as `cause`, but only statuses and failures of HTTP clients |
+//! | [`http`](fn@http) | as `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
 //! | [`transaction`] | as `cause`, and conflicts of transactions |
 //! | [`mentions`] | failures whose message has that text |

@@ -16,7 +16,7 @@ const SHOWN: usize = 500;
 /// `reqwest::Response`; for other clients there is [`new`](Self::new).
 ///
 /// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
-/// [`ProviderError`](https://docs.rs/retry-runtime/latest/retry_runtime/llm/struct.ProviderError.html).
+/// [`ProviderError`](crate::llm::ProviderError).
 ///
 /// ```
 /// use std::time::Duration;
@@ -110,8 +110,8 @@ impl ResponseError {
     }
 }
 
-/// As [`Verdict::from_http`]; with the feature `llm`, as
-/// [`ProviderError::of_response`](https://docs.rs/retry-runtime/latest/retry_runtime/llm/struct.ProviderError.html).
+/// As [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
+/// [`ProviderError`](crate::llm::ProviderError).
 #[diagnostic::do_not_recommend]
 impl Classify for ResponseError {
     fn classify(&self) -> Verdict {
