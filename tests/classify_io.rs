@@ -73,17 +73,18 @@ fn errors_of_the_operating_system_are_classified() {
 
 #[test]
 fn a_read_timeout_of_a_blocking_socket_is_a_timeout() {
+    #[retry(max = 2, backoff = "none")]
+    fn read(stream: &mut TcpStream, attempts: &mut u32) -> io::Result<usize> {
+        *attempts += 1;
+        stream.read(&mut [0])
+    }
+
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     stream
         .set_read_timeout(Some(Duration::from_millis(10)))
         .unwrap();
 
-    #[retry(max = 2, backoff = "none")]
-    fn read(stream: &mut TcpStream, attempts: &mut u32) -> io::Result<usize> {
-        *attempts += 1;
-        stream.read(&mut [0])
-    }
     let mut attempts = 0;
     let error = read(&mut stream, &mut attempts).unwrap_err();
     assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");

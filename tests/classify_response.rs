@@ -43,7 +43,7 @@ macro_rules! tests_of {
             }
 
             /// How the call ends, and after how many requests.
-            async fn failure(answer: impl Into<Vec<u8>>) -> (ResponseError, usize) {
+            async fn failure(answer: impl Into<Vec<u8>>) -> (ResponseError, u32) {
                 let server = Server::answering(answer);
                 let url = format!("{}v1/chat?key=secret#part", server.url());
                 let error = get(&client(), &url).await.unwrap_err();
@@ -127,7 +127,7 @@ macro_rules! tests_of {
             async fn an_endless_body_is_not_waited_for() {
                 let server = Server::start(|mut stream| {
                     stream.write_all(b"HTTP/1.1 400 -\r\ncontent-length: 99999999\r\n\r\n")?;
-                    stream.write_all(&[b'x'; LIMIT + 1])?;
+                    stream.write_all(&vec![b'x'; LIMIT + 1])?;
                     loop {
                         std::thread::park();
                     }

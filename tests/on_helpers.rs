@@ -11,6 +11,7 @@ use retry_runtime::on::{self, Combine};
 use retry_runtime::{Classify, Policy, ResponseError, TimedOut, Verdict, retry};
 
 type Boxed = Box<dyn Error + Send + Sync>;
+type MakeError = fn() -> AppError;
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -189,7 +190,7 @@ fn combinations_have_the_verdict_of_their_parts() {
     ];
     for first in verdicts {
         for second in verdicts {
-            let (a, b) = (|_: &()| first, |_: &()| second);
+            let (a, b) = (|(): &()| first, |(): &()| second);
             let either = if first.is_retryable() { first } else { second };
             assert_eq!(a.or(b)(&()), either);
             let left = if second.is_retryable() {
@@ -213,14 +214,14 @@ fn combinations_have_the_verdict_of_their_parts() {
             }
         }
     }
-    let longer = |_: &()| Verdict::TRANSIENT.after(hint(3));
-    let shorter = |_: &()| Verdict::THROTTLED.after(hint(2));
+    let longer = |(): &()| Verdict::TRANSIENT.after(hint(3));
+    let shorter = |(): &()| Verdict::THROTTLED.after(hint(2));
     assert_eq!(shorter.and(longer)(&()), Verdict::THROTTLED.after(hint(3)));
 }
 
 /// Calls that always fail, with every way to name a function.
 struct Failing {
-    error: fn() -> AppError,
+    error: MakeError,
     needle: &'static str,
     attempts: u32,
 }
@@ -283,7 +284,7 @@ impl Failing {
 #[tokio::test]
 async fn functions_of_the_attribute_are_paths_and_expressions() {
     // cause, http, transient_io, any, mentions, combined, boxed, anyhow
-    let table: [(fn() -> AppError, [u32; 8]); 5] = [
+    let table: [(MakeError, [u32; 8]); 5] = [
         (
             || AppError::Prompt(io(ErrorKind::ConnectionRefused)),
             [3, 1, 3, 3, 1, 1, 3, 3],

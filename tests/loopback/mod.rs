@@ -6,14 +6,14 @@
 use std::io::{self, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
 use retry_runtime::Verdict;
 
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    accepted: Arc<AtomicUsize>,
+    accepted: Arc<AtomicU32>,
 }
 
 impl Server {
@@ -22,7 +22,7 @@ impl Server {
     ) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let address = listener.local_addr().unwrap();
-        let accepted = Arc::new(AtomicUsize::new(0));
+        let accepted = Arc::new(AtomicU32::new(0));
         let counter = Arc::clone(&accepted);
         let treat = Arc::new(treat);
         thread::spawn(move || {
@@ -59,7 +59,7 @@ impl Server {
         format!("http://{}/", self.address)
     }
 
-    pub(crate) fn accepted(&self) -> usize {
+    pub(crate) fn accepted(&self) -> u32 {
         self.accepted.load(Ordering::Relaxed)
     }
 }
