@@ -5,6 +5,14 @@ use crate::{TimedOut, Verdict};
 // The impls for other crates' types are `do_not_recommend`: named in an error, they would hide what helps.
 pub(crate) mod cause;
 pub(crate) mod causes;
+// `hyper` is the error that these clients hide.
+#[cfg(any(
+    feature = "hyper_util_0_1",
+    feature = "reqwest_0_12",
+    feature = "reqwest_0_13",
+    feature = "tonic_0_14"
+))]
+mod connection;
 mod erased;
 #[cfg(feature = "http")]
 pub(crate) mod http;

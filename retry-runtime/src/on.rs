@@ -101,8 +101,8 @@ pub fn http<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, causes_of::by_http)
 }
 
-/// Connections that were refused, broke or timed out, wherever among the sources a [`std::io::Error`] or a broken
-/// HTTP connection says so. All else stops, statuses and answers too.
+/// Connections that were refused, broke or timed out: as [`cause`], but only what a [`std::io::Error`], a
+/// [`TimedOut`](crate::TimedOut) or a client says of its connection. All else stops, statuses and other answers too.
 ///
 /// ```
 /// use std::io;
@@ -113,7 +113,9 @@ pub fn http<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
 /// ```
 pub fn transient_io<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
-    error.error().map_or(Verdict::STOP, causes::of_connection)
+    error
+        .error()
+        .map_or(Verdict::STOP, causes_of::by_connection)
 }
 
 /// As [`cause`], and a conflict of transactions is retried, too: for functions that are a whole transaction, from

@@ -22,6 +22,11 @@ pub(crate) fn by_http(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(of_http).unwrap_or(Verdict::STOP)
 }
 
+/// What the first cause says that is of a connection, not of an answer.
+pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
+    causes(error).find_map(connection).unwrap_or(Verdict::STOP)
+}
+
 /// `None` where the cause is of no known type or only wraps another.
 fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "http")]
@@ -44,8 +49,47 @@ fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of::<::tonic::Status>(cause) {
         return Some(verdict);
     }
+    of_io(cause)
+}
+
+fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     let io = is::<io::Error>(cause).filter(|io| !is_wrapper(io));
     io.map(Classify::classify).or_else(|| of::<TimedOut>(cause))
+}
+
+fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "http")]
+    if is_answer(cause) {
+        return Some(Verdict::STOP);
+    }
+    #[cfg(feature = "http")]
+    if let Some(verdict) = of_http(cause) {
+        return Some(verdict);
+    }
+    // It does not show the I/O error as a source.
+    #[cfg(feature = "redis_1")]
+    if let Some(redis) = is::<::redis::RedisError>(cause) {
+        return redis.is_io_error().then(|| redis.classify());
+    }
+    of_io(cause)
+}
+
+/// Whether an HTTP client was answered, and only the status is bad.
+#[cfg(feature = "http")]
+fn is_answer(cause: &(dyn Error + 'static)) -> bool {
+    #[cfg(feature = "reqwest_0_12")]
+    if is::<reqwest_0_12::Error>(cause).is_some_and(reqwest_0_12::Error::is_status) {
+        return true;
+    }
+    #[cfg(feature = "reqwest_0_13")]
+    if is::<reqwest_0_13::Error>(cause).is_some_and(reqwest_0_13::Error::is_status) {
+        return true;
+    }
+    #[cfg(feature = "ureq_3")]
+    if is(cause).is_some_and(|ureq| matches!(ureq, ::ureq::Error::StatusCode(_))) {
+        return true;
+    }
+    is::<crate::ResponseError>(cause).is_some()
 }
 
 #[cfg(feature = "http")]

@@ -2,7 +2,7 @@ use std::error::Error as _;
 
 use hyper_util::client::legacy::Error;
 
-use super::causes::of_open_connection;
+use super::connection::of_open_connection;
 use crate::{Classify, Verdict};
 
 /// | failure | verdict |

@@ -1,4 +1,4 @@
-use super::causes::of_open_connection;
+use super::connection::of_open_connection;
 use crate::{Classify, Verdict};
 
 macro_rules! classify_errors_of {

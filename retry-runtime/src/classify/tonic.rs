@@ -5,7 +5,8 @@ use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, ConnectError, Status};
 use tonic_types::{RetryInfo, StatusExt};
 
-use super::causes::{causes, of_open_connection};
+use super::causes::causes;
+use super::connection::of_open_connection;
 use super::quota::is_daily;
 use crate::hint::LONGEST;
 use crate::{Classify, Verdict};
