@@ -113,4 +113,10 @@ async fn commands_of_redis_and_connections_to_it_are_told_apart() {
     let refused = connection.err().unwrap();
     assert_eq!(on::transient_io(&refused), Verdict::TRANSIENT, "{refused}");
     assert_eq!(on::http(&refused), Verdict::STOP, "{refused}");
+
+    // As its cluster client makes it, without a source.
+    let dropped = redis::RedisError::from((redis::ErrorKind::Io, "connection dropped"));
+    assert_eq!(on::transient_io(&dropped), BROKEN);
+    let wrong = redis::RedisError::from((redis::ErrorKind::UnexpectedReturnType, "text"));
+    assert_eq!(on::transient_io(&wrong), Verdict::STOP);
 }
