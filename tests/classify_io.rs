@@ -1,11 +1,12 @@
 //! Which `std::io::Error`s are worth a retry.
 
 use std::fs::File;
-use std::io::{Error, ErrorKind};
+use std::io::{self, Error, ErrorKind, Read};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::time::Duration;
 
-use retry_runtime::{Classify, Verdict};
+use retry_runtime::{Classify, Verdict, retry};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -15,7 +16,11 @@ const TABLE: &[(ErrorKind, Verdict)] = &[
     (ErrorKind::ConnectionAborted, BROKEN),
     (ErrorKind::BrokenPipe, BROKEN),
     (ErrorKind::UnexpectedEof, BROKEN),
+    (ErrorKind::HostUnreachable, BROKEN),
+    (ErrorKind::NetworkUnreachable, BROKEN),
+    (ErrorKind::NetworkDown, BROKEN),
     (ErrorKind::TimedOut, Verdict::TIMEOUT),
+    (ErrorKind::WouldBlock, Verdict::TIMEOUT),
     (ErrorKind::NotFound, Verdict::STOP),
     (ErrorKind::PermissionDenied, Verdict::STOP),
     (ErrorKind::AlreadyExists, Verdict::STOP),
@@ -59,8 +64,31 @@ fn errors_of_the_operating_system_are_classified() {
     let refused = TcpStream::connect(address).unwrap_err();
     assert_eq!(refused.classify(), Verdict::TRANSIENT);
 
+    let nameless = TcpStream::connect("no-such-host.invalid:1").unwrap_err();
+    assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
+
     let missing = File::open("no such file").unwrap_err();
     assert_eq!(missing.classify(), Verdict::STOP);
+}
+
+#[test]
+fn a_read_timeout_of_a_blocking_socket_is_a_timeout() {
+    #[retry(max = 2, backoff = "none")]
+    fn read(stream: &mut TcpStream, attempts: &mut u32) -> io::Result<usize> {
+        *attempts += 1;
+        stream.read(&mut [0])
+    }
+
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let mut stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+    stream
+        .set_read_timeout(Some(Duration::from_millis(10)))
+        .unwrap();
+
+    let mut attempts = 0;
+    let error = read(&mut stream, &mut attempts).unwrap_err();
+    assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+    assert_eq!(attempts, 3);
 }
 
 #[test]

@@ -2,12 +2,36 @@ use std::io;
 
 use crate::{TimedOut, Verdict};
 
+// The impls for other crates' types are `do_not_recommend`: named in an error, they would hide what helps.
+pub(crate) mod cause;
+pub(crate) mod causes;
+// `hyper` is the error that these clients hide.
+#[cfg(any(
+    feature = "hyper_util_0_1",
+    feature = "reqwest_0_12",
+    feature = "reqwest_0_13",
+    feature = "tonic_0_14"
+))]
+mod connection;
+mod erased;
 #[cfg(feature = "http")]
-mod http;
+pub(crate) mod http;
+#[cfg(feature = "hyper_util_0_1")]
+mod hyper;
+#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+pub(crate) mod quota;
+#[cfg(feature = "redis_1")]
+mod redis;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 mod reqwest;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
+#[cfg(feature = "sqlx_0_9")]
+mod sqlx;
+#[cfg(feature = "tonic_0_14")]
+mod tonic;
+#[cfg(feature = "ureq_3")]
+mod ureq;
 
 /// An error type that knows which of its failures are worth a retry. Where a function names no `on`, its
 /// error type is classified by this.
@@ -36,7 +60,8 @@ pub(crate) mod retry_after;
 /// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
 /// ```
 ///
-/// An error type of another crate can't implement it: name a function with `on` instead.
+/// For an error type of another crate that isn't among those below, name a function with `on`: one of
+/// [`on`](crate::on), or your own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures are worth a retry",
     label = "the error type of this function is not `Classify`",
@@ -71,12 +96,22 @@ impl Classify for TimedOut {
     }
 }
 
-/// A refused connection is transient. One that broke (reset, aborted, broken pipe, unexpected end) is
-/// transient and ambiguous, a timeout is a timeout, and all else stops.
+/// A refused connection is transient, an unknown host, too. One that broke (reset, aborted, broken pipe, unexpected end) is
+/// transient and ambiguous, a host or network out of reach likewise, since an open connection can lose it. A
+/// timeout is a timeout, also that of a blocking socket (`WouldBlock`). All else stops.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
-        self.kind().classify()
+        match self.kind().classify() {
+            Verdict::STOP if is_of_lookup(self) => Verdict::TRANSIENT,
+            verdict => verdict,
+        }
     }
+}
+
+/// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.
+fn is_of_lookup(error: &io::Error) -> bool {
+    const TEXT: &str = "failed to lookup address information";
+    error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
 }
 
 impl Classify for io::ErrorKind {
@@ -86,8 +121,11 @@ impl Classify for io::ErrorKind {
             Self::ConnectionReset
             | Self::ConnectionAborted
             | Self::BrokenPipe
-            | Self::UnexpectedEof => Verdict::TRANSIENT.ambiguous(),
-            Self::TimedOut => Verdict::TIMEOUT,
+            | Self::UnexpectedEof
+            | Self::HostUnreachable
+            | Self::NetworkUnreachable
+            | Self::NetworkDown => Verdict::TRANSIENT.ambiguous(),
+            Self::TimedOut | Self::WouldBlock => Verdict::TIMEOUT,
             _ => Verdict::STOP,
         }
     }

@@ -19,6 +19,9 @@ pub enum Hint {
     Ignore,
 }
 
+/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
+#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
+pub(crate) const LONGEST: Duration = Duration::from_hours(365 * 24);
 /// The range of the jitter on top of a short hint.
 const LEAST_SPREAD: Duration = Duration::from_millis(100);
 /// How far above the policy's own delay [`Hint::Clamp`] lets a hint go.

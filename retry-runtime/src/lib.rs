@@ -7,6 +7,7 @@
 #![doc = "[batches]: crate::guide::batches"]
 #![doc = "[plans]: crate::guide::plans"]
 #![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
+#![doc = "[clients-built-in]: crate::guide::classification#built-in"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 
@@ -23,6 +24,8 @@ mod call_id;
 mod classify;
 mod clock;
 mod emit;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+mod error_for_retry;
 mod event;
 mod failure;
 mod gave_up;
@@ -35,14 +38,19 @@ mod observer;
 mod policy;
 mod random;
 mod reason;
+#[cfg(feature = "http")]
+mod response_error;
 mod timed_out;
 mod timer;
 mod verdict;
 
 #[cfg(doc)]
 pub mod guide;
+#[cfg(feature = "llm")]
+pub mod llm;
 #[doc(hidden)]
 pub mod macro_support;
+pub mod on;
 #[cfg(feature = "plan")]
 pub mod plan;
 #[cfg(feature = "stream")]
@@ -61,6 +69,8 @@ pub use call_id::CallId;
 pub use classify::Classify;
 #[cfg(feature = "http")]
 pub use classify::retry_after::retry_after;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub use error_for_retry::ErrorForRetry;
 pub use event::Event;
 pub use gave_up::GaveUp;
 pub use hint::Hint;
@@ -76,6 +86,8 @@ pub use policy::error::PolicyError;
 pub use policy::overrides::Overrides;
 pub use policy::section::Section;
 pub use reason::Reason;
+#[cfg(feature = "http")]
+pub use response_error::ResponseError;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry};
 #[cfg(feature = "stream")]

@@ -95,7 +95,7 @@ impl Verdict {
     }
 }
 
-fn should_retry(headers: &HeaderMap) -> Option<bool> {
+pub(crate) fn should_retry(headers: &HeaderMap) -> Option<bool> {
     let value = headers.get(X_SHOULD_RETRY)?.to_str().ok()?.trim();
     if value.eq_ignore_ascii_case("true") {
         Some(true)

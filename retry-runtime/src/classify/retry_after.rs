@@ -3,8 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use http::{HeaderMap, HeaderName};
 
-/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
-const LONGEST: Duration = Duration::from_hours(365 * 24);
+use crate::hint::LONGEST;
 
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after");

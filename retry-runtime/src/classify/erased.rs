@@ -1,0 +1,49 @@
+use std::error::Error;
+
+use super::cause::by_cause;
+use crate::{Classify, Verdict};
+
+macro_rules! classify_by_cause {
+    ($($error:ty),*) => {$(
+        /// By its cause: the error and its sources are gone through from the outside, and the first that is of a
+        /// type this crate knows says. These are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error
+        /// types of the clients whose features are enabled, also boxed or shared. Where there is none, stop.
+        ///
+        /// ```
+        /// use std::error::Error;
+        /// use std::io;
+        /// use retry_runtime::{Classify, Verdict};
+        ///
+        /// let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        /// let error: Box<dyn Error + Send + Sync> = refused.into();
+        /// assert_eq!(error.classify(), Verdict::TRANSIENT);
+        ///
+        /// let error: Box<dyn Error + Send + Sync> = "a text says nothing".into();
+        /// assert_eq!(error.classify(), Verdict::STOP);
+        /// ```
+        ///
+        /// A type of your own within is not seen, since it can't be asked for: name it with `on`, by `downcast_ref`.
+        #[diagnostic::do_not_recommend]
+        impl Classify for $error {
+            fn classify(&self) -> Verdict {
+                by_cause(self)
+            }
+        }
+    )*};
+}
+
+classify_by_cause!(
+    dyn Error,
+    dyn Error + Send,
+    dyn Error + Sync,
+    dyn Error + Send + Sync
+);
+
+/// As a `Box<dyn Error + Send + Sync>` is: by its cause.
+#[cfg(feature = "anyhow_1")]
+#[diagnostic::do_not_recommend]
+impl Classify for anyhow::Error {
+    fn classify(&self) -> Verdict {
+        by_cause(self.as_ref())
+    }
+}

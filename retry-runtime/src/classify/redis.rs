@@ -1,0 +1,39 @@
+use ::redis::{ErrorKind, RedisError, RetryMethod};
+
+use crate::{Classify, Verdict};
+
+/// | failure | verdict |
+/// |---|---|
+/// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
+/// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
+/// | the connection broke | transient, ambiguous |
+/// | no answer in time | [`Verdict::TIMEOUT`] |
+/// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
+///
+/// By [`RedisError::retry_method`], but authentication and parsing stop: a new connection does not heal them.
+#[diagnostic::do_not_recommend]
+impl Classify for RedisError {
+    fn classify(&self) -> Verdict {
+        if matches!(
+            self.kind(),
+            ErrorKind::AuthenticationFailed | ErrorKind::Parse
+        ) {
+            return Verdict::STOP;
+        }
+        if self.is_connection_refusal() {
+            return Verdict::TRANSIENT;
+        }
+        if self.is_timeout() {
+            return Verdict::TIMEOUT;
+        }
+        match self.retry_method() {
+            RetryMethod::WaitAndRetry
+            | RetryMethod::ReconnectFromInitialConnections
+            | RetryMethod::RefreshSlotsAndRetry => Verdict::TRANSIENT,
+            RetryMethod::RetryImmediately | RetryMethod::Reconnect => {
+                Verdict::TRANSIENT.ambiguous()
+            }
+            _ => Verdict::STOP,
+        }
+    }
+}

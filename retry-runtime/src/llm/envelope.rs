@@ -1,0 +1,141 @@
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::{Fault, ProviderError, truncated};
+use crate::classify::quota;
+use crate::hint::LONGEST;
+
+const RETRY_INFO: &str = "google.rpc.RetryInfo";
+const TRY_AGAIN_LATER: &str = "try again later";
+
+/// The error in a JSON body, in the data of one event, or in an event stream.
+pub(super) fn parse(text: &str) -> Option<ProviderError> {
+    let text = text.trim_start_matches('\u{feff}').trim();
+    if text.starts_with(['{', '[']) {
+        return of_body(&truncated::parse(text)?);
+    }
+    let mut event = "";
+    let mut data = String::new();
+    // One empty line more, since the last event may lack the one that ends it.
+    for line in text.lines().chain([""]) {
+        match line.split_once(':') {
+            Some(("event", name)) => event = name.trim(),
+            Some(("data", part)) => {
+                data.push_str(part.strip_prefix(' ').unwrap_or(part));
+                data.push('\n');
+            }
+            _ if line.is_empty() => {
+                if let Some(error) = of_event(event, data.trim()) {
+                    return Some(error);
+                }
+                event = "";
+                data.clear();
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn of_event(event: &str, data: &str) -> Option<ProviderError> {
+    let is_error = event == "error";
+    match truncated::parse(data) {
+        Some(value) => of_body(&value).or_else(|| is_error.then(|| of_error(&value))),
+        None if is_error => Some(of_error(&Value::from(data))),
+        None => None,
+    }
+}
+
+fn of_body(body: &Value) -> Option<ProviderError> {
+    // Gemini streams without `alt=sse` are one array.
+    if let Value::Array(items) = body {
+        return items.iter().find_map(of_body);
+    }
+    // In the event `response.failed` of OpenAI the response holds it.
+    let errors = [&body["error"], &body["response"]["error"]];
+    match errors.into_iter().find(|error| !error.is_null()) {
+        Some(error) => Some(of_error(error)),
+        // The event `error` of OpenAI's Responses API; Mistral.
+        None if ["type", "object"].iter().any(|&key| body[key] == "error") => Some(of_error(body)),
+        None => None,
+    }
+}
+
+fn of_error(error: &Value) -> ProviderError {
+    let text = |key: &str| error[key].as_str().map(str::to_owned);
+    let error_type = text("type")
+        .filter(|name| name != "error")
+        .or_else(|| text("status"));
+    let code = match &error["code"] {
+        Value::Number(number) => Some(number.to_string()),
+        code => code.as_str().map(str::to_owned),
+    };
+    let detail = error["details"]["error_code"].as_str().map(str::to_owned);
+    let code = detail.or(code);
+    let message = error["message"]
+        .as_str()
+        .or(error.as_str())
+        .unwrap_or_default()
+        .to_owned();
+    let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
+    let info = details.iter().find(|detail| {
+        let name = detail["@type"].as_str();
+        name.is_some_and(|name| name.ends_with(RETRY_INFO))
+    });
+    let fault = match fault(error_type.as_deref(), code.as_deref(), &message) {
+        Fault::Exhausted if details.iter().any(is_of_a_day) => Fault::Billing,
+        Fault::Exhausted if info.is_some() || says_try_again(&message) => Fault::Throttled,
+        fault => fault,
+    };
+    ProviderError {
+        fault,
+        error_type,
+        code,
+        message,
+        retry_after: info.and_then(|info| seconds(info["retryDelay"].as_str()?)),
+    }
+}
+
+/// Billing in any place wins; otherwise the code says more than the type, and both more than a number.
+fn fault(error_type: Option<&str>, code: Option<&str>, message: &str) -> Fault {
+    let named = |name: Option<&str>| name.and_then(Fault::named);
+    let (by_code, by_type) = (named(code), named(error_type));
+    let by_number = || Fault::of_status(code?.parse().ok()?);
+    // Where Anthropic's details are left out, the message begins with their code.
+    let by_message = named(message.split([':', ' ']).next());
+    if [by_code, by_type, by_message].contains(&Some(Fault::Billing)) {
+        return Fault::Billing;
+    }
+    by_code
+        .or(by_type)
+        .or_else(by_number)
+        .unwrap_or(Fault::Unknown)
+}
+
+/// Vertex AI, whose shared capacity has no `RetryInfo`.
+fn says_try_again(message: &str) -> bool {
+    message.to_ascii_lowercase().contains(TRY_AGAIN_LATER)
+}
+
+/// Whether a detail names a quota of a day: `QuotaFailure`, or `ErrorInfo` with its metadata.
+fn is_of_a_day(detail: &Value) -> bool {
+    let violations = detail["violations"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let names = violations.iter().flat_map(|violation| {
+        ["quotaId", "quotaMetric", "subject", "description"].map(|key| &violation[key])
+    });
+    names
+        .chain([&detail["metadata"]["quota_limit"]])
+        .filter_map(Value::as_str)
+        .any(quota::is_daily)
+}
+
+/// A duration in the JSON of Protocol Buffers: `"1.5s"`.
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds = text.trim().strip_suffix('s')?.parse().ok()?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|wait| *wait <= LONGEST)
+}

@@ -1,0 +1,99 @@
+use serde_json::Value;
+
+/// The JSON in the text; where it breaks off, what is complete of it.
+pub(super) fn parse(text: &str) -> Option<Value> {
+    match serde_json::from_str(text) {
+        Ok(value) => Some(value),
+        Err(error) if error.is_eof() => serde_json::from_str(&completed(text)).ok(),
+        Err(_) => None,
+    }
+}
+
+/// The text up to its last complete value, with all closed that is open there.
+fn completed(text: &str) -> String {
+    let cut = structure(text)
+        .map(|(position, byte)| if byte == b',' { position } else { position + 1 })
+        .last()
+        .unwrap_or(0);
+    let kept = &text[..cut];
+    let mut open = Vec::new();
+    for (_, byte) in structure(kept) {
+        match byte {
+            b'{' => open.push('}'),
+            b'[' => open.push(']'),
+            b'}' | b']' => {
+                open.pop();
+            }
+            _ => {}
+        }
+    }
+    kept.chars().chain(open.into_iter().rev()).collect()
+}
+
+/// The brackets and commas outside of strings, and where they stand.
+fn structure(text: &str) -> impl Iterator<Item = (usize, u8)> {
+    let mut quoted = false;
+    let mut escaped = false;
+    text.bytes().enumerate().filter(move |&(_, byte)| {
+        if quoted {
+            quoted = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            return false;
+        }
+        quoted = byte == b'"';
+        matches!(byte, b'{' | b'}' | b'[' | b']' | b',')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_complete_before_the_cut_is_kept() {
+        let table = [
+            (r#"{"a":1,"b":{"c":[1,2"#, json!({"a":1,"b":{"c":[1]}})),
+            (r#"{"a":"x","b":"tex"#, json!({"a":"x"})),
+            (r#"{"a":"x\"},","b":"#, json!({"a":"x\"},"})),
+            (r#"{"a":"x\\","b":tr"#, json!({"a":"x\\"})),
+            (r#"{"a":{"b":1}"#, json!({"a":{"b":1}})),
+            (r#"{"a"#, json!({})),
+            ("[", json!([])),
+        ];
+        for (text, expected) in table {
+            assert_eq!(parse(text), Some(expected), "{text}");
+        }
+        for text in ["", "tru", "{]", "text", "{\"a\" 1, "] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_prefix_holds_the_fields_before_it(
+            message in ".*",
+            rest in "[a-z{}\\[\\],:\"\\\\é]{0,40}",
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let whole = json!({"a": message, "z": {"rest": [rest, {}]}}).to_string();
+            let mut end = cut.index(whole.len() + 1);
+            while !whole.is_char_boundary(end) {
+                end -= 1;
+            }
+            let after_a = json!({"a": message}).to_string().len();
+            match parse(&whole[..end]) {
+                Some(value) if end >= after_a => prop_assert_eq!(value["a"].as_str(), Some(&*message)),
+                Some(value) => prop_assert_eq!(value, json!({})),
+                None => prop_assert_eq!(end, 0),
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text in ".*") {
+            parse(&text);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! A gRPC service of one method without arguments, as a real server of tonic's, and the client for it.
+
+use std::convert::Infallible;
+use std::future::{Future, Ready, pending, ready};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http::uri::PathAndQuery;
+use tonic::body::Body;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::codegen::Service;
+use tonic::server::{NamedService, UnaryService};
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Channel, Endpoint, Server};
+use tonic::{Request, Response, Status};
+
+const PATH: PathAndQuery = PathAndQuery::from_static("/test.Calls/Call");
+
+/// What the server does with a call of that number, from 1.
+pub(crate) type Answer = Arc<dyn Fn(u32) -> Option<Result<(), Status>> + Send + Sync>;
+
+/// Messages without content.
+pub(crate) struct Empty;
+
+impl Codec for Empty {
+    type Encode = ();
+    type Decode = ();
+    type Encoder = Self;
+    type Decoder = Self;
+
+    fn encoder(&mut self) -> Self {
+        Self
+    }
+
+    fn decoder(&mut self) -> Self {
+        Self
+    }
+}
+
+impl Encoder for Empty {
+    type Item = ();
+    type Error = Status;
+
+    fn encode(&mut self, (): (), _: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        Ok(())
+    }
+}
+
+impl Decoder for Empty {
+    type Item = ();
+    type Error = Status;
+
+    fn decode(&mut self, _: &mut DecodeBuf<'_>) -> Result<Option<()>, Status> {
+        Ok(Some(()))
+    }
+}
+
+#[derive(Clone)]
+struct Calls {
+    answer: Answer,
+    count: Arc<AtomicU32>,
+}
+
+impl NamedService for Calls {
+    const NAME: &'static str = "test.Calls";
+}
+
+impl Service<http::Request<Body>> for Calls {
+    type Response = http::Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let number = self.count.fetch_add(1, Ordering::Relaxed) + 1;
+        let answer = (self.answer)(number);
+        Box::pin(async move {
+            let Some(answer) = answer else {
+                return pending().await;
+            };
+            let mut grpc = tonic::server::Grpc::new(Empty);
+            Ok(grpc.unary(Answering(Some(answer)), request).await)
+        })
+    }
+}
+
+struct Answering(Option<Result<(), Status>>);
+
+impl UnaryService<()> for Answering {
+    type Response = ();
+    type Future = Ready<Result<Response<()>, Status>>;
+
+    fn call(&mut self, _: Request<()>) -> Self::Future {
+        let answer = self.0.take().expect("one call each");
+        ready(answer.map(Response::new))
+    }
+}
+
+pub(crate) struct Backend {
+    pub(crate) address: SocketAddr,
+    count: Arc<AtomicU32>,
+}
+
+impl Backend {
+    /// A server that answers so. Where `answer` gives `None`, it never does.
+    pub(crate) fn start(
+        patience: Option<Duration>,
+        answer: impl Fn(u32) -> Option<Result<(), Status>> + Send + Sync + 'static,
+    ) -> Self {
+        let incoming = TcpIncoming::bind((Ipv4Addr::LOCALHOST, 0).into()).unwrap();
+        let address = incoming.local_addr().unwrap();
+        let count = Arc::new(AtomicU32::new(0));
+        let calls = Calls {
+            answer: Arc::new(answer),
+            count: Arc::clone(&count),
+        };
+        let mut server = Server::builder();
+        if let Some(patience) = patience {
+            server = server.timeout(patience);
+        }
+        tokio::spawn(server.add_service(calls).serve_with_incoming(incoming));
+        Self { address, count }
+    }
+
+    /// Always answers with that status.
+    pub(crate) fn failing(status: impl Fn() -> Status + Send + Sync + 'static) -> Self {
+        Self::start(None, move |_| Some(Err(status())))
+    }
+
+    pub(crate) fn calls(&self) -> u32 {
+        self.count.load(Ordering::Relaxed)
+    }
+}
+
+pub(crate) fn endpoint(address: SocketAddr) -> Endpoint {
+    Channel::from_shared(format!("http://{address}")).unwrap()
+}
+
+/// One call of the method.
+pub(crate) async fn send(channel: &Channel, deadline: Option<Duration>) -> Result<(), Status> {
+    let mut grpc = tonic::client::Grpc::new(channel.clone());
+    let ready = grpc.ready().await;
+    ready.map_err(|error| Status::from_error(error.into()))?;
+    let mut request = Request::new(());
+    if let Some(deadline) = deadline {
+        request.set_timeout(deadline);
+    }
+    grpc.unary(request, PATH, Empty)
+        .await
+        .map(Response::into_inner)
+}

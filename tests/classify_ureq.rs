@@ -1,0 +1,121 @@
+//! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
+
+use std::time::Duration;
+
+use loopback::{Server, attempts, closed_port, status};
+use retry_runtime::{Classify, Verdict, retry};
+use ureq::{Agent, Error, Timeout};
+
+mod loopback;
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+#[retry(max = 2, backoff = "none")]
+fn get(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {
+    *count += 1;
+    agent.get(url).call()?.body_mut().read_to_string()
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false)]
+fn get_once(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {
+    *count += 1;
+    agent.get(url).call()?.body_mut().read_to_string()
+}
+
+fn agent() -> Agent {
+    Agent::config_builder().proxy(None).build().new_agent()
+}
+
+fn impatient() -> Agent {
+    let config = Agent::config_builder().proxy(None);
+    let patience = Duration::from_millis(200);
+    config.timeout_global(Some(patience)).build().new_agent()
+}
+
+fn check(agent: &Agent, url: &str, expected: Verdict) -> Error {
+    let (mut count, mut count_once) = (0, 0);
+    let error = get(agent, url, &mut count).unwrap_err();
+    get_once(agent, url, &mut count_once).unwrap_err();
+    assert_eq!(error.classify(), expected, "{error:?}");
+    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    error
+}
+
+#[test]
+fn a_status_is_classified_as_one() {
+    let table = [
+        ("408 Request Timeout", Verdict::TRANSIENT),
+        ("425 Too Early", Verdict::TRANSIENT),
+        ("429 Too Many Requests", Verdict::THROTTLED),
+        ("500 Internal Server Error", Verdict::TRANSIENT),
+        ("502 Bad Gateway", Verdict::TRANSIENT),
+        ("503 Service Unavailable", Verdict::TRANSIENT),
+        ("504 Gateway Timeout", Verdict::TRANSIENT),
+        ("529 Overloaded", Verdict::TRANSIENT),
+        ("400 Bad Request", Verdict::STOP),
+        ("401 Unauthorized", Verdict::STOP),
+        ("404 Not Found", Verdict::STOP),
+        ("409 Conflict", Verdict::STOP),
+        ("501 Not Implemented", Verdict::STOP),
+        ("505 HTTP Version Not Supported", Verdict::STOP),
+    ];
+    for (line, expected) in table {
+        let server = Server::answering(status(line));
+        let error = check(&agent(), &server.url(), expected);
+        assert!(matches!(error, Error::StatusCode(_)), "{error:?}");
+        let (idempotent, not) = attempts(expected);
+        assert_eq!(server.accepted(), idempotent + not);
+    }
+}
+
+#[test]
+fn no_connection_is_transient() {
+    let refused = format!("http://{}/", closed_port());
+    check(&agent(), &refused, Verdict::TRANSIENT);
+    check(&agent(), "http://no-such-host.invalid/", Verdict::TRANSIENT);
+}
+
+#[test]
+fn a_broken_connection_is_ambiguous() {
+    for answer in [
+        "",
+        "HTTP/1.1 200 OK\r\ncontent-le",
+        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
+    ] {
+        let server = Server::answering(answer);
+        let error = check(&agent(), &server.url(), BROKEN);
+        assert!(matches!(error, Error::Io(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn a_timeout_is_a_timeout() {
+    for answer in [
+        &b""[..],
+        b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
+    ] {
+        let server = Server::stalling_after(answer);
+        let error = check(&impatient(), &server.url(), Verdict::TIMEOUT);
+        assert!(matches!(error, Error::Timeout(_)), "{error:?}");
+    }
+}
+
+/// Made by hand: no address on loopback is silent.
+#[test]
+fn a_timeout_before_the_connection_is_not_ambiguous() {
+    for timeout in [Timeout::Resolve, Timeout::Connect] {
+        assert_eq!(Error::Timeout(timeout).classify(), Verdict::TRANSIENT);
+    }
+}
+
+#[test]
+fn all_else_stops() {
+    let garbled = Server::answering("220 mail.example ESMTP\r\n\r\n");
+    check(&agent(), &garbled.url(), Verdict::STOP);
+    let chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n0123";
+    check(&agent(), &Server::answering(chunk).url(), Verdict::STOP);
+    check(&agent(), "no address", Verdict::STOP);
+    let around =
+        "HTTP/1.1 302 Found\r\nlocation: /\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    check(&agent(), &Server::answering(around).url(), Verdict::STOP);
+}

@@ -1,0 +1,358 @@
+//! The functions of `retry_runtime::on`, in the attribute and in policies, and errors without a type.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use retry_runtime::on::{self, Combine};
+use retry_runtime::{Classify, Policy, ResponseError, TimedOut, Verdict, retry};
+
+type Boxed = Box<dyn Error + Send + Sync>;
+type MakeError = fn() -> AppError;
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// An error as programs have them: it says what failed, and holds why.
+#[derive(Debug, thiserror::Error)]
+enum AppError {
+    #[error("can't read the prompt")]
+    Prompt(#[from] io::Error),
+    #[error("no answer")]
+    Model(#[source] Box<ResponseError>),
+    #[error("no answer")]
+    Shared(#[source] Arc<ResponseError>),
+    #[error("no answer")]
+    Erased(#[source] Boxed),
+    #[error("too late")]
+    TimedOut(#[from] TimedOut),
+    #[error("{0}")]
+    Text(String),
+}
+
+fn io(kind: ErrorKind) -> io::Error {
+    kind.into()
+}
+
+fn response(status: u16) -> ResponseError {
+    let status = StatusCode::from_u16(status).unwrap();
+    ResponseError::new(status, HeaderMap::new(), "the model is Overloaded")
+}
+
+fn text(text: &str) -> AppError {
+    AppError::Text(text.to_owned())
+}
+
+#[test]
+fn the_first_cause_of_a_known_type_says() {
+    let table = [
+        (
+            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
+            Verdict::TRANSIENT,
+        ),
+        (AppError::Prompt(io(ErrorKind::NotFound)), Verdict::STOP),
+        (
+            AppError::Prompt(io::Error::other(io(ErrorKind::BrokenPipe))),
+            BROKEN,
+        ),
+        (
+            AppError::Prompt(io::Error::other(response(503))),
+            Verdict::TRANSIENT,
+        ),
+        (
+            AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))),
+            Verdict::STOP,
+        ),
+        (AppError::Model(response(503).into()), Verdict::TRANSIENT),
+        (AppError::Model(response(404).into()), Verdict::STOP),
+        (AppError::Shared(response(429).into()), Verdict::THROTTLED),
+        (AppError::Erased(response(502).into()), Verdict::TRANSIENT),
+        (
+            AppError::Erased(AppError::Model(response(429).into()).into()),
+            Verdict::THROTTLED,
+        ),
+        (
+            AppError::TimedOut(TimedOut::new(Duration::ZERO)),
+            Verdict::TIMEOUT,
+        ),
+        (text("503"), Verdict::STOP),
+    ];
+    for (error, expected) in table {
+        assert_eq!(on::cause(&error), expected, "{error:?}");
+        assert_eq!(on::transaction(&error), expected, "{error:?}");
+        let error: Boxed = error.into();
+        assert_eq!(error.classify(), expected, "{error:?}");
+        assert_eq!(on::cause(&error), expected, "{error:?}");
+        let error = anyhow::Error::from_boxed(error).context("while testing");
+        assert_eq!(error.classify(), expected, "{error:?}");
+        assert_eq!(on::cause(&error), expected, "{error:?}");
+    }
+}
+
+#[test]
+fn every_box_of_an_error_is_classified() {
+    let refused = || io(ErrorKind::ConnectionRefused);
+    let plain: Box<dyn Error> = refused().into();
+    let send: Box<dyn Error + Send> = Box::new(refused());
+    let shared: Arc<dyn Error + Send + Sync> = Arc::new(refused());
+    assert_eq!(plain.classify(), Verdict::TRANSIENT);
+    assert_eq!(send.classify(), Verdict::TRANSIENT);
+    assert_eq!(shared.classify(), Verdict::TRANSIENT);
+    assert_eq!(
+        (on::cause(&plain), on::cause(&send)),
+        (Verdict::TRANSIENT, Verdict::TRANSIENT)
+    );
+    assert_eq!(on::cause(&shared), Verdict::TRANSIENT);
+}
+
+#[test]
+fn http_sees_http_alone() {
+    let table = [
+        (AppError::Model(response(503).into()), Verdict::TRANSIENT),
+        (AppError::Model(response(404).into()), Verdict::STOP),
+        (
+            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
+            Verdict::STOP,
+        ),
+        (text("503"), Verdict::STOP),
+    ];
+    for (error, expected) in table {
+        assert_eq!(on::http(&error), expected, "{error:?}");
+    }
+}
+
+#[test]
+fn transient_io_sees_connections_alone() {
+    let table = [
+        (
+            AppError::Prompt(io(ErrorKind::ConnectionRefused)),
+            Verdict::TRANSIENT,
+        ),
+        (AppError::Prompt(io(ErrorKind::TimedOut)), Verdict::TIMEOUT),
+        (
+            AppError::Prompt(io(ErrorKind::PermissionDenied)),
+            Verdict::STOP,
+        ),
+        (
+            AppError::Erased(io::Error::other(io(ErrorKind::BrokenPipe)).into()),
+            BROKEN,
+        ),
+        (AppError::Model(response(503).into()), Verdict::STOP),
+    ];
+    for (error, expected) in table {
+        assert_eq!(on::transient_io(&error), expected, "{error:?}");
+    }
+}
+
+#[test]
+fn mentions_looks_into_every_message_whatever_the_case() {
+    let overloaded = on::mentions("overLOADED");
+    assert_eq!(overloaded(&text("529: Overloaded")), Verdict::TRANSIENT);
+    assert_eq!(
+        overloaded(&AppError::Model(response(400).into())),
+        Verdict::TRANSIENT
+    );
+    assert_eq!(overloaded(&text("over loaded")), Verdict::STOP);
+    assert_eq!(on::mentions("é")(&text("É")), Verdict::TRANSIENT);
+    assert_eq!(on::mentions("")(&text("")), Verdict::TRANSIENT);
+
+    let anyhow = anyhow::Error::msg("overloaded").context("no answer");
+    assert_eq!(on::mentions("overloaded")(&anyhow), Verdict::TRANSIENT);
+    let boxed: Box<dyn Error> = "overloaded".into();
+    assert_eq!(on::mentions("overloaded")(&boxed), Verdict::TRANSIENT);
+}
+
+#[test]
+fn texts_are_errors_too() {
+    assert_eq!(
+        on::mentions("busy")(&String::from("Busy")),
+        Verdict::TRANSIENT
+    );
+    assert_eq!(on::mentions("busy")(&"Busy"), Verdict::TRANSIENT);
+    assert_eq!(on::mentions("busy")("Busy"), Verdict::TRANSIENT);
+    assert_eq!(on::mentions("busy")(&Cow::from("idle")), Verdict::STOP);
+    assert_eq!(
+        (on::cause("503"), on::any("503")),
+        (Verdict::STOP, Verdict::TRANSIENT)
+    );
+}
+
+#[test]
+fn combinations_have_the_verdict_of_their_parts() {
+    let hint = |seconds| Duration::from_secs(seconds);
+    let verdicts = [
+        Verdict::STOP,
+        Verdict::TRANSIENT,
+        Verdict::THROTTLED.after(hint(2)),
+        Verdict::TIMEOUT,
+    ];
+    for first in verdicts {
+        for second in verdicts {
+            let (a, b) = (|(): &()| first, |(): &()| second);
+            let either = if first.is_retryable() { first } else { second };
+            assert_eq!(a.or(b)(&()), either);
+            let left = if second.is_retryable() {
+                Verdict::STOP
+            } else {
+                first
+            };
+            assert_eq!(a.except(b)(&()), left);
+            let both = a.and(b)(&());
+            assert_eq!(
+                both.is_retryable(),
+                first.is_retryable() && second.is_retryable()
+            );
+            if both.is_retryable() {
+                assert_eq!(both.kind(), first.kind());
+                assert_eq!(both.hint(), first.hint().max(second.hint()));
+                assert_eq!(
+                    both.is_ambiguous(),
+                    first.is_ambiguous() || second.is_ambiguous()
+                );
+            }
+        }
+    }
+    let longer = |(): &()| Verdict::TRANSIENT.after(hint(3));
+    let shorter = |(): &()| Verdict::THROTTLED.after(hint(2));
+    assert_eq!(shorter.and(longer)(&()), Verdict::THROTTLED.after(hint(3)));
+}
+
+/// Calls that always fail, with every way to name a function.
+struct Failing {
+    error: MakeError,
+    needle: &'static str,
+    attempts: u32,
+}
+
+impl Failing {
+    fn fail(&mut self) -> Result<(), AppError> {
+        self.attempts += 1;
+        Err((self.error)())
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::cause)]
+    fn cause(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::http)]
+    async fn http(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::transient_io)]
+    async fn transient_io(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::any)]
+    async fn any(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::mentions(self.needle))]
+    async fn mentions(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(
+        max = 2,
+        backoff = "none",
+        on = on::http.or(on::mentions("overloaded")).except(on::mentions("quota"))
+    )]
+    async fn combined(&mut self) -> Result<(), AppError> {
+        self.fail()
+    }
+
+    #[retry(max = 2, backoff = "none")]
+    async fn boxed(&mut self) -> Result<(), Boxed> {
+        Ok(self.fail()?)
+    }
+
+    #[retry(max = 2, backoff = "none")]
+    fn anyhow(&mut self) -> anyhow::Result<()> {
+        Ok(self.fail()?)
+    }
+
+    fn attempts(&mut self) -> u32 {
+        std::mem::take(&mut self.attempts)
+    }
+}
+
+#[tokio::test]
+async fn functions_of_the_attribute_are_paths_and_expressions() {
+    // cause, http, transient_io, any, mentions, combined, boxed, anyhow
+    let table: [(MakeError, [u32; 8]); 5] = [
+        (
+            || AppError::Prompt(io(ErrorKind::ConnectionRefused)),
+            [3, 1, 3, 3, 1, 1, 3, 3],
+        ),
+        (
+            || AppError::Model(response(503).into()),
+            [3, 3, 1, 3, 3, 3, 3, 3],
+        ),
+        (|| text("Overloaded"), [1, 1, 1, 3, 3, 3, 1, 1]),
+        (|| text("Overloaded: quota"), [1, 1, 1, 3, 3, 1, 1, 1]),
+        (|| text("no"), [1, 1, 1, 3, 1, 1, 1, 1]),
+    ];
+    for (error, expected) in table {
+        let mut failing = Failing {
+            error,
+            needle: "overloaded",
+            attempts: 0,
+        };
+        let mut attempts = [0; 8];
+        assert!(failing.cause().is_err());
+        attempts[0] = failing.attempts();
+        assert!(failing.http().await.is_err());
+        attempts[1] = failing.attempts();
+        assert!(failing.transient_io().await.is_err());
+        attempts[2] = failing.attempts();
+        assert!(failing.any().await.is_err());
+        attempts[3] = failing.attempts();
+        assert!(failing.mentions().await.is_err());
+        attempts[4] = failing.attempts();
+        assert!(failing.combined().await.is_err());
+        attempts[5] = failing.attempts();
+        assert!(failing.boxed().await.is_err());
+        attempts[6] = failing.attempts();
+        assert!(failing.anyhow().is_err());
+        attempts[7] = failing.attempts();
+        assert_eq!(attempts, expected, "{}", error());
+    }
+}
+
+#[tokio::test]
+async fn policies_take_them() {
+    let policy = Policy::none().max(2);
+    let mut attempts = 0;
+    let mut fail = || {
+        attempts += 1;
+        Err::<(), _>(AppError::Model(response(503).into()))
+    };
+    assert!(policy.on(on::http).call_blocking(&mut fail).is_err());
+    assert!(
+        policy
+            .on(on::mentions("overloaded"))
+            .call_blocking(&mut fail)
+            .is_err()
+    );
+    let combined = on::transient_io.or(|error: &AppError| matches!(error, AppError::Model(_)));
+    assert!(policy.on(combined).call_blocking(&mut fail).is_err());
+    assert!(
+        policy
+            .on(on::transient_io)
+            .call_blocking(&mut fail)
+            .is_err()
+    );
+    assert_eq!(attempts, 3 + 3 + 3 + 1);
+
+    let future = policy.on(on::cause).call(async || Err::<(), _>(text("no")));
+    assert!(is_send(future).await.is_err());
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
