@@ -230,9 +230,8 @@ async fn check_stream(answer: Answer, expected: Verdict) {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer.clone()]).await;
     let model = Model::at(&server.url);
-    let error = match model.stream().await {
-        Ok(_) => panic!("{answer:?} is an answer"),
-        Err(error) => error,
+    let Err(error) = model.stream().await else {
+        panic!("{answer:?} is an answer");
     };
     assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
     server.assert_attempts(expected);

@@ -2,7 +2,8 @@
 #![doc = "[blocks]: crate::guide::blocks"]
 #![doc = "[wrapping]: crate::guide::wrapping"]
 #![doc = "[keys]: crate::guide::keys"]
-#![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
+#![doc = "[your client]: crate::guide::clients"]
+#![doc = "[clients]: crate::guide::clients#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -68,12 +68,12 @@ impl AsyncOpenAI {
         }
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", on = retry_clients::async_openai::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::async_openai::classify)]
     async fn create(&self, prompt: &str) -> Result<CreateChatCompletionResponse, OpenAIError> {
         self.0.chat().create(Self::request(prompt)).await
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", stream = "buffer", on = retry_clients::async_openai::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::async_openai::classify)]
     async fn chunks(
         &self,
         prompt: &str,
@@ -118,7 +118,7 @@ impl AnthropicAiSdk {
     }
 
     // The client loses what the server asks for, so the numbers know it.
-    #[retry(max = 4, base = "100ms", jitter = "none", throttled(base = "1s"), on = retry_clients::anthropic_ai_sdk::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", throttled(base = "1s"), on = retry_clients::anthropic_ai_sdk::classify)]
     async fn create(
         &self,
         message: &CreateMessageParams,
@@ -126,7 +126,7 @@ impl AnthropicAiSdk {
         self.0.create_message(Some(message)).await
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", stream = "buffer",
+    #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer",
         throttled(base = "1s"), on = retry_clients::anthropic_ai_sdk::classify)]
     async fn events<'a>(
         &'a self,
@@ -172,14 +172,14 @@ impl Genai {
         }
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", on = retry_clients::genai::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::genai::classify)]
     async fn chat(&self, request: &ChatRequest) -> Result<ChatResponse, genai::Error> {
         self.client
             .exec_chat(self.target.clone(), request.clone(), None)
             .await
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", stream = "buffer", on = retry_clients::genai::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::genai::classify)]
     async fn events(
         &self,
         request: &ChatRequest,
@@ -226,12 +226,12 @@ impl Rig {
         )
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", on = retry_clients::rig::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", on = retry_clients::rig::classify)]
     async fn call(&self, request: &CompletionRequest) -> Result<CompletionResponse, ProviderError> {
         self.0.call(request.clone()).await
     }
 
-    #[retry(max = 4, base = "100ms", jitter = "none", stream = "buffer", on = retry_clients::rig::classify)]
+    #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::rig::classify)]
     fn items(
         &self,
         request: CompletionRequest,

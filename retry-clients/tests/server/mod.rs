@@ -3,6 +3,7 @@
 // Every test file uses a part of it.
 #![allow(dead_code)]
 
+use std::fmt::Write;
 use std::future::pending;
 use std::io;
 use std::net::Ipv4Addr;
@@ -63,7 +64,7 @@ fn opened(events: &[&str]) -> String {
     );
     for event in events {
         let event = format!("{event}\n\n");
-        bytes += &format!("{:x}\r\n{event}\r\n", event.len());
+        write!(bytes, "{:x}\r\n{event}\r\n", event.len()).unwrap();
     }
     bytes
 }
@@ -74,7 +75,7 @@ fn head(status: u16, headers: &[(&str, &str)], framing: &str) -> String {
         head += "content-type: application/json\r\n";
     }
     for (name, value) in headers {
-        head += &format!("{name}: {value}\r\n");
+        write!(head, "{name}: {value}\r\n").unwrap();
     }
     head + "\r\n"
 }
