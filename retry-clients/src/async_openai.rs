@@ -80,9 +80,9 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 
 /// A client that sends one request per call, where `Client::with_config` sends up to four.
 ///
-/// Its errors are the same but for one: where the headers of an answer ask for a wait, or overrule the status
-/// (`x-should-retry`), the error is an [`OpenAIError::Boxed`] that keeps what they said. [`api_error`] reads both
-/// kinds. To use an HTTP client of your own, see [`OneRequest`].
+/// Its errors keep more. Every refusal is an [`OpenAIError::ApiError`] with its status, also where its body can't be
+/// read. Where headers ask for a wait or overrule the status (`x-should-retry`), it is an [`OpenAIError::Boxed`] that
+/// keeps what they said. [`api_error`] reads both. To use an HTTP client of your own, see [`OneRequest`].
 ///
 /// # Panics
 ///

@@ -44,9 +44,9 @@ fn error_in(body: &Value) -> &Value {
 }
 
 fn words(error: &Value) -> impl Iterator<Item = &str> {
-    ["type", "code", "status"]
+    ["/type", "/code", "/status", "/details/error_code"]
         .into_iter()
-        .filter_map(|field| error[field].as_str())
+        .filter_map(|field| error.pointer(field)?.as_str())
 }
 
 /// No wait brings money, and a quota of the day lasts longer than any call.

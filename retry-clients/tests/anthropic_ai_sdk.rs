@@ -8,7 +8,7 @@ use anthropic_ai_sdk::types::message::{
     StreamEvent,
 };
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use retry_clients::anthropic_ai_sdk::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
@@ -108,10 +108,11 @@ async fn answers_by_their_type() {
     }
 }
 
-/// A limit that no wait lifts says so in its code, beside the type of a passing one.
+/// A limit that no wait lifts says so in its details, beside the type of a passing one.
 #[tokio::test]
 async fn billing() {
-    let body = r#"{"type":"error","error":{"type":"rate_limit_error","code":"enforced_spend_limit_reached","message":"no"}}"#;
+    let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"no",
+        "details":{"error_code":"enforced_spend_limit_reached"}}}"#;
     check(answer(429, body), Verdict::STOP).await;
 }
 
@@ -192,4 +193,23 @@ async fn a_call_ends_with_its_first_success() {
         events[..],
         [Ok(StreamEvent::Ping), Ok(StreamEvent::MessageStop)]
     ));
+}
+
+/// What ended a stream is said once.
+#[tokio::test]
+async fn a_stream_that_broke_is_not_called_cut_off_as_well() {
+    let broken = MessageError::RequestFailed(String::from("Transport error"));
+    let events = whole(stream::iter([Ok(StreamEvent::Ping), Err(broken)]));
+    let events: Vec<_> = events.collect().await;
+    assert!(
+        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
+        "{events:?}"
+    );
+
+    let cut_off = whole(stream::iter([Ok(StreamEvent::Ping)]));
+    let events: Vec<_> = cut_off.collect().await;
+    assert!(
+        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
+        "{events:?}"
+    );
 }

@@ -58,8 +58,8 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
         Err(error) => return error.into(),
     };
     let api_error = match serde_json::from_str::<WrappedError>(&body) {
-        Ok(wrapped) if !status_code.is_server_error() => wrapped.error,
-        _ => ApiError {
+        Ok(wrapped) => wrapped.error,
+        Err(_) => ApiError {
             message: body.clone(),
             ..ApiError::default()
         },
