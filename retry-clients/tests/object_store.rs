@@ -1,4 +1,4 @@
-//! object_store: failures as its stores give them, classified and counted.
+//! `object_store`: failures as its stores give them, classified and counted.
 
 mod server;
 

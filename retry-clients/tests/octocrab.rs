@@ -61,7 +61,7 @@ async fn statuses() {
 
 #[tokio::test]
 async fn limits() {
-    let hint = Verdict::THROTTLED.after(Duration::from_secs(60));
+    let hint = Verdict::THROTTLED.after(Duration::from_mins(1));
     for status in [403, 429] {
         check(answer_with(status, &[("retry-after", "60")], NO), hint).await;
         let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1")];

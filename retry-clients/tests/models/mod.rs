@@ -232,10 +232,10 @@ impl Rig {
     }
 
     #[retry(max = 4, base = "20ms", jitter = "none", stream = "buffer", on = retry_clients::rig::classify)]
-    fn items(
+    async fn items(
         &self,
         request: CompletionRequest,
-    ) -> Result<BoxStream<'_, Result<Item<RigEvent>, ProviderError>>, ProviderError> {
+    ) -> Result<BoxStream<'static, Result<Item<RigEvent>, ProviderError>>, ProviderError> {
         Ok(self.0.stream(request.clone())?.boxed())
     }
 }
@@ -249,6 +249,10 @@ impl Model for Rig {
     }
 
     async fn stream(&self, prompt: &str) -> Result<(), String> {
-        to_the_end(self.items(CompletionRequest::new(prompt).max_tokens(99))).await
+        to_the_end(
+            self.items(CompletionRequest::new(prompt).max_tokens(99))
+                .await,
+        )
+        .await
     }
 }
