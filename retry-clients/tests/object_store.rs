@@ -83,3 +83,15 @@ async fn without_it_the_store_multiplies() {
     Store::with(&server.url, retries).read().await.unwrap_err();
     assert_eq!(server.requests(), 12);
 }
+
+/// S3 can answer with 200 and an error, which its store then hides in this text.
+#[test]
+fn errors_in_place_of_an_answer() {
+    let said = |code: &str| Error::Generic {
+        store: "S3",
+        source: format!("Server returned error response: <Error><Code>{code}</Code>").into(),
+    };
+    assert_eq!(classify(&said("SlowDown")), Verdict::THROTTLED);
+    assert_eq!(classify(&said("InternalError")), Verdict::TRANSIENT);
+    assert_eq!(classify(&said("AccessDenied")), Verdict::STOP);
+}

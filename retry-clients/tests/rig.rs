@@ -10,7 +10,7 @@ use retry_clients::rig::classify;
 use retry_runtime::{Verdict, retry, testing};
 use rig_core::DynModel;
 use rig_core::completion::{CompletionRequest, CompletionResponse};
-use rig_core::error::ProviderError;
+use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
 use rig_core::operation::Completion;
 use rig_core::providers::anthropic::AnthropicConfig;
 use rig_core::providers::openai::OpenAIConfig;
@@ -223,4 +223,25 @@ async fn a_call_ends_with_its_first_success() {
         .await;
     assert!(items.iter().all(Result::is_ok), "{items:?}");
     assert_eq!(server.requests(), 3);
+}
+
+/// What crossed rig's effect bus says what the report says.
+#[test]
+fn relayed() {
+    let relayed = |kind, retryable| {
+        let mut report = ErrorReport::new(kind, "no");
+        report.retryable = retryable;
+        classify(&ProviderError::Relayed(Box::new(report)))
+    };
+    assert_eq!(relayed(ErrorKind::Timeout, true), Verdict::TIMEOUT);
+    assert_eq!(relayed(ErrorKind::Timeout, false), Verdict::STOP);
+    assert_eq!(relayed(ErrorKind::Http, true), BROKEN);
+    assert_eq!(relayed(ErrorKind::Denied, false), Verdict::STOP);
+
+    let answered = ProviderError::from_http_response(http::StatusCode::TOO_MANY_REQUESTS, "{}");
+    let report = ErrorReport::from(&answered);
+    assert_eq!(
+        classify(&ProviderError::Relayed(Box::new(report))),
+        Verdict::THROTTLED
+    );
 }
