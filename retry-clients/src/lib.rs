@@ -1,12 +1,12 @@
 #![doc = include_str!("../docs/clients.md")]
 
-#[cfg(feature = "envelope")]
+#[cfg(feature = "_envelope")]
 mod envelope;
 #[cfg(any(feature = "kube", feature = "octocrab"))]
 mod hyper;
 #[cfg(any(feature = "genai", feature = "rig"))]
 mod transport;
-#[cfg(feature = "stream")]
+#[cfg(feature = "_stream")]
 mod whole;
 
 #[cfg(feature = "anthropic_ai_sdk")]
@@ -30,5 +30,5 @@ pub mod opendal;
 #[cfg(feature = "rig")]
 pub mod rig;
 
-#[cfg(feature = "stream")]
+#[cfg(feature = "_stream")]
 pub use whole::Truncated;
