@@ -37,6 +37,11 @@ pub mod teams {}
 #[doc = include_str!("../docs/classification.md")]
 pub mod classification {}
 
+// Its examples are compiled in `retry-clients`.
+#[cfg(not(doctest))]
+#[doc = include_str!("../docs/clients.md")]
+pub mod clients {}
+
 #[doc = include_str!("../docs/configuration.md")]
 pub mod configuration {}
 

@@ -6,8 +6,9 @@
 #![doc = "[keys]: crate::guide::keys"]
 #![doc = "[batches]: crate::guide::batches"]
 #![doc = "[plans]: crate::guide::plans"]
-#![doc = "[clients]: crate::guide::classification#clients-that-already-retry"]
 #![doc = "[clients-built-in]: crate::guide::classification#built-in"]
+#![doc = "[your client]: crate::guide::clients"]
+#![doc = "[clients]: crate::guide::clients#clients-that-already-retry"]
 #![doc = ""]
 #![doc = include_str!("../README.md")]
 

@@ -1,0 +1,94 @@
+//! [`anthropic-ai-sdk`](https://docs.rs/anthropic-ai-sdk/0.2) 0.2.
+//!
+//! ```
+//! use anthropic_ai_sdk::client::AnthropicClient;
+//! use anthropic_ai_sdk::types::message::{CreateMessageParams, CreateMessageResponse, MessageClient, MessageError};
+//! use retry_clients::anthropic_ai_sdk::classify;
+//! use retry_runtime::retry;
+//!
+//! struct Model(AnthropicClient);
+//!
+//! impl Model {
+//!     // This client loses `Retry-After`: throttling waits longer by itself.
+//!     #[retry(max = 5, on = classify, throttled(base = "5s", cap = "60s"))]
+//!     async fn create(&self, message: &CreateMessageParams) -> Result<CreateMessageResponse, MessageError> {
+//!         self.0.create_message(Some(message)).await
+//!     }
+//! }
+//! # let _ = Model::create;
+//! ```
+//!
+//! This client keeps neither the status nor the headers of an answer, only its body. A gateway that answers with a
+//! body of its own is therefore not retried.
+
+use anthropic_ai_sdk::types::message::{MessageError, StreamEvent};
+use futures_util::{Stream, StreamExt};
+use retry_runtime::Verdict;
+use serde_json::json;
+
+use crate::{Truncated, envelope};
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | `api_error`, `overloaded_error`, `timeout_error` | transient |
+/// | `rate_limit_error` | throttled |
+/// | no connection, a connection that broke, a timeout: this client tells none from another | transient, ambiguous |
+/// | a [`Truncated`] stream | transient, ambiguous |
+/// | `enforced_spend_limit_reached`, other types, unreadable answers, bodies that are not Anthropic's | stop |
+pub fn classify(error: &MessageError) -> Verdict {
+    match error {
+        MessageError::ApiError(body) if is_broken(body) => Verdict::TRANSIENT.ambiguous(),
+        MessageError::ApiError(body) => envelope::said(&envelope::parsed(body)),
+        MessageError::RequestFailed(text) if is_broken(text) => Verdict::TRANSIENT.ambiguous(),
+        MessageError::RequestFailed(_) => Verdict::STOP,
+    }
+}
+
+/// The texts of `reqwest`, of its streams, and of this client where it reads an answer: all that is left of the cause.
+fn is_broken(text: &str) -> bool {
+    [
+        "error sending request",
+        "Transport error",
+        "Failed to get response body",
+        "Failed to read error response",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start))
+        || text == Truncated.to_string()
+}
+
+/// The events of an answer, in which an event `error` is an error, and with an error at their end where
+/// `message_stop` did not come before. Of itself this client gives such an event as an item like any other, and a
+/// connection that closes early ends its stream as if it were whole.
+///
+/// ```
+/// # use anthropic_ai_sdk::client::AnthropicClient;
+/// # use anthropic_ai_sdk::types::message::{CreateMessageParams, MessageClient, MessageError, StreamEvent};
+/// # use futures_util::stream::{BoxStream, StreamExt};
+/// # use retry_clients::anthropic_ai_sdk::{classify, whole};
+/// # use retry_runtime::retry;
+/// # struct Model(AnthropicClient);
+/// # impl Model {
+/// #[retry(stream = "buffer", max = 5, on = classify)]
+/// async fn events<'a>(&'a self, message: &'a CreateMessageParams) -> Result<BoxStream<'a, Result<StreamEvent, MessageError>>, MessageError> {
+///     Ok(whole(self.0.create_message_streaming(message).await?).boxed())
+/// }
+/// # }
+/// # let _ = Model::events;
+/// ```
+pub fn whole(
+    events: impl Stream<Item = Result<StreamEvent, MessageError>>,
+) -> impl Stream<Item = Result<StreamEvent, MessageError>> {
+    let events = events.map(|event| match event? {
+        StreamEvent::Error { error } => Err(MessageError::ApiError(
+            json!({ "error": error }).to_string(),
+        )),
+        event => Ok(event),
+    });
+    let is_last = |event: &_| matches!(event, StreamEvent::MessageStop);
+    crate::whole::whole(events, is_last, || {
+        MessageError::RequestFailed(Truncated.to_string())
+    })
+}

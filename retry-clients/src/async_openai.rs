@@ -1,0 +1,114 @@
+//! [`async-openai`](https://docs.rs/async-openai/0.43) 0.43.
+//!
+//! ```
+//! use async_openai::config::OpenAIConfig;
+//! use async_openai::error::OpenAIError;
+//! use async_openai::{Client, types::chat::{CreateChatCompletionRequest, CreateChatCompletionResponse}};
+//! use retry_clients::async_openai::{classify, client_without_retries};
+//! use retry_runtime::retry;
+//!
+//! struct Model(Client<OpenAIConfig>);
+//!
+//! impl Model {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn complete(&self, request: &CreateChatCompletionRequest) -> Result<CreateChatCompletionResponse, OpenAIError> {
+//!         self.0.chat().create(request.clone()).await
+//!     }
+//! }
+//!
+//! let model = Model(client_without_retries(OpenAIConfig::new()));
+//! # let _ = Model::complete;
+//! ```
+//!
+//! Statuses are errors of the call itself. What a stream meets later comes as an item: see [`whole`].
+
+use ::async_openai::Client;
+use ::async_openai::config::Config;
+use ::async_openai::error::{ApiErrorResponse, OpenAIError, StreamError};
+use futures_util::Stream;
+use http::HeaderMap;
+use retry_runtime::{Classify, Verdict};
+
+pub use self::one_request::OneRequest;
+use self::one_request::Refused;
+use crate::{Truncated, envelope};
+
+mod one_request;
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | 429, `rate_limit_exceeded`, `slow_down` | throttled |
+/// | no connection | transient |
+/// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
+/// | a timeout of the HTTP client | timeout |
+/// | an error in place of an answer or a stream's item | by its `type` and `code` |
+/// | `insufficient_quota` and other limits that no wait lifts; other statuses; invalid arguments; unreadable answers | stop |
+///
+/// Hints need [`client_without_retries`]: the error type has no place for headers.
+pub fn classify(error: &OpenAIError) -> Verdict {
+    match error {
+        OpenAIError::Reqwest(error) => error.classify(),
+        OpenAIError::ApiError(refusal) => by_status(refusal),
+        OpenAIError::StreamError(error) => match &**error {
+            // The text of `eventsource_stream` is all that is left of the cause.
+            StreamError::EventStream(text) if text.starts_with("Transport error") => {
+                Verdict::TRANSIENT.ambiguous()
+            }
+            _ => Verdict::STOP,
+        },
+        OpenAIError::JSONDeserialize(_, content) => envelope::said(&envelope::parsed(content)),
+        OpenAIError::Boxed(error) => {
+            if let Some(refused) = error.downcast_ref::<Refused>() {
+                refused.verdict
+            } else if error.is::<Truncated>() {
+                Verdict::TRANSIENT.ambiguous()
+            } else {
+                Verdict::STOP
+            }
+        }
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_status(refusal: &ApiErrorResponse) -> Verdict {
+    let said = serde_json::to_value(&refusal.api_error).unwrap_or_default();
+    envelope::answered(refusal.status_code, &HeaderMap::new(), &said)
+}
+
+/// A client that sends one request per call, where `Client::with_config` sends up to four.
+///
+/// Its errors keep more. Every refusal is an [`OpenAIError::ApiError`] with its status, also where its body can't be
+/// read. Where headers ask for a wait or overrule the status (`x-should-retry`), it is an [`OpenAIError::Boxed`] that
+/// keeps what they said. [`api_error`] reads both. To use an HTTP client of your own, see [`OneRequest`].
+///
+/// # Panics
+///
+/// As `Client::with_config`: where `reqwest` finds no TLS.
+pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
+    let http = reqwest::Client::default();
+    Client::build(http.clone(), config).with_http_service(OneRequest::new(http))
+}
+
+/// The answer of the API that an error is about: its status and what its body said.
+pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
+    match error {
+        OpenAIError::ApiError(refusal) => Some(refusal),
+        OpenAIError::Boxed(error) => error
+            .downcast_ref()
+            .map(|refused: &Refused| &refused.answer),
+        _ => None,
+    }
+}
+
+/// The stream, with an error at its end where no last item came before: a connection that closes early ends
+/// a stream of this client as if it were whole. `is_last` knows the last item; for chat completions
+/// `|chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
+pub fn whole<T>(
+    stream: impl Stream<Item = Result<T, OpenAIError>>,
+    is_last: impl Fn(&T) -> bool,
+) -> impl Stream<Item = Result<T, OpenAIError>> {
+    crate::whole::whole(stream, is_last, || OpenAIError::Boxed(Box::new(Truncated)))
+}

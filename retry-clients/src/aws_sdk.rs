@@ -1,0 +1,112 @@
+//! The [AWS SDK](https://docs.rs/aws-config/1), all of its services: `aws-sdk-*` 1.
+//!
+//! ```
+//! use aws_sdk_sts::config::{BehaviorVersion, Config, retry::RetryConfig};
+//! use aws_sdk_sts::operation::get_caller_identity::{GetCallerIdentityError, GetCallerIdentityOutput};
+//! use aws_sdk_sts::{Client, error::SdkError};
+//! use retry_clients::aws_sdk::classify;
+//! use retry_runtime::retry;
+//!
+//! struct Identity(Client);
+//!
+//! impl Identity {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn caller(&self) -> Result<GetCallerIdentityOutput, SdkError<GetCallerIdentityError>> {
+//!         self.0.get_caller_identity().send().await
+//!     }
+//! }
+//!
+//! // Of itself this client sends up to three requests per call.
+//! let config = Config::builder()
+//!     .behavior_version(BehaviorVersion::latest())
+//!     .retry_config(RetryConfig::disabled())
+//!     .build();
+//! let identity = Identity(Client::from_conf(config));
+//! # let _ = (Identity::caller, identity);
+//! ```
+
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::{ConnectorError, DispatchFailure, SdkError};
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use retry_runtime::Verdict;
+
+/// Which failures are worth a retry: those that the AWS SDKs themselves retry
+/// ([AWS SDKs and Tools Reference Guide, "Retry behavior"][guide]).
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503 or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient |
+/// | 429; `ThrottlingException`, `SlowDown` and the other codes of throttling | throttled |
+/// | no connection, a connection that broke, an answer cut off | transient, ambiguous |
+/// | a timeout | timeout |
+/// | all else | stop |
+///
+/// The hint is `x-amz-retry-after`, or else `retry-after`.
+///
+/// [guide]: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
+pub fn classify<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Verdict {
+    match error {
+        SdkError::TimeoutError(_) => Verdict::TIMEOUT,
+        SdkError::DispatchFailure(failure) => by_dispatch(failure),
+        SdkError::ResponseError(_) => Verdict::TRANSIENT.ambiguous(),
+        SdkError::ServiceError(error) => by_answer(error.err().code(), error.raw()),
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_dispatch(failure: &DispatchFailure) -> Verdict {
+    let is_worth_a_retry = failure.is_io()
+        || failure
+            .as_connector_error()
+            .and_then(ConnectorError::as_other)
+            .is_some();
+    if failure.is_timeout() {
+        Verdict::TIMEOUT
+    } else if is_worth_a_retry {
+        Verdict::TRANSIENT.ambiguous()
+    } else {
+        Verdict::STOP
+    }
+}
+
+fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
+    let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
+    // A code says more than a status: throttling comes with 400, too. Hints need one that can be retried.
+    let status = match code {
+        Some(code) if is_throttling(code) => StatusCode::TOO_MANY_REQUESTS,
+        Some("RequestTimeout" | "RequestTimeoutException" | "InternalError") => {
+            StatusCode::SERVICE_UNAVAILABLE
+        }
+        _ => status,
+    };
+    Verdict::from_http(status, &headers(answer))
+}
+
+fn is_throttling(code: &str) -> bool {
+    matches!(
+        code,
+        "BandwidthLimitExceeded"
+            | "EC2ThrottledException"
+            | "LimitExceededException"
+            | "PriorRequestNotComplete"
+            | "ProvisionedThroughputExceededException"
+            | "RequestLimitExceeded"
+            | "RequestThrottled"
+            | "RequestThrottledException"
+            | "SlowDown"
+            | "ThrottledException"
+            | "Throttling"
+            | "ThrottlingException"
+            | "TooManyRequestsException"
+            | "TransactionInProgressException"
+    )
+}
+
+fn headers(answer: &HttpResponse) -> HeaderMap {
+    let pairs = answer.headers().iter().filter_map(|(name, value)| {
+        let name = HeaderName::from_bytes(name.as_bytes()).ok()?;
+        Some((name, HeaderValue::from_str(value).ok()?))
+    });
+    pairs.collect()
+}

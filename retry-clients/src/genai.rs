@@ -1,0 +1,117 @@
+//! [`genai`](https://docs.rs/genai/0.7) 0.7.
+//!
+//! ```
+//! use genai::Client;
+//! use genai::chat::{ChatRequest, ChatResponse};
+//! use retry_clients::genai::classify;
+//! use retry_runtime::retry;
+//!
+//! struct Model(Client);
+//!
+//! impl Model {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn chat(&self, request: &ChatRequest) -> genai::Result<ChatResponse> {
+//!         self.0.exec_chat("gpt-4o-mini", request.clone(), None).await
+//!     }
+//! }
+//! # let _ = Model::chat;
+//! ```
+//!
+//! A stream of this client sends nothing before it is polled, and its first item, `Start`, comes before the request
+//! is sent: [`whole`] makes it one that `stream = "first"` and `stream = "buffer"` can retry.
+
+use std::error::Error as StdError;
+use std::future::ready;
+
+use ::genai::chat::{ChatStreamEvent, ChatStreamResponse};
+use ::genai::{Error, webc};
+use futures_util::{Stream, StreamExt};
+use retry_runtime::{Classify, Verdict};
+
+use crate::{Truncated, envelope, transport};
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | 429 | throttled |
+/// | no connection | transient |
+/// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
+/// | a timeout of the HTTP client or of a stream | timeout |
+/// | an error in place of an answer or a stream's item | by its `type`, `code` and `status` |
+/// | limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
+///
+/// The header `x-should-retry` wins over the status, and the hints of headers and of Google's bodies are kept.
+pub fn classify(error: &Error) -> Verdict {
+    match error {
+        Error::HttpError {
+            status,
+            headers,
+            body,
+            ..
+        } => envelope::answered(*status, headers, &envelope::parsed(body)),
+        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
+            by_call(webc_error)
+        }
+        Error::WebStream { error, .. } => by_stream(&**error),
+        Error::ChatResponse { body, .. } => envelope::said(body),
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_call(error: &webc::Error) -> Verdict {
+    match error {
+        webc::Error::ResponseFailedStatus {
+            status,
+            headers,
+            body,
+        } => envelope::answered(*status, headers, &envelope::parsed(body)),
+        webc::Error::Reqwest(error) => error.classify(),
+        _ => Verdict::STOP,
+    }
+}
+
+/// This client's errors name no source, so what is inside is looked at by type.
+fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
+    if let Some(error) = error.downcast_ref() {
+        classify(error)
+    } else if error.is::<Truncated>() {
+        Verdict::TRANSIENT.ambiguous()
+    } else if error.is::<webc::StreamTimeout>() {
+        Verdict::TIMEOUT
+    } else {
+        transport::failed(error).unwrap_or(Verdict::STOP)
+    }
+}
+
+/// The events of an answer, without `Start`, and with an error at their end where `End` did not come before: a
+/// connection that closes early ends a stream of this client as if it were whole.
+///
+/// ```
+/// # use futures_util::stream::{BoxStream, StreamExt};
+/// # use genai::{Client, Error, Result, chat::{ChatRequest, ChatStreamEvent}};
+/// # use retry_clients::genai::{classify, whole};
+/// # use retry_runtime::retry;
+/// # struct Model(Client);
+/// # impl Model {
+/// #[retry(stream = "buffer", max = 5, on = classify)]
+/// async fn events(&self, request: &ChatRequest) -> Result<BoxStream<'static, Result<ChatStreamEvent>>> {
+///     let answer = self.0.exec_chat_stream("gpt-4o-mini", request.clone(), None).await?;
+///     Ok(whole(answer).boxed())
+/// }
+/// # }
+/// # let _ = Model::events;
+/// ```
+pub fn whole(
+    answer: ChatStreamResponse,
+) -> impl Stream<Item = Result<ChatStreamEvent, Error>> + Send {
+    let ChatStreamResponse { stream, model_iden } = answer;
+    let sent = stream.filter(|event| ready(!matches!(event, Ok(ChatStreamEvent::Start))));
+    let is_last = |event: &_| matches!(event, ChatStreamEvent::End(_));
+    crate::whole::whole(sent, is_last, || Error::WebStream {
+        model_iden,
+        cause: Truncated.to_string(),
+        error: Box::new(Truncated),
+    })
+}

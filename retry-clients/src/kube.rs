@@ -1,0 +1,68 @@
+//! [`kube`](https://docs.rs/kube/5) 5.
+//!
+//! ```
+//! use k8s_openapi::api::core::v1::ConfigMap;
+//! use kube::{Api, Client, Config};
+//! use retry_clients::kube::{classify, without_retries};
+//! use retry_runtime::retry;
+//!
+//! struct Settings(Api<ConfigMap>);
+//!
+//! impl Settings {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn read(&self, name: &str) -> kube::Result<ConfigMap> {
+//!         self.0.get(name).await
+//!     }
+//! }
+//!
+//! fn client(config: Config) -> kube::Result<Client> {
+//!     Client::try_from(without_retries(config))
+//! }
+//! # let _ = (Settings::read, client);
+//! ```
+
+use std::time::Duration;
+
+use ::kube::core::Status;
+use ::kube::{Config, Error};
+use http::StatusCode;
+use retry_runtime::{Classify, Verdict};
+
+use crate::hyper;
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | 408, 425, 500, 502, 503, 504 | transient |
+/// | 429 | throttled |
+/// | no connection | transient |
+/// | a connection that broke | transient, ambiguous |
+/// | other statuses (409: read the object again first), an expired login, a bad configuration, an unreadable answer | stop |
+///
+/// The hint is `details.retryAfterSeconds` of the answer. This client drops the headers.
+pub fn classify(error: &Error) -> Verdict {
+    match error {
+        Error::Api(status) => by_status(status),
+        Error::Service(error) => hyper::failed(&**error),
+        Error::HyperError(error) => hyper::failed(error),
+        Error::ReadEvents(error) => hyper::failed(error),
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_status(status: &Status) -> Verdict {
+    let verdict = StatusCode::from_u16(status.code).map_or(Verdict::STOP, |code| code.classify());
+    match &status.details {
+        Some(details) if verdict.is_retryable() && details.retry_after_seconds > 0 => {
+            verdict.after(Duration::from_secs(details.retry_after_seconds.into()))
+        }
+        _ => verdict,
+    }
+}
+
+/// The configuration of a client that sends one request per call. Of itself it sends up to 16, on 429, 503 and 504.
+pub fn without_retries(mut config: Config) -> Config {
+    config.default_retry = false;
+    config
+}

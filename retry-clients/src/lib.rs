@@ -1,0 +1,34 @@
+#![doc = include_str!("../docs/clients.md")]
+
+#[cfg(feature = "_envelope")]
+mod envelope;
+#[cfg(any(feature = "kube", feature = "octocrab"))]
+mod hyper;
+#[cfg(any(feature = "genai", feature = "rig"))]
+mod transport;
+#[cfg(feature = "_stream")]
+mod whole;
+
+#[cfg(feature = "anthropic_ai_sdk")]
+pub mod anthropic_ai_sdk;
+#[cfg(feature = "async_openai")]
+pub mod async_openai;
+#[cfg(feature = "aws_sdk")]
+pub mod aws_sdk;
+#[cfg(feature = "genai")]
+pub mod genai;
+#[cfg(feature = "kube")]
+pub mod kube;
+#[cfg(feature = "object_store")]
+pub mod object_store;
+#[cfg(feature = "octocrab")]
+pub mod octocrab;
+#[cfg(feature = "ollama_rs")]
+pub mod ollama_rs;
+#[cfg(feature = "opendal")]
+pub mod opendal;
+#[cfg(feature = "rig")]
+pub mod rig;
+
+#[cfg(feature = "_stream")]
+pub use whole::Truncated;

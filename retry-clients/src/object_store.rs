@@ -1,0 +1,95 @@
+//! [`object_store`](https://docs.rs/object_store/0.14) 0.14.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use object_store::path::Path;
+//! use object_store::{GetResult, ObjectStore, ObjectStoreExt, RetryConfig};
+//! use retry_clients::object_store::{classify, no_retries};
+//! use retry_runtime::retry;
+//!
+//! struct Store(Arc<dyn ObjectStore>);
+//!
+//! impl Store {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn read(&self, path: &Path) -> object_store::Result<GetResult> {
+//!         self.0.get(path).await
+//!     }
+//! }
+//!
+//! // For `with_retry` of every store's builder.
+//! let retries: RetryConfig = no_retries();
+//! assert_eq!(retries.max_retries, 0);
+//! # let _ = Store::read;
+//! ```
+
+use std::error::Error as StdError;
+use std::iter;
+
+use ::object_store::client::{HttpError, HttpErrorKind};
+use ::object_store::{Error, RetryConfig};
+use http::StatusCode;
+use retry_runtime::{Classify, Verdict};
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503 or 504, or one that says `InternalError` | transient |
+/// | 429, or an answer that says `SlowDown` | throttled |
+/// | no connection | transient |
+/// | a connection that broke | transient, ambiguous |
+/// | a timeout | timeout |
+/// | not found, already there, not allowed, other statuses, invalid paths, unreadable answers | stop |
+///
+/// This crate keeps no headers, so there are no hints. It hides the status in a text, which is read.
+pub fn classify(error: &Error) -> Verdict {
+    let Error::Generic { source, .. } = error else {
+        return Verdict::STOP;
+    };
+    let source: &(dyn StdError + 'static) = &**source;
+    for cause in iter::successors(Some(source), |&cause| cause.source()) {
+        if let Some(error) = cause.downcast_ref::<HttpError>() {
+            return by_kind(error.kind());
+        }
+        if let Some(verdict) = by_text(&cause.to_string()) {
+            return verdict;
+        }
+    }
+    Verdict::STOP
+}
+
+fn by_kind(kind: HttpErrorKind) -> Verdict {
+    match kind {
+        HttpErrorKind::Connect => Verdict::TRANSIENT,
+        HttpErrorKind::Request | HttpErrorKind::Interrupted => Verdict::TRANSIENT.ambiguous(),
+        HttpErrorKind::Timeout => Verdict::TIMEOUT,
+        _ => Verdict::STOP,
+    }
+}
+
+/// The errors with the status have no public name, but a text each.
+fn by_text(text: &str) -> Option<Verdict> {
+    if let Some(body) = text.strip_prefix("Server returned error response: ") {
+        return Some(by_body(body));
+    }
+    let answer = text.strip_prefix("Server returned non-2xx status code: ")?;
+    let status = StatusCode::from_bytes(answer.get(..3)?.as_bytes()).ok()?;
+    Some(status.classify())
+}
+
+/// S3 can answer with 200 and an error.
+fn by_body(body: &str) -> Verdict {
+    if body.contains("SlowDown") {
+        Verdict::THROTTLED
+    } else {
+        Verdict::from(body.contains("InternalError"))
+    }
+}
+
+/// One request per call. Of themselves stores send up to eleven, for up to three minutes.
+pub fn no_retries() -> RetryConfig {
+    RetryConfig {
+        max_retries: 0,
+        ..RetryConfig::default()
+    }
+}

@@ -1,0 +1,79 @@
+//! [`octocrab`](https://docs.rs/octocrab/0.54) 0.54.
+//!
+//! ```
+//! use octocrab::service::middleware::retry::RetryConfig;
+//! use octocrab::{Octocrab, models::Repository};
+//! use retry_clients::octocrab::classify;
+//! use retry_runtime::retry;
+//!
+//! struct GitHub(Octocrab);
+//!
+//! impl GitHub {
+//!     // GitHub asks for waits of up to an hour.
+//!     #[retry(max = 5, on = classify, max_hint = "1h")]
+//!     async fn repository(&self, owner: &str, name: &str) -> octocrab::Result<Repository> {
+//!         self.0.repos(owner, name).get().await
+//!     }
+//! }
+//!
+//! fn client() -> octocrab::Result<GitHub> {
+//!     // Of itself this client sends up to four requests per call, without a pause.
+//!     Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?))
+//! }
+//! # let _ = (GitHub::repository, client);
+//! ```
+
+use std::time::{Duration, SystemTime};
+
+use ::octocrab::{Error, GitHubError};
+use http::{HeaderMap, StatusCode};
+use retry_runtime::{Verdict, retry_after};
+
+use crate::hyper;
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503 or 504 | transient |
+/// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0` | throttled |
+/// | no connection | transient |
+/// | a connection that broke | transient, ambiguous |
+/// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
+///
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset`.
+pub fn classify(error: &Error) -> Verdict {
+    match error {
+        Error::GitHub { source, .. } => by_answer(source),
+        Error::Service { source, .. } => hyper::failed(&**source),
+        Error::Hyper { source, .. } => hyper::failed(source),
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_answer(answer: &GitHubError) -> Verdict {
+    let none = HeaderMap::new();
+    let headers = answer.headers.as_ref().unwrap_or(&none);
+    let used_up = headers
+        .get("x-ratelimit-remaining")
+        .is_some_and(|left| left == "0");
+    let verdict = if answer.status_code == StatusCode::FORBIDDEN
+        && (used_up || retry_after(headers).is_some())
+    {
+        Verdict::from_http(StatusCode::TOO_MANY_REQUESTS, headers)
+    } else {
+        Verdict::from_http(answer.status_code, headers)
+    };
+    match answer.rate_limit_reset.and_then(until) {
+        Some(wait) if used_up && verdict.is_retryable() && verdict.hint().is_none() => {
+            verdict.after(wait)
+        }
+        _ => verdict,
+    }
+}
+
+/// A point in the past is one that has been reached.
+fn until(seconds: u64) -> Option<Duration> {
+    let reset = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
+    Some(reset.duration_since(SystemTime::now()).unwrap_or_default())
+}

@@ -1,0 +1,41 @@
+//! [`opendal`](https://docs.rs/opendal/0.59) 0.59.
+//!
+//! ```
+//! use opendal::{Buffer, Operator};
+//! use retry_clients::opendal::classify;
+//! use retry_runtime::retry;
+//!
+//! struct Store(Operator);
+//!
+//! impl Store {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn read(&self, path: &str) -> opendal::Result<Buffer> {
+//!         self.0.read(path).await
+//!     }
+//! }
+//! # let _ = Store::read;
+//! ```
+//!
+//! It retries by itself only under a `RetryLayer`: leave that out.
+
+use ::opendal::{Error, ErrorKind};
+use retry_runtime::Verdict;
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | `RateLimited` | throttled |
+/// | what `is_temporary` says of, such as a 500, a 503 or a broken connection | transient, ambiguous |
+/// | all else | stop |
+///
+/// A temporary error doesn't say whether the request was sent, and keeps no hint.
+pub fn classify(error: &Error) -> Verdict {
+    if error.kind() == ErrorKind::RateLimited {
+        Verdict::THROTTLED
+    } else if error.is_temporary() {
+        Verdict::TRANSIENT.ambiguous()
+    } else {
+        Verdict::STOP
+    }
+}

@@ -1,0 +1,98 @@
+//! [`rig-core`](https://docs.rs/rig-core/0.44) 0.44.
+//!
+//! ```
+//! use retry_clients::rig::classify;
+//! use retry_runtime::retry;
+//! use rig_core::DynModel;
+//! use rig_core::completion::{CompletionRequest, CompletionResponse};
+//! use rig_core::error::ProviderError;
+//! use rig_core::operation::Completion;
+//!
+//! struct Assistant(DynModel<Completion>);
+//!
+//! impl Assistant {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn ask(&self, question: &str) -> Result<CompletionResponse, ProviderError> {
+//!         self.0.call(CompletionRequest::new(question)).await
+//!     }
+//! }
+//! # let _ = Assistant::ask;
+//! ```
+//!
+//! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
+//! One that is cut off ends with an error of its own.
+
+use http::HeaderMap;
+use retry_runtime::Verdict;
+use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
+use rig_core::{ProviderResponseError, http_client};
+
+use crate::{envelope, transport};
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | 429 | throttled |
+/// | no connection, where the transport is `reqwest` 0.13 | transient |
+/// | any other failure of the transport; a reply cut off | transient, ambiguous |
+/// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
+/// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
+/// | limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
+///
+/// Rig's own `is_retryable` is true for `insufficient_quota`, 501 and 505, too. The header `x-should-retry` wins over
+/// the status, and the hints of headers and of Google's bodies are kept.
+pub fn classify(error: &ProviderError) -> Verdict {
+    match error {
+        ProviderError::ProviderResponse(reply) => by_reply(reply),
+        ProviderError::Http(error) => by_transport(error),
+        ProviderError::Relayed(report) => by_report(report),
+        error => broken_if(error.is_retryable()),
+    }
+}
+
+fn by_reply(reply: &ProviderResponseError) -> Verdict {
+    if reply.refusal {
+        return Verdict::STOP;
+    }
+    let body = envelope::parsed(&reply.body);
+    if let Some(status) = reply.status
+        && !status.is_success()
+    {
+        let none = HeaderMap::new();
+        let headers = reply.headers.as_ref().unwrap_or(&none);
+        return envelope::answered(status, headers, &body);
+    }
+    let said = envelope::said(&body);
+    if said.is_retryable() || envelope::is_final(&body) {
+        said
+    } else {
+        Verdict::from(reply.is_retryable())
+    }
+}
+
+fn by_transport(error: &http_client::Error) -> Verdict {
+    match error {
+        http_client::Error::Instance(error) => {
+            transport::failed(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
+        }
+        error => broken_if(rig_core::error::transient_transport(error)),
+    }
+}
+
+fn by_report(report: &ErrorReport) -> Verdict {
+    match &report.provider_response {
+        Some(reply) if !report.refusal => by_reply(reply),
+        _ if report.retryable && report.kind == ErrorKind::Timeout => Verdict::TIMEOUT,
+        _ => broken_if(report.retryable),
+    }
+}
+
+fn broken_if(retryable: bool) -> Verdict {
+    if retryable {
+        Verdict::TRANSIENT.ambiguous()
+    } else {
+        Verdict::STOP
+    }
+}

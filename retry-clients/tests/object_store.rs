@@ -1,0 +1,97 @@
+//! `object_store`: failures as its stores give them, classified and counted.
+
+mod server;
+
+use std::time::Duration;
+
+use object_store::http::{HttpBuilder, HttpStore};
+use object_store::path::Path;
+use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreExt, RetryConfig};
+use retry_clients::object_store::{classify, no_retries};
+use retry_runtime::{Verdict, retry, testing};
+
+use server::{Answer, Server, answer, closed, closed_port};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+struct Store(HttpStore);
+
+impl Store {
+    fn with(url: &str, retries: RetryConfig) -> Self {
+        let options = ClientOptions::new()
+            .with_allow_http(true)
+            .with_timeout(Duration::from_secs(1));
+        let store = HttpBuilder::new()
+            .with_url(url)
+            .with_client_options(options);
+        Self(store.with_retry(retries).build().unwrap())
+    }
+
+    fn at(url: &str) -> Self {
+        Self::with(url, no_retries())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read(&self) -> Result<GetResult, Error> {
+        self.0.get(&Path::from("a")).await
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]).await;
+    let error = Store::at(&server.url).read().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 425, 500, 502, 503, 504] {
+        check(answer(status, ""), Verdict::TRANSIENT).await;
+        check(answer(status, "busy"), Verdict::TRANSIENT).await;
+    }
+    check(answer(429, "busy"), Verdict::THROTTLED).await;
+    for status in [400, 401, 403, 404, 409, 412, 501] {
+        check(answer(status, "no"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(Answer::Nothing, Verdict::TIMEOUT).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Store::at(&closed_port().await).read().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+/// What the switch is for.
+#[tokio::test]
+async fn without_it_the_store_multiplies() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, "busy")]).await;
+    let retries = RetryConfig {
+        max_retries: 2,
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(1),
+            max_backoff: Duration::from_millis(1),
+            base: 2.0,
+        },
+        ..RetryConfig::default()
+    };
+    Store::with(&server.url, retries).read().await.unwrap_err();
+    assert_eq!(server.requests(), 12);
+}
+
+/// S3 can answer with 200 and an error, which its store then hides in this text.
+#[test]
+fn errors_in_place_of_an_answer() {
+    let said = |code: &str| Error::Generic {
+        store: "S3",
+        source: format!("Server returned error response: <Error><Code>{code}</Code>").into(),
+    };
+    assert_eq!(classify(&said("SlowDown")), Verdict::THROTTLED);
+    assert_eq!(classify(&said("InternalError")), Verdict::TRANSIENT);
+    assert_eq!(classify(&said("AccessDenied")), Verdict::STOP);
+}
