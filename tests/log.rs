@@ -140,7 +140,15 @@ impl Subscriber for Fields {
     fn event(&self, event: &tracing::Event<'_>) {
         let names = event.metadata().fields().iter().map(|field| field.name());
         let declared: Vec<_> = names.collect();
-        for name in ["call", "attempt", "max", "delay", "error", "reason"] {
+        for name in [
+            "call",
+            "attempt",
+            "correction",
+            "max",
+            "delay",
+            "error",
+            "reason",
+        ] {
             assert!(declared.contains(&name), "{name} in {declared:?}");
         }
         let mut values = Values(Vec::new());

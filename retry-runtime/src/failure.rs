@@ -21,6 +21,7 @@ pub struct Failure<'a> {
     deadline: Option<Instant>,
     idempotent: bool,
     repeated: bool,
+    last: bool,
     budget: Option<Withdraw<'a>>,
     values: Values,
     observe: Option<Observe<'a>>,
@@ -53,6 +54,7 @@ impl<'a> Failure<'a> {
             deadline: None,
             idempotent: true,
             repeated: false,
+            last: false,
             budget: None,
             values: Values::Taken,
             observe: None,
@@ -74,6 +76,12 @@ impl<'a> Failure<'a> {
     /// Whether the same error came too many times in a row.
     pub fn repeated(mut self, repeated: bool) -> Self {
         self.repeated = repeated;
+        self
+    }
+
+    /// Whether the attempt was begun as the last one that could happen, and so took what another would need.
+    pub fn last(mut self, last: bool) -> Self {
+        self.last = last;
         self
     }
 
@@ -195,7 +203,7 @@ impl<'a> Failure<'a> {
             return (limit, Err(Reason::Repeated));
         }
         let retry = count.saturating_add(1);
-        if !schedule.allows(retry) {
+        if self.last || !schedule.allows(retry) {
             return (limit, Err(Reason::Exhausted));
         }
         let mut delay = schedule.delay(retry, *previous);

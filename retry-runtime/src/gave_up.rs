@@ -96,9 +96,10 @@ impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
             reason,
             ..
         } = self;
+        let plural = if *attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "gave up after {attempts} attempts in {elapsed:?} ({reason}): {error}"
+            "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {error}"
         )
     }
 }

@@ -37,14 +37,27 @@ impl Hint {
     /// The wait after the server asked for `hint` where the policy alone would wait `delay`.
     pub(crate) fn wait(self, delay: Duration, hint: Duration, jittered: bool) -> Duration {
         match self {
-            Self::Honor if jittered => {
-                let spread = (hint / 10).max(LEAST_SPREAD);
-                hint.saturating_add(random::uniform(Duration::ZERO, spread))
-                    .max(delay)
-            }
+            Self::Honor if jittered => hint
+                .saturating_add(random::uniform(Duration::ZERO, spread(hint)))
+                .max(delay),
             Self::Honor => hint.max(delay),
             Self::Clamp => hint.clamp(delay, delay.saturating_add(CLAMP_SPAN)),
             Self::Ignore => delay,
         }
     }
+
+    /// The longest wait that comes of the hint alone, where it is honoured.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn longest_wait(hint: Duration, jittered: bool) -> Duration {
+        let spread = if jittered {
+            spread(hint)
+        } else {
+            Duration::ZERO
+        };
+        hint.saturating_add(spread)
+    }
+}
+
+fn spread(hint: Duration) -> Duration {
+    (hint / 10).max(LEAST_SPREAD)
 }

@@ -128,6 +128,7 @@ fn a_panic_is_passed_on() {
                 Ok(pending.into_iter().map(Ok).collect())
             })
         }));
-        assert!(outcome.is_err());
+        let panic = outcome.unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"five"));
     }
 }

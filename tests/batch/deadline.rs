@@ -1,5 +1,7 @@
 //! The policy's deadline is that of the whole: no call begins and no pause ends after it.
 
+use std::time::Duration;
+
 use retry_runtime::{Policy, Reason, retry_each};
 
 use super::{Answer, BUSY, EXACT, Results, Server, outcomes, secs, throttled_for};
@@ -84,6 +86,22 @@ async fn a_hint_beyond_it_gives_up_its_item_alone() {
         outcomes(&results),
         [gave_up, Ok(1), Ok(2), Ok(3), Ok(4), Ok(5)]
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_jitter_of_a_hint_close_to_it_gives_up_no_other_item() {
+    // Item 0 would wait 3.95 to 4.345 s.
+    let hint = Duration::from_millis(3950);
+    let policy = Policy::new().base(secs(0)).deadline(secs(4));
+    for _ in 0..20 {
+        let server = Server::new(|item, attempt| match (item, attempt) {
+            (0, 1) => Err(throttled_for(hint)),
+            (1, 1) => Err(throttled_for(secs(1))),
+            _ => Ok(item),
+        });
+        let results = retry_each(policy, &[0, 1], async |pending| Ok(server.call(&pending)));
+        assert_eq!(results.await[1], Ok(1));
+    }
 }
 
 #[tokio::test(start_paused = true)]

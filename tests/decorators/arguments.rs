@@ -123,6 +123,31 @@ async fn owned_ones_are_cloned_for_every_attempt_but_the_last_that_can_happen() 
     assert_eq!(CLONES.get(), 0);
 }
 
+std::thread_local! {
+    static ASKED: Cell<u32> = const { Cell::new(0) };
+}
+
+#[retry(wrapper = Growing, max = ASKED.get(), backoff = "none", on = verdict)]
+trait Ask {
+    async fn ask(&self, prompt: Prompt) -> Result<u32, Busy>;
+}
+
+struct Failing;
+
+impl Ask for Failing {
+    async fn ask(&self, _: Prompt) -> Result<u32, Busy> {
+        ASKED.set(ASKED.get() + 1);
+        Err(Busy(500))
+    }
+}
+
+#[tokio::test]
+async fn what_began_as_the_last_attempt_is_the_last_though_the_limit_grows() {
+    ASKED.set(0);
+    assert_eq!(Growing::new(Failing).ask(HELLO).await, Err(Busy(500)));
+    assert_eq!(ASKED.get(), 1);
+}
+
 #[tokio::test]
 async fn borrowed_ones_are_handed_on() {
     let mut log = Vec::new();

@@ -143,7 +143,8 @@ where
                                         &(&&&::retry_runtime::macro_support::Show(&retry_error))
                                             .__retry_show(),
                                     )
-                                    .deadline(retry_deadline),
+                                    .deadline(retry_deadline)
+                                    .last(retry_last),
                             );
                             retry_decision
                         });

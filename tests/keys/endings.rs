@@ -98,9 +98,16 @@ fn the_error_may_be_shaped_by_a_path() {
         Err(String::from("503"))
     }
 
+    #[retry(give_up = wrap, on = |_| false)]
+    fn once() -> Result<(), String> {
+        Err(String::from("401"))
+    }
+
     let error = call().unwrap_err();
     assert!(error.starts_with("gave up after 2 attempts in "), "{error}");
     assert!(error.ends_with(" (exhausted): 503"), "{error}");
+    let error = once().unwrap_err();
+    assert!(error.starts_with("gave up after 1 attempt in "), "{error}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -128,3 +128,26 @@ async fn dropping_a_retry_leaves_the_rest_to_run() {
     assert!(plan.run().await.unwrap().is_complete());
     assert_eq!(tries.get(), 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_was_dropped_is_taken_up_by_the_next() {
+    let world = World::default();
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 => Err(String::from("busy")),
+            2 => pending().await,
+            _ => Ok(String::new()),
+        }
+    });
+    plan.add("b", ["a"], async |[a]| world.execute("b", &[a]));
+    plan.run().await.unwrap();
+    let retry = timeout(Duration::from_secs(1), plan.retry_failed()).await;
+    assert!(retry.is_err());
+    plan.add("new", [], async |[]| world.execute("new", &[]));
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(summary.completed, ["a", "b"]);
+    assert_eq!(summary.pending, ["new"]);
+}

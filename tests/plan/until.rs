@@ -5,10 +5,10 @@ use std::future::ready;
 use std::time::Duration;
 
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Subtask, Validity};
-use retry_runtime::{Policy, Reason};
+use retry_runtime::{Plan, Policy, Reason, Verdict};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::{EXACT, World};
+use crate::{EXACT, Failure, World};
 
 type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
 
@@ -198,6 +198,31 @@ async fn the_deadline_is_for_the_whole() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_deadline_gives_up_its_subtask_alone() {
+    let hint = Failure(Verdict::THROTTLED.after(Duration::from_secs(30)));
+    let policy = Policy::new().deadline(Duration::from_secs(10));
+    let invalid = async |_| Validity::Invalid("incomplete".into());
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Err(hint.clone()));
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (deadline): incomplete");
+    plan.add("b", [], async |[]| {
+        tries.set(tries.get() + 1);
+        if tries.get() == 1 {
+            Err(Failure(Verdict::TRANSIENT))
+        } else {
+            Ok(())
+        }
+    });
+    plan.add("c", [], async |[]| Err(hint.clone()));
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (not retryable): incomplete");
+    assert_eq!(plan.summary().completed, ["b"]);
+    assert_eq!(plan.summary().dead_ends, ["a", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn dropped_in_a_pause_the_plan_runs_on_where_it_was() {
     let second = Duration::from_secs(1);
     let world = World::failing(&[("b", 1)]);
@@ -228,6 +253,31 @@ async fn results_may_be_valid_in_spite_of_failures() {
         // Only if it was retried, and failed again.
         assert_eq!(plan.summary().dead_ends, dead_ends);
     }
+}
+
+#[tokio::test]
+async fn what_was_tried_in_vain_is_not_added_again() {
+    let world = World::failing(&[("extract", u32::MAX)]);
+    let mut plan = world.plan(&[("a", &[])]);
+    let policy = Policy::none().on(|_: &String| false);
+    let end = plan.run_until(policy, async |results| match results.output("label") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![
+            Subtask::local("extract", ["a"], async |[a]| world.execute("extract", &[a])),
+            Subtask::local("label", ["extract"], async |[text]| {
+                world.execute("label", &[text])
+            }),
+        ]),
+    });
+    let expected = PlanEnd::GaveUp {
+        reason: Reason::NotRetryable,
+        message: "missing: extract, label".into(),
+    };
+    assert_eq!(end.await.unwrap(), expected);
+    assert_eq!(world.executed(), ["a", "extract"]);
+    let summary = plan.summary();
+    assert_eq!(summary.dead_ends, ["extract"]);
+    assert_eq!(summary.blocked, ["label"]);
 }
 
 #[tokio::test]

@@ -194,6 +194,7 @@ impl RetryLoop<'_> {
             validate,
             correct,
             observe,
+            owned,
             ..
         } = self.model;
         let support = self.support();
@@ -224,12 +225,17 @@ impl RetryLoop<'_> {
                 }))
             });
         }
+        let is_corrected = failed == Failed::Validation && correct.is_some();
+        // It took the arguments, also where the limit has grown since. A correction needs none.
+        if owned.as_ref().is_some_and(|owned| !owned.is_empty()) && !is_corrected {
+            options.append_all(quote_spanned!(mixed=> .last(retry_last)));
+        }
         if budget.is_some() {
             options.append_all(quote_spanned! {mixed=>
                 .budget(&mut |retry_kind| #support::Paid::withdraw(&mut retry_paid, retry_kind))
             });
         }
-        if failed == Failed::Validation && correct.is_some() {
+        if is_corrected {
             options.append_all(quote_spanned!(mixed=> .correctable()));
         } else if validate.is_some() {
             options.append_all(quote_spanned!(mixed=> .validates()));

@@ -1,5 +1,6 @@
+use std::panic::resume_unwind;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::Rounds;
 use super::{Batches, IntoBatches, ItemError, OnError};
@@ -69,12 +70,22 @@ where
     loop {
         thread::scope(|scope| {
             hand();
+            let mut others = Vec::new();
             for _ in 1..concurrency {
-                if !hand() || thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                if !hand() {
                     break;
+                }
+                match thread::Builder::new().spawn_scoped(scope, work) {
+                    Ok(other) => others.push(other),
+                    Err(_) => break,
                 }
             }
             work();
+            // Each has ended before the first panic goes on, with what it says.
+            let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
+            if let Some(panic) = ends.into_iter().find_map(Result::err) {
+                resume_unwind(panic);
+            }
         });
         let pause = lock(&rounds).next_round();
         match pause {

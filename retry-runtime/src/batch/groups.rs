@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::call::{Failure, TrackedCall};
 use crate::emit::emit;
 use crate::failure::Decision;
-use crate::{Event, Hint, Policy, Reason, Verdict, clock};
+use crate::{Event, Hint, Jitter, Policy, Reason, Verdict, clock};
 
 /// What a round has in common.
 pub(super) struct Round<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Round<'a> {
 }
 
 /// What items have in common to share a decision: their retries so far, the kind of failure, and whether the hint
-/// alone gives them up.
+/// alone may give them up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: TrackedCall,
@@ -42,7 +42,32 @@ struct Group {
 /// Failed items by what they have in common.
 pub(super) struct Groups {
     groups: BTreeMap<Alike, Group>,
-    max_hint: Option<Duration>,
+    hints: Hints,
+}
+
+/// Which hints an item can be sent again with.
+struct Hints {
+    honored: bool,
+    jittered: bool,
+    longest: Duration,
+    /// The time until the deadline.
+    left: Duration,
+}
+
+impl Hints {
+    fn new(round: &Round<'_>) -> Self {
+        let left = |end: Instant| end.saturating_duration_since(clock::now());
+        Self {
+            honored: round.policy.hint == Hint::Honor,
+            jittered: round.policy.schedule.jitter != Jitter::None,
+            longest: round.policy.max_hint,
+            left: round.deadline.map_or(Duration::MAX, left),
+        }
+    }
+
+    fn may_give_up(&self, hint: Duration) -> bool {
+        self.honored && (hint > self.longest || Hint::longest_wait(hint, self.jittered) > self.left)
+    }
 }
 
 impl Groups {
@@ -53,7 +78,7 @@ impl Groups {
     ) -> Self {
         let mut all = Self {
             groups: BTreeMap::new(),
-            max_hint: round.longest_hint(),
+            hints: Hints::new(round),
         };
         for (call, verdict) in failures {
             let group = all.groups.entry(all.alike(call, verdict));
@@ -78,11 +103,11 @@ impl Groups {
     }
 
     fn alike(&self, call: TrackedCall, verdict: Verdict) -> Alike {
-        let too_long = |longest| verdict.hint().is_some_and(|hint| hint > longest);
+        let hint = verdict.hint();
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            hopeless: self.max_hint.is_some_and(too_long),
+            hopeless: hint.is_some_and(|hint| self.hints.may_give_up(hint)),
         }
     }
 
@@ -126,13 +151,6 @@ impl Groups {
 }
 
 impl Round<'_> {
-    /// The longest hint with which an item can be sent again, where hints are honoured.
-    fn longest_hint(&self) -> Option<Duration> {
-        let left = |end: Instant| end.saturating_duration_since(clock::now());
-        let left = self.deadline.map_or(Duration::MAX, left);
-        (self.policy.hint == Hint::Honor).then(|| left.min(self.policy.max_hint))
-    }
-
     pub(super) fn part<D: fmt::Display>(&self, items: usize, error: D) -> impl fmt::Display {
         let of = self.items;
         fmt::from_fn(move |f| write!(f, "{items} of {of} items: {error}"))

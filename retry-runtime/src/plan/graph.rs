@@ -71,11 +71,15 @@ impl Graph {
         path.split_off(start)
     }
 
-    /// Which pending subtasks depend on one that failed, directly or not.
-    pub(crate) fn blocked<T, E, F: ?Sized>(&self, nodes: &[Node<'_, T, E, F>]) -> Vec<bool> {
+    /// Which pending subtasks depend on one of these, directly or not.
+    pub(crate) fn blocked_by<'a, T, E, F: ?Sized>(
+        &self,
+        nodes: &[Node<'a, T, E, F>],
+        blocks: impl Fn(&Node<'a, T, E, F>) -> bool,
+    ) -> Vec<bool> {
         let mut blocked = vec![false; nodes.len()];
         let mut reached: Vec<usize> = (0..nodes.len())
-            .filter(|place| nodes[*place].is_failed())
+            .filter(|place| blocks(&nodes[*place]))
             .collect();
         while let Some(place) = reached.pop() {
             for dependent in &self.dependents[place] {

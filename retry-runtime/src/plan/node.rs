@@ -84,6 +84,11 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         self.is_failed() && !self.is_dead_end()
     }
 
+    /// Failed, or about to be retried when the run was dropped.
+    pub(crate) fn is_to_retry(&self) -> bool {
+        self.is_failed() || self.is_pending() && self.retried
+    }
+
     /// Makes a failed one pending.
     pub(crate) fn reset(&mut self) {
         if self.is_failed() {

@@ -41,21 +41,20 @@ where
     }
 
     /// Executes the failed subtasks, dead ends included, and then those that they had blocked. Nothing else runs,
-    /// and nothing at all where none had failed.
+    /// and nothing at all where none had failed. What a retry that was dropped left undone counts as failed.
     ///
     /// One that fails again is a dead end. It stays one of the failed, so another `retry_failed` tries it again.
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
-        let mut scope = graph.blocked(&self.nodes);
-        let failed = self.nodes.iter().filter(|node| node.is_failed()).count();
-        if failed > 0 {
+        let mut scope = graph.blocked_by(&self.nodes, Node::is_to_retry);
+        if self.nodes.iter().any(Node::is_to_retry) {
             emit(&PlanEvent::Retrying {
                 plan: &self.name,
-                error: &self.failures(Node::is_failed),
+                error: &self.failures(Node::is_to_retry),
             });
         }
         for (node, in_scope) in self.nodes.iter_mut().zip(&mut scope) {
-            *in_scope |= node.is_failed();
+            *in_scope |= node.is_to_retry();
             node.reset();
         }
         self.execute(graph, scope, Again::DeadEnd).await;

@@ -9,7 +9,7 @@ use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::{Hint, Kind, Policy, Reason, Timer, Verdict};
+use crate::{Hint, Jitter, Kind, Policy, Reason, Timer, Verdict, clock};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -51,8 +51,12 @@ where
     /// the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
     /// count and pause as transient failures do.
     ///
+    /// What the validator asks for by the name of a subtask that failed or is blocked is not added again: it was
+    /// tried. Where nothing else is asked for, the plan gives up.
+    ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
-    /// once, and no round is made for it. When the policy gives up, all that failed are dead ends.
+    /// once, and no round is made for it. So is one whose hint may reach past the deadline, if another failure can be
+    /// retried in time. When the policy gives up, all that failed are dead ends.
     ///
     /// The validator is called after every round, also if nothing failed, and gets a [`Snapshot`] by value. The
     /// plan can be run again after either [end](PlanEnd), and keeps its outputs. The error is that of
@@ -85,33 +89,48 @@ where
         loop {
             let scope = vec![true; self.len()];
             self.execute(graph, scope, Again::Failed).await;
-            let worst = self.classify(&mut policy);
+            let worst = self.classify(&mut policy, rounds.deadline);
             let validity = validate(self.snapshot()).await;
             if let Validity::Valid = validity {
                 self.accepted(&rounds);
                 return Ok(PlanEnd::Valid);
             }
-            let pause = match rounds.next(self, worst, &validity) {
+            let message = validity.message();
+            let missing = self.untried(validity);
+            let verdict = match worst {
+                Some(verdict) => verdict,
+                None if missing.is_empty() => Verdict::STOP,
+                None => Verdict::TRANSIENT,
+            };
+            let pause = match rounds.next(self, verdict, &message) {
                 Ok(pause) => pause,
                 Err(reason) => {
                     self.gave_up(reason);
-                    let message = validity.message();
                     return Ok(PlanEnd::GaveUp { reason, message });
                 }
             };
-            graph = match (worst, validity) {
-                (None, Validity::Missing(subtasks)) => self.extend(subtasks)?,
-                _ => self.reset()?,
+            graph = match worst {
+                Some(_) => self.reset()?,
+                None => self.extend(missing)?,
             };
             timer.sleep(pause).await;
         }
     }
 
     /// Makes dead ends of the failures that are not worth a retry. The verdict on the worst of the others.
-    fn classify(&mut self, policy: &mut impl RoundPolicy<E>) -> Option<Verdict> {
+    fn classify(
+        &mut self,
+        policy: &mut impl RoundPolicy<E>,
+        deadline: Option<Instant>,
+    ) -> Option<Verdict> {
         let numbers = policy.policy();
-        let too_long = |hint| numbers.hint == Hint::Honor && hint > numbers.max_hint;
-        let mut worst = None;
+        let honored = numbers.hint == Hint::Honor;
+        let jittered = numbers.schedule.jitter != Jitter::None;
+        let left = deadline.map(|end| end.saturating_duration_since(clock::now()));
+        let too_long = |hint| honored && hint > numbers.max_hint;
+        let too_late =
+            |hint| honored && left.is_some_and(|left| Hint::longest_wait(hint, jittered) > left);
+        let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
             if !node.is_open() {
@@ -124,11 +143,32 @@ where
                 self.make_dead_end(place, Reason::NotRetryable);
             } else if verdict.hint().is_some_and(too_long) {
                 self.make_dead_end(place, Reason::HintTooLong);
+            } else if verdict.hint().is_some_and(too_late) {
+                late.push((place, verdict));
             } else if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
                 worst = Some(verdict);
             }
         }
+        // Where there are no others, it is for the whole that it gets too late.
+        if worst.is_none() {
+            return late.first().map(|(_, verdict)| *verdict);
+        }
+        for (place, _) in late {
+            self.make_dead_end(place, Reason::Deadline);
+        }
         worst
+    }
+
+    /// What the validator asks for, without what the plan has already and could not complete.
+    fn untried(&self, validity: Validity<'a, T, E, F>) -> Vec<Subtask<'a, T, E, F>> {
+        let Validity::Missing(mut subtasks) = validity else {
+            return Vec::new();
+        };
+        subtasks.retain(|subtask| {
+            let known = self.node(subtask.name());
+            known.is_none_or(|node| node.output().is_some())
+        });
+        subtasks
     }
 
     /// Makes the failed subtasks pending that are not dead ends.
@@ -198,27 +238,23 @@ impl Rounds {
     }
 
     /// The pause before the next round, or why there is none.
-    fn next<'a, T, E, F, R>(
+    fn next<T, E, F, R>(
         &mut self,
-        plan: &Plan<'a, T, E, F>,
-        worst: Option<Verdict>,
-        validity: &Validity<'a, T, E, F>,
+        plan: &Plan<'_, T, E, F>,
+        verdict: Verdict,
+        message: &str,
     ) -> Result<Duration, Reason>
     where
         F: Fn(Vec<Arc<T>>) -> R + ?Sized,
         R: Future<Output = Result<T, E>>,
         E: fmt::Display,
     {
-        let added = match validity {
-            Validity::Missing(subtasks) if !subtasks.is_empty() => Verdict::TRANSIENT,
-            _ => Verdict::STOP,
+        let error = if plan.nodes.iter().any(Node::is_open) {
+            format!("{}; {message}", plan.failures(Node::is_open))
+        } else {
+            message.to_owned()
         };
-        let message = validity.message();
-        let error = match worst {
-            Some(_) => format!("{}; {message}", plan.failures(Node::is_open)),
-            None => message,
-        };
-        let failure = Failure::new(&self.policy, worst.unwrap_or(added), &plan.name, &error);
+        let failure = Failure::new(&self.policy, verdict, &plan.name, &error);
         self.call.failed(failure.deadline(self.deadline))
     }
 }

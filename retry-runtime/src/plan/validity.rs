@@ -6,7 +6,8 @@ use crate::plan::{Sendable, Subtask};
 pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     /// The results will do, even if some subtasks failed: the plan ends.
     Valid,
-    /// The results lack what these subtasks would bring. They are added once no failed one is left to retry.
+    /// The results lack what these subtasks would bring. They are added once no failed one is left to retry,
+    /// except those of a name that failed or is blocked: these were tried.
     Missing(Vec<Subtask<'a, T, E, F>>),
     /// The results won't do, and this is why. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),
