@@ -8,35 +8,36 @@ use std::cell::Cell;
 use retry_runtime::{Event, GaveUp, Kind, RetryBudget, retry};
 
 struct Team {
-    turns: Cell<u32>,
-    retries: Cell<u32>,
-    /// Whether the step under way has paid for its retries.
-    charged: Cell<bool>,
+    turns: Cell<i32>,
+    /// The retries of the step under way, of which the first costs a turn.
+    step: Cell<u32>,
 }
 
 impl RetryBudget for Team {
     fn withdraw(&self, _: Kind) -> bool {
-        let cost = u32::from(!self.charged.replace(true));
-        self.turns.update(|turns| turns.saturating_sub(cost));
-        self.retries.update(|retries| retries + 1);
+        let cost = i32::from(self.step.get() == 0);
+        self.turns.update(|turns| turns - cost);
+        self.step.update(|retries| retries + 1);
         true
     }
 
     fn refund(&self, _: Kind) {
-        self.retries.update(|retries| retries - 1);
+        self.step.update(|retries| retries - 1);
+        let cost = i32::from(self.step.get() == 0);
+        self.turns.update(|turns| turns + cost);
     }
 }
 
 impl Team {
     /// No more retries than there are turns left, but one on the last turn.
-    fn limit(&self, max: u32) -> u32 {
-        self.turns.get().min(max).max(1)
+    fn limit(&self, max: i32) -> i32 {
+        self.turns.get().clamp(1, max)
     }
 
     fn next_turn(&self) -> bool {
-        self.charged.set(false);
-        let left = self.turns.get().checked_sub(1);
-        left.inspect(|left| self.turns.set(*left)).is_some()
+        self.step.set(0);
+        self.turns.update(|turns| turns - 1);
+        self.turns.get() >= 0
     }
 }
 
@@ -94,8 +95,7 @@ fn hand_over(gave_up: &GaveUp<String>) -> String {
 async fn main() {
     let team = Team {
         turns: Cell::new(8),
-        retries: Cell::new(0),
-        charged: Cell::new(false),
+        step: Cell::new(0),
     };
     let mut agent = Agent::new("driver", &["edit", "edti", "edit", "ls", "cd"]);
     let mut other = Agent::new("navigator", &["", "", "edit"]);
@@ -110,10 +110,6 @@ async fn main() {
         other.history.push(format!("the {} {end}", agent.name));
         std::mem::swap(&mut agent, &mut other);
     }
-    println!(
-        "The team made {} retries, the {} {}",
-        team.retries.get(),
-        agent.name,
-        agent.retries
-    );
+    let retries = agent.retries + other.retries;
+    println!("The team made {retries} retries");
 }

@@ -120,7 +120,7 @@ async fn corrections_are_logged() {
     let lines = [
         " WARN retry: correcting extract attempt=1 correction=1 max=3 delay=0ns error=1 is too small reason=invalid call=\"extract\"\n",
         " WARN retry: correcting extract attempt=1 correction=2 max=3 delay=0ns error=2 is too small reason=invalid call=\"extract\"\n",
-        " INFO retry: succeeded extract attempt=1 max=3 call=\"extract\"\n",
+        " INFO retry: succeeded extract attempt=1 correction=2 max=3 call=\"extract\"\n",
     ];
     assert_eq!(log_of(extract()).await, lines.concat());
 }

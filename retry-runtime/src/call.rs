@@ -58,7 +58,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
-        succeeded(policy, name, self.attempt(), self.is_retried(), observe);
+        succeeded(policy, name, self.attempt(), 0, observe);
     }
 
     /// The number of the attempt under way, from 1.
@@ -133,7 +133,7 @@ impl TrackedCall {
     #[cold]
     #[inline(never)]
     pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
-        succeeded(policy, name, self.attempt(), self.is_retried(), observe);
+        succeeded(policy, name, self.attempt(), self.corrections, observe);
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
@@ -176,15 +176,16 @@ pub(crate) fn succeeded(
     policy: &Policy,
     name: &str,
     attempt: u32,
-    retried: bool,
+    corrections: u32,
     observe: Option<Observe<'_>>,
 ) {
     let event = Event::Succeeded {
         call: name,
         attempt,
+        corrections,
         max: policy.schedule.limit(),
     };
-    if retried {
+    if attempt > 1 || corrections > 0 {
         emit(&event, observe);
     } else if let Some(observe) = observe {
         observe(&event);

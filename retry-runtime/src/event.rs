@@ -85,6 +85,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// The number of the attempt that succeeded, from 1.
         attempt: u32,
+        /// How many times `correct` repaired a value in the call.
+        corrections: u32,
         /// The retries allowed.
         max: Option<u32>,
     },
@@ -159,8 +161,17 @@ impl fmt::Display for Event<'_> {
                     "gave up {call} attempt={attempt} max={max} error={error} reason={reason}"
                 )
             }
-            Self::Succeeded { call, attempt, max } => {
-                write!(f, "succeeded {call} attempt={attempt} max={}", Max(max))
+            Self::Succeeded {
+                call,
+                attempt,
+                corrections,
+                max,
+            } => {
+                write!(f, "succeeded {call} attempt={attempt}")?;
+                if corrections > 0 {
+                    write!(f, " corrections={corrections}")?;
+                }
+                write!(f, " max={}", Max(max))
             }
         }
     }

@@ -87,13 +87,19 @@ pub(crate) fn log(event: &Event<'_>) {
                 display(reason)
             );
         }
-        Event::Succeeded { call, attempt, max } => {
+        Event::Succeeded {
+            call,
+            attempt,
+            corrections,
+            max,
+        } => {
+            let correction = (corrections > 0).then_some(corrections);
             record!(
                 INFO,
                 "succeeded",
                 call,
                 attempt,
-                Empty,
+                correction,
                 max,
                 Empty,
                 Empty,

@@ -31,7 +31,7 @@ async fn the_value_is_repaired_and_validated_again() {
     let expected = [
         "correcting extract attempt=1 correction=1 max=3 delay=0ns error=name is missing reason=invalid",
         "correcting extract attempt=1 correction=2 max=3 delay=0ns error=age is missing reason=invalid",
-        "succeeded extract attempt=1 max=3",
+        "succeeded extract attempt=1 corrections=2 max=3",
     ];
     assert_eq!(recording.lines(), expected);
 }
@@ -55,7 +55,7 @@ async fn attempts_and_corrections_are_counted_apart() {
     assert!(lines[0].starts_with("retrying extract attempt=1 max=3"));
     assert!(lines[1].starts_with("retrying extract attempt=2 max=3"));
     assert!(lines[2].starts_with("correcting extract attempt=3 correction=1 max=3"));
-    assert_eq!(lines[3], "succeeded extract attempt=3 max=3");
+    assert_eq!(lines[3], "succeeded extract attempt=3 corrections=1 max=3");
 }
 
 /// How a call ended.

@@ -194,7 +194,7 @@ where
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
-            succeeded(&self.policy, self.name, self.number, true, None);
+            succeeded(&self.policy, self.name, self.number, 0, None);
         }
         self.queue = queue.into_iter();
         pause

@@ -185,7 +185,7 @@ impl Steps {
 
     fn succeeded(&self, name: &str) {
         if self.call.is_retried() {
-            succeeded(&self.policy, name, self.call.attempt(), true, None);
+            succeeded(&self.policy, name, self.call.attempt(), 0, None);
         }
     }
 }
