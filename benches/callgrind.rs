@@ -34,6 +34,21 @@ impl Counts {
     }
 }
 
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            all,
+            clock,
+            random,
+            atomics,
+        } = self;
+        write!(
+            f,
+            "{all:.1} instructions (clock {clock:.1}, random {random:.1}, atomics {atomics:.1})"
+        )
+    }
+}
+
 /// Parts of the names of source files, and of the libc functions that have none.
 const CLOCK: &[&str] = &[
     "/std/src/time.rs",

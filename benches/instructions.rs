@@ -178,7 +178,7 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
         let by_hand = find(costs, way).instructions.all;
         bound(
             instructions.all <= by_hand + more,
-            format!("{instructions:?}, {} {by_hand}", way.title()),
+            format!("{instructions}, {} {by_hand:.1}", way.title()),
         );
     };
     if retry.group == Group::Failure {
@@ -198,7 +198,7 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
         }
         bound(
             instructions.clock + instructions.random + instructions.atomics == 0.0,
-            format!("{instructions:?}"),
+            instructions.to_string(),
         );
     }
     let peers = costs
@@ -208,10 +208,9 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
         bound(
             instructions.all < peer.instructions.all,
             format!(
-                "{} instructions, {} {}",
-                rounded(instructions.all),
+                "{instructions}, {} {:.1}",
                 peer.way.title(),
-                rounded(peer.instructions.all)
+                peer.instructions.all
             ),
         );
     }
