@@ -11,6 +11,7 @@ use std::time::Duration;
 mod by_hand;
 mod peers;
 mod retried;
+pub(crate) mod sizes;
 
 /// One way of making a call.
 pub(crate) struct Case {
@@ -50,8 +51,12 @@ pub(crate) enum Way {
     ByHandInBlock,
     Retry,
     Backon,
+    BackonMacros,
     TokioRetry,
+    TokioRetry2,
     Tryhard,
+    Tower,
+    Again,
 }
 
 impl Way {
@@ -61,13 +66,17 @@ impl Way {
             Self::ByHandInBlock => "by hand, body in a block",
             Self::Retry => "#[retry]",
             Self::Backon => "backon 1.6",
+            Self::BackonMacros => "backon-macros 1.0",
             Self::TokioRetry => "tokio-retry 0.3",
+            Self::TokioRetry2 => "tokio-retry2 0.9",
             Self::Tryhard => "tryhard 0.5",
+            Self::Tower => "tower 0.5",
+            Self::Again => "again 0.1",
         }
     }
 
     pub(crate) fn is_peer(self) -> bool {
-        matches!(self, Self::Backon | Self::TokioRetry | Self::Tryhard)
+        !matches!(self, Self::ByHand | Self::ByHandInBlock | Self::Retry)
     }
 }
 
@@ -261,30 +270,42 @@ pub(crate) fn all() -> Vec<Case> {
             ByHandInBlock => by_hand_in_block,
             Retry => retried,
             Backon => backon,
+            BackonMacros => backon_macros,
             TokioRetry => tokio_retry,
+            TokioRetry2 => tokio_retry2,
             Tryhard => tryhard,
+            Tower => tower,
+            Again => again,
         }
         Large: drive_many {
             ByHand => by_hand_large,
             ByHandInBlock => by_hand_in_block_large,
             Retry => retried_large,
             Backon => backon_large,
+            BackonMacros => backon_macros_large,
             TokioRetry => tokio_retry_large,
+            TokioRetry2 => tokio_retry2_large,
             Tryhard => tryhard_large,
+            Tower => tower_large,
+            Again => again_large,
         }
         Blocking: call_many {
             ByHand => by_hand_blocking,
             ByHandInBlock => by_hand_in_block_blocking,
             Retry => retried_blocking,
             Backon => backon_blocking,
+            BackonMacros => backon_macros_blocking,
         }
         Failure: fail_many {
             ByHand => by_hand_at_once,
             ByHandInBlock => by_hand_in_block_at_once,
             Retry => retried_at_once,
             Backon => backon_at_once,
+            BackonMacros => backon_macros_at_once,
             TokioRetry => tokio_retry_at_once,
+            TokioRetry2 => tokio_retry2_at_once,
             Tryhard => tryhard_at_once,
+            Tower => tower_at_once,
         }
     }
 }

@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""What annotated functions cost the compiler and the program, beside loops by hand and other crates.
+
+    benches/compile.py size          code per function; a minute, repeatable, bounded
+    benches/compile.py time          time to check and to build 1,000 functions; half an hour
+    benches/compile.py dependency    time to build what users compile once; five minutes
+
+They generate packages of functions that differ only in how they retry, under target/compile. Times are of the
+processor (user and system, whole process, one job), of each package in turn, several rounds; the median counts.
+A size out of bounds ends with exit code 1; times depend on the machine's mood, and are only shown.
+"""
+
+import argparse
+import os
+import resource
+import shutil
+import statistics
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from compile_ways import DEPENDENCIES, MACRO_DEPENDENCIES, ROOT, WAYS  # noqa: E402
+
+# How much of the loops by hand annotated functions may be at most.
+CODE_BOUNDS = {"release": 1.30, "debug": 1.30}
+
+WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "compile"
+
+COMMANDS = {"check": ["check"], "build": ["build"], "release build": ["build", "--release"]}
+
+
+def write_package(name, dependencies, source):
+    folder = WORK / "packages" / name
+    (folder / "src").mkdir(parents=True, exist_ok=True)
+    manifest = f'[package]\nname = "{name}"\nversion = "0.0.0"\nedition = "2024"\n\n[dependencies]\n{dependencies}'
+    for path, text in ((folder / "Cargo.toml", manifest), (folder / "src" / "lib.rs", source)):
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+def write_workspace(packages):
+    folder = WORK / "packages"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    members = ", ".join(f'"{name}"' for name, _, _ in packages)
+    # One unit, so that what is inlined does not depend on how functions were divided.
+    profile = "[profile.release]\ncodegen-units = 1\n"
+    (folder / "Cargo.toml").write_text(f'[workspace]\nresolver = "3"\nmembers = [{members}]\n\n{profile}')
+    # The versions that the project is tested with.
+    shutil.copy(ROOT / "Cargo.lock", folder / "Cargo.lock")
+    for package in packages:
+        write_package(*package)
+    cargo(["fetch", "--quiet"])
+
+
+def cargo(arguments, target="target"):
+    environment = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_TARGET_DIR=str(WORK / target), CARGO_TERM_COLOR="never")
+    # As a project has them by default.
+    for key in ("RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG"):
+        environment.pop(key, None)
+    finished = subprocess.run(
+        ["cargo", *arguments], cwd=WORK / "packages", env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    )
+    if finished.returncode != 0:
+        said = finished.stdout.decode(errors="replace")[:2000]
+        sys.exit(f"cargo {' '.join(arguments)} failed:\n{said}")
+
+
+def processor_time(arguments, target="target"):
+    def spent():
+        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return usage.ru_utime + usage.ru_stime
+
+    before = spent()
+    cargo(arguments, target)
+    return spent() - before
+
+
+def allocated_bytes(archive):
+    """Bytes of code and of data that a program would load of an archive's objects: ELF sections with SHF_ALLOC."""
+    content = archive.read_bytes()
+    code = data = 0
+    position = len(b"!<arch>\n")
+    while position < len(content):
+        size = int(content[position + 48 : position + 58])
+        member = content[position + 60 : position + 60 + size]
+        position += 60 + size + size % 2
+        if not member.startswith(b"\x7fELF"):
+            continue
+        (offset,) = struct.unpack_from("<Q", member, 0x28)
+        entry_size, entries = struct.unpack_from("<HH", member, 0x3A)
+        for index in range(entries):
+            _, kind, flags, _, _, length = struct.unpack_from("<IIQQQQ", member, offset + index * entry_size)
+            allocated, executable, no_bits = flags & 2, flags & 4, kind == 8
+            if allocated and executable:
+                code += length
+            elif allocated and not no_bits:
+                data += length
+    return code, data
+
+
+def archive(way, profile):
+    return WORK / "target" / profile / f"lib{way.package().replace('-', '_')}.rlib"
+
+
+@dataclass
+class Size:
+    code: float
+    data: float
+
+    def total(self):
+        return self.code + self.data
+
+
+def sizes(functions):
+    """Per function, of each way, in both profiles."""
+    measured = {}
+    for profile, flags in (("release", ["--release"]), ("debug", [])):
+        for count in (0, functions):
+            write_workspace([(way.package(), way.dependencies, way.source(count)) for way in WAYS])
+            cargo(["build", "-j1", "--quiet", "--workspace", *flags])
+            for way in WAYS:
+                measured[profile, way.name, count] = allocated_bytes(archive(way, profile))
+    per_function = {}
+    for profile in ("release", "debug"):
+        for way in WAYS:
+            code, data = (
+                (full - empty) / functions
+                for full, empty in zip(measured[profile, way.name, functions], measured[profile, way.name, 0])
+            )
+            per_function[profile, way.name] = Size(code, data)
+    return per_function
+
+
+def table(header, rows):
+    print("| " + " | ".join(header) + " |")
+    print("|---" + "|--:" * (len(header) - 1) + "|")
+    for row in rows:
+        print("| " + " | ".join(row) + " |")
+    print(flush=True)
+
+
+def report_sizes(functions):
+    """Whether every bound holds."""
+    measured = sizes(functions)
+    holds = True
+    for profile, title in (("release", "release, one codegen unit"), ("debug", "debug")):
+        base = measured[profile, "by-hand-in-block"].total()
+        print(f"### Code per function, {title}\n")
+        rows = []
+        for way in WAYS:
+            size = measured[profile, way.name]
+            ratio = f"{size.total() / base:.2f}"
+            rows.append([way.title, f"{size.code:.0f}", f"{size.data:.0f}", f"{size.total():.0f}", ratio])
+        table(["way", "code, bytes", "data, bytes", "together", "ratio"], rows)
+        ratio = measured[profile, "retry"].total() / base
+        if ratio > CODE_BOUNDS[profile]:
+            print(f"broken: {ratio:.3f} of the loops in {profile}, at most {CODE_BOUNDS[profile]}")
+            holds = False
+    return holds
+
+
+def times(command, rounds):
+    """Median seconds of each way, the dependencies being there."""
+    arguments = COMMANDS[command]
+    cargo([*arguments, "-j1", "--quiet", "--workspace"])
+    spent = {way.name: [] for way in WAYS}
+    for _ in range(rounds):
+        for way in WAYS:
+            os.utime(WORK / "packages" / way.package() / "src" / "lib.rs")
+            spent[way.name].append(processor_time([*arguments, "-j1", "--quiet", "--offline", "-p", way.package()]))
+    return {name: statistics.median(runs) for name, runs in spent.items()}
+
+
+def report_times(functions, rounds):
+    write_workspace([(way.package(), way.dependencies, way.source(functions)) for way in WAYS])
+    for command in COMMANDS:
+        measured = times(command, rounds)
+        by_hand, backon = measured["by-hand-in-block"], measured["backon"]
+        rows = []
+        for way in WAYS:
+            seconds = measured[way.name]
+            rows.append([way.title, f"{seconds:.2f}", f"{seconds / by_hand:.2f}", f"{seconds / backon:.2f}"])
+        print(f"### {functions:,} functions, {command}\n")
+        table(["way", "seconds", "of the loops", "of backon"], rows)
+
+
+def cold_times(rounds):
+    packages = [(name, dependencies, "") for name, _, dependencies in DEPENDENCIES]
+    write_workspace([*packages, ("cold-macro", MACRO_DEPENDENCIES, "")])
+    spent = {(command, name): [] for command in ("check", "build") for name, _, _ in DEPENDENCIES}
+    for _ in range(rounds):
+        for command in ("check", "build"):
+            for name, _, _ in DEPENDENCIES:
+                shutil.rmtree(WORK / "cold", ignore_errors=True)
+                arguments = [command, "-j1", "--quiet", "--offline", "-p", name]
+                spent[command, name].append(processor_time(arguments, target="cold"))
+    shutil.rmtree(WORK / "cold", ignore_errors=True)
+    return {key: statistics.median(runs) for key, runs in spent.items()}
+
+
+def report_cold_times(rounds):
+    measured = cold_times(rounds)
+    print("### The dependency alone, from nothing\n")
+    rows = []
+    for name, title, _ in DEPENDENCIES:
+        row = [title]
+        for command in ("check", "build"):
+            seconds = measured[command, name]
+            row += [f"{seconds:.1f}", f"{seconds / measured[command, 'cold-tokio-syn']:.2f}"]
+        rows.append(row)
+    table(["what", "check, seconds", "ratio", "build, seconds", "ratio"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("what", choices=["size", "time", "dependency"])
+    parser.add_argument("--functions", type=int, help="default: 100 for size, 1,000 for time")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    if arguments.what == "size":
+        sys.exit(0 if report_sizes(arguments.functions or 100) else 1)
+    elif arguments.what == "time":
+        report_times(arguments.functions or 1000, arguments.rounds)
+    else:
+        report_cold_times(arguments.rounds)
+
+
+if __name__ == "__main__":
+    main()
