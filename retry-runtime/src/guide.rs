@@ -42,6 +42,9 @@ pub mod classification {}
 #[doc = include_str!("../docs/clients.md")]
 pub mod clients {}
 
+#[doc = include_str!("../docs/built_in_clients.md")]
+pub mod built_in_clients {}
+
 #[doc = include_str!("../docs/configuration.md")]
 pub mod configuration {}
 
