@@ -27,11 +27,13 @@ use ::async_openai::config::Config;
 use ::async_openai::error::{ApiErrorResponse, OpenAIError, StreamError};
 use futures_util::Stream;
 use http::HeaderMap;
-use retry_runtime::{Classify, Verdict};
+use retry_runtime::llm::ProviderError;
+use retry_runtime::{Classify, ResponseError, Verdict};
+use serde_json::json;
 
 pub use self::one_request::OneRequest;
 use self::one_request::Refused;
-use crate::{Truncated, envelope};
+use crate::Truncated;
 
 mod one_request;
 
@@ -59,7 +61,9 @@ pub fn classify(error: &OpenAIError) -> Verdict {
             }
             _ => Verdict::STOP,
         },
-        OpenAIError::JSONDeserialize(_, content) => envelope::said(&envelope::parsed(content)),
+        OpenAIError::JSONDeserialize(_, content) => {
+            ProviderError::parse(content).map_or(Verdict::STOP, |error| error.classify())
+        }
         OpenAIError::Boxed(error) => {
             if let Some(refused) = error.downcast_ref::<Refused>() {
                 refused.verdict
@@ -74,8 +78,8 @@ pub fn classify(error: &OpenAIError) -> Verdict {
 }
 
 fn by_status(refusal: &ApiErrorResponse) -> Verdict {
-    let said = serde_json::to_value(&refusal.api_error).unwrap_or_default();
-    envelope::answered(refusal.status_code, &HeaderMap::new(), &said)
+    let body = json!({ "error": refusal.api_error }).to_string();
+    ResponseError::new(refusal.status_code, HeaderMap::new(), body).classify()
 }
 
 /// A client that sends one request per call, where `Client::with_config` sends up to four.

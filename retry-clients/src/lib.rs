@@ -1,11 +1,5 @@
 #![doc = include_str!("../docs/clients.md")]
 
-#[cfg(feature = "_envelope")]
-mod envelope;
-#[cfg(any(feature = "kube", feature = "octocrab"))]
-mod hyper;
-#[cfg(any(feature = "genai", feature = "rig"))]
-mod transport;
 #[cfg(feature = "_stream")]
 mod whole;
 

@@ -22,12 +22,12 @@
 //! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
 //! One that is cut off ends with an error of its own.
 
-use http::HeaderMap;
-use retry_runtime::Verdict;
+use std::error::Error;
+use std::iter;
+
+use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
 use rig_core::{ProviderResponseError, http_client};
-
-use crate::{envelope, transport};
 
 /// Which failures are worth a retry.
 ///
@@ -56,29 +56,32 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
     if reply.refusal {
         return Verdict::STOP;
     }
-    let body = envelope::parsed(&reply.body);
     if let Some(status) = reply.status
         && !status.is_success()
     {
-        let none = HeaderMap::new();
-        let headers = reply.headers.as_ref().unwrap_or(&none);
-        return envelope::answered(status, headers, &body);
+        let headers = reply.headers.clone().unwrap_or_default();
+        return ResponseError::new(status, headers, &*reply.body).classify();
     }
-    let said = envelope::said(&body);
-    if said.is_retryable() || envelope::is_final(&body) {
-        said
-    } else {
-        Verdict::from(reply.is_retryable())
+    match llm::ProviderError::parse(&reply.body) {
+        Some(said) if said.fault() != llm::Fault::Unknown => said.classify(),
+        _ => Verdict::from(reply.is_retryable()),
     }
 }
 
 fn by_transport(error: &http_client::Error) -> Verdict {
     match error {
         http_client::Error::Instance(error) => {
-            transport::failed(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
+            by_reqwest(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
         }
         error => broken_if(rig_core::error::transient_transport(error)),
     }
+}
+
+/// The verdict of `reqwest`'s error among the causes, which the transport hides.
+fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    iter::successors(Some(error), |&error| error.source())
+        .find_map(|cause| cause.downcast_ref::<reqwest::Error>())
+        .map(Classify::classify)
 }
 
 fn by_report(report: &ErrorReport) -> Verdict {

@@ -147,6 +147,15 @@ async fn headers() {
     .await;
 }
 
+/// Only what headers ask for needs another variant.
+#[tokio::test]
+async fn what_a_body_says_is_an_api_error() {
+    let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]).await;
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
+    assert_eq!(classify(&error), Verdict::STOP);
+}
+
 #[tokio::test]
 async fn hints_are_waited_for_and_the_answer_stays_readable() {
     let _skipped = testing::skip_sleeps();
