@@ -1,3 +1,6 @@
+// Where the page links to the guide: the first definition counts.
+#![doc = "[built-in clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/"]
+#![doc = ""]
 #![doc = include_str!("../docs/clients.md")]
 
 #[cfg(feature = "_stream")]

@@ -39,6 +39,7 @@ pub mod classification {}
 
 // Its examples are compiled in `retry-clients`.
 #[cfg(not(doctest))]
+#[doc = "[built-in clients]: crate::guide::built_in_clients\n"]
 #[doc = include_str!("../docs/clients.md")]
 pub mod clients {}
 
