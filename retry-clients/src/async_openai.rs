@@ -46,6 +46,7 @@ mod one_request;
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type` and `code` |
 /// | an error in place of an answer or a stream's item | by its `type` and `code` |
 /// | `insufficient_quota` and other limits that no wait lifts; other statuses; invalid arguments; unreadable answers | stop |
 ///

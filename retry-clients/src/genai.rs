@@ -41,8 +41,9 @@ use crate::Truncated;
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client or of a stream | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status` |
-/// | limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
+/// | Google's `RESOURCE_EXHAUSTED` without a wait, limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
 ///
 /// The header `x-should-retry` wins over the status, and the hints of headers and of Google's bodies are kept.
 pub fn classify(error: &Error) -> Verdict {

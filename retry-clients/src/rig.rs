@@ -38,8 +38,9 @@ use rig_core::{ProviderResponseError, http_client};
 /// | no connection, where the transport is `reqwest` 0.13 | transient |
 /// | any other failure of the transport; a reply cut off | transient, ambiguous |
 /// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
-/// | limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
+/// | Google's `RESOURCE_EXHAUSTED` without a wait; limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
 ///
 /// Rig's own `is_retryable` is true for `insufficient_quota`, 501 and 505, too. The header `x-should-retry` wins over
 /// the status, and the hints of headers and of Google's bodies are kept.

@@ -99,6 +99,7 @@ async fn throttling_and_billing() {
     for code in ["rate_limit_exceeded", "slow_down", "anything"] {
         check(answer(429, &refused("requests", code)), Verdict::THROTTLED).await;
     }
+    check(answer(400, &refused("slow_down", "c")), Verdict::THROTTLED).await;
     for code in [
         "insufficient_quota",
         "credit_balance_exhausted",

@@ -121,6 +121,11 @@ async fn statuses() {
 #[tokio::test]
 async fn throttling_and_limits() {
     check(answer(429, &refused("requests")), Verdict::THROTTLED).await;
+    check(
+        answer(400, &refused("rate_limit_error")),
+        Verdict::THROTTLED,
+    )
+    .await;
     check(answer(429, &refused("insufficient_quota")), Verdict::STOP).await;
     check(
         answer(429, &refused("enforced_spend_limit_reached")),
