@@ -23,24 +23,28 @@
 
 use anthropic_ai_sdk::types::message::{MessageError, StreamEvent};
 use futures_util::{Stream, StreamExt};
-use retry_runtime::Verdict;
+use retry_runtime::llm::ProviderError;
+use retry_runtime::{Classify, Verdict};
 use serde_json::json;
 
-use crate::{Truncated, envelope};
+use crate::Truncated;
 
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | `api_error`, `overloaded_error`, `timeout_error` | transient |
+/// | `api_error`, `overloaded_error` | transient |
 /// | `rate_limit_error` | throttled |
+/// | `timeout_error` | timeout |
 /// | no connection, a connection that broke, a timeout: this client tells none from another | transient, ambiguous |
 /// | a [`Truncated`] stream | transient, ambiguous |
-/// | `enforced_spend_limit_reached`, other types, unreadable answers, bodies that are not Anthropic's | stop |
+/// | `enforced_spend_limit_reached` and other limits that no wait lifts, other types, unreadable answers, bodies that are not Anthropic's | stop |
 pub fn classify(error: &MessageError) -> Verdict {
     match error {
         MessageError::ApiError(body) if is_broken(body) => Verdict::TRANSIENT.ambiguous(),
-        MessageError::ApiError(body) => envelope::said(&envelope::parsed(body)),
+        MessageError::ApiError(body) => {
+            ProviderError::parse(body).map_or(Verdict::STOP, |error| error.classify())
+        }
         MessageError::RequestFailed(text) if is_broken(text) => Verdict::TRANSIENT.ambiguous(),
         MessageError::RequestFailed(_) => Verdict::STOP,
     }

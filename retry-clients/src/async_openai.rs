@@ -27,11 +27,13 @@ use ::async_openai::config::Config;
 use ::async_openai::error::{ApiErrorResponse, OpenAIError, StreamError};
 use futures_util::Stream;
 use http::HeaderMap;
-use retry_runtime::{Classify, Verdict};
+use retry_runtime::llm::ProviderError;
+use retry_runtime::{Classify, ResponseError, Verdict};
+use serde_json::json;
 
 pub use self::one_request::OneRequest;
 use self::one_request::Refused;
-use crate::{Truncated, envelope};
+use crate::Truncated;
 
 mod one_request;
 
@@ -44,6 +46,7 @@ mod one_request;
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type` and `code` |
 /// | an error in place of an answer or a stream's item | by its `type` and `code` |
 /// | `insufficient_quota` and other limits that no wait lifts; other statuses; invalid arguments; unreadable answers | stop |
 ///
@@ -59,7 +62,9 @@ pub fn classify(error: &OpenAIError) -> Verdict {
             }
             _ => Verdict::STOP,
         },
-        OpenAIError::JSONDeserialize(_, content) => envelope::said(&envelope::parsed(content)),
+        OpenAIError::JSONDeserialize(_, content) => {
+            ProviderError::parse(content).map_or(Verdict::STOP, |error| error.classify())
+        }
         OpenAIError::Boxed(error) => {
             if let Some(refused) = error.downcast_ref::<Refused>() {
                 refused.verdict
@@ -74,8 +79,8 @@ pub fn classify(error: &OpenAIError) -> Verdict {
 }
 
 fn by_status(refusal: &ApiErrorResponse) -> Verdict {
-    let said = serde_json::to_value(&refusal.api_error).unwrap_or_default();
-    envelope::answered(refusal.status_code, &HeaderMap::new(), &said)
+    let body = json!({ "error": refusal.api_error }).to_string();
+    ResponseError::new(refusal.status_code, HeaderMap::new(), body).classify()
 }
 
 /// A client that sends one request per call, where `Client::with_config` sends up to four.

@@ -26,9 +26,11 @@ use std::future::ready;
 use ::genai::chat::{ChatStreamEvent, ChatStreamResponse};
 use ::genai::{Error, webc};
 use futures_util::{Stream, StreamExt};
-use retry_runtime::{Classify, Verdict};
+use http::{HeaderMap, StatusCode};
+use retry_runtime::llm::ProviderError;
+use retry_runtime::{Classify, ResponseError, Verdict};
 
-use crate::{Truncated, envelope, transport};
+use crate::Truncated;
 
 /// Which failures are worth a retry.
 ///
@@ -39,8 +41,9 @@ use crate::{Truncated, envelope, transport};
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
 /// | a timeout of the HTTP client or of a stream | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status` |
-/// | limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
+/// | Google's `RESOURCE_EXHAUSTED` without a wait, limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
 ///
 /// The header `x-should-retry` wins over the status, and the hints of headers and of Google's bodies are kept.
 pub fn classify(error: &Error) -> Verdict {
@@ -50,12 +53,17 @@ pub fn classify(error: &Error) -> Verdict {
             headers,
             body,
             ..
-        } => envelope::answered(*status, headers, &envelope::parsed(body)),
+        } => by_answer(*status, headers, body),
         Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
             by_call(webc_error)
         }
         Error::WebStream { error, .. } => by_stream(&**error),
-        Error::ChatResponse { body, .. } => envelope::said(body),
+        Error::ChatResponse { body, .. } => {
+            // Of some bodies this client keeps only what stood under `error`.
+            let error = ProviderError::parse(body.to_string())
+                .or_else(|| ProviderError::parse(format!(r#"{{"error":{body}}}"#)));
+            error.map_or(Verdict::STOP, |error| error.classify())
+        }
         _ => Verdict::STOP,
     }
 }
@@ -66,10 +74,14 @@ fn by_call(error: &webc::Error) -> Verdict {
             status,
             headers,
             body,
-        } => envelope::answered(*status, headers, &envelope::parsed(body)),
+        } => by_answer(*status, headers, body),
         webc::Error::Reqwest(error) => error.classify(),
         _ => Verdict::STOP,
     }
+}
+
+fn by_answer(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
+    ResponseError::new(status, headers.clone(), body).classify()
 }
 
 /// This client's errors name no source, so what is inside is looked at by type.
@@ -81,7 +93,7 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     } else if error.is::<webc::StreamTimeout>() {
         Verdict::TIMEOUT
     } else {
-        transport::failed(error).unwrap_or(Verdict::STOP)
+        error.classify()
     }
 }
 

@@ -28,8 +28,6 @@ use ::kube::{Config, Error};
 use http::StatusCode;
 use retry_runtime::{Classify, Verdict};
 
-use crate::hyper;
-
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
@@ -44,9 +42,9 @@ use crate::hyper;
 pub fn classify(error: &Error) -> Verdict {
     match error {
         Error::Api(status) => by_status(status),
-        Error::Service(error) => hyper::failed(&**error),
-        Error::HyperError(error) => hyper::failed(error),
-        Error::ReadEvents(error) => hyper::failed(error),
+        Error::Service(error) => error.classify(),
+        Error::HyperError(error) => error.classify(),
+        Error::ReadEvents(error) => error.classify(),
         _ => Verdict::STOP,
     }
 }

@@ -1,11 +1,8 @@
+// Where the page links to the guide: the first definition counts.
+#![doc = "[built-in clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/"]
+#![doc = ""]
 #![doc = include_str!("../docs/clients.md")]
 
-#[cfg(feature = "_envelope")]
-mod envelope;
-#[cfg(any(feature = "kube", feature = "octocrab"))]
-mod hyper;
-#[cfg(any(feature = "genai", feature = "rig"))]
-mod transport;
 #[cfg(feature = "_stream")]
 mod whole;
 

@@ -27,9 +27,7 @@ use std::time::{Duration, SystemTime};
 
 use ::octocrab::{Error, GitHubError};
 use http::{HeaderMap, StatusCode};
-use retry_runtime::{Verdict, retry_after};
-
-use crate::hyper;
+use retry_runtime::{Classify, Verdict, retry_after};
 
 /// Which failures are worth a retry.
 ///
@@ -45,8 +43,8 @@ use crate::hyper;
 pub fn classify(error: &Error) -> Verdict {
     match error {
         Error::GitHub { source, .. } => by_answer(source),
-        Error::Service { source, .. } => hyper::failed(&**source),
-        Error::Hyper { source, .. } => hyper::failed(source),
+        Error::Service { source, .. } => source.classify(),
+        Error::Hyper { source, .. } => source.classify(),
         _ => Verdict::STOP,
     }
 }

@@ -22,12 +22,12 @@
 //! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
 //! One that is cut off ends with an error of its own.
 
-use http::HeaderMap;
-use retry_runtime::Verdict;
+use std::error::Error;
+use std::iter;
+
+use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
 use rig_core::{ProviderResponseError, http_client};
-
-use crate::{envelope, transport};
 
 /// Which failures are worth a retry.
 ///
@@ -38,8 +38,9 @@ use crate::{envelope, transport};
 /// | no connection, where the transport is `reqwest` 0.13 | transient |
 /// | any other failure of the transport; a reply cut off | transient, ambiguous |
 /// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
+/// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
-/// | limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
+/// | Google's `RESOURCE_EXHAUSTED` without a wait; limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
 ///
 /// Rig's own `is_retryable` is true for `insufficient_quota`, 501 and 505, too. The header `x-should-retry` wins over
 /// the status, and the hints of headers and of Google's bodies are kept.
@@ -56,29 +57,32 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
     if reply.refusal {
         return Verdict::STOP;
     }
-    let body = envelope::parsed(&reply.body);
     if let Some(status) = reply.status
         && !status.is_success()
     {
-        let none = HeaderMap::new();
-        let headers = reply.headers.as_ref().unwrap_or(&none);
-        return envelope::answered(status, headers, &body);
+        let headers = reply.headers.clone().unwrap_or_default();
+        return ResponseError::new(status, headers, &*reply.body).classify();
     }
-    let said = envelope::said(&body);
-    if said.is_retryable() || envelope::is_final(&body) {
-        said
-    } else {
-        Verdict::from(reply.is_retryable())
+    match llm::ProviderError::parse(&reply.body) {
+        Some(said) if said.fault() != llm::Fault::Unknown => said.classify(),
+        _ => Verdict::from(reply.is_retryable()),
     }
 }
 
 fn by_transport(error: &http_client::Error) -> Verdict {
     match error {
         http_client::Error::Instance(error) => {
-            transport::failed(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
+            by_reqwest(&**error).unwrap_or(Verdict::TRANSIENT.ambiguous())
         }
         error => broken_if(rig_core::error::transient_transport(error)),
     }
+}
+
+/// The verdict of `reqwest`'s error among the causes, which the transport hides.
+fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    iter::successors(Some(error), |&error| error.source())
+        .find_map(|cause| cause.downcast_ref::<reqwest::Error>())
+        .map(Classify::classify)
 }
 
 fn by_report(report: &ErrorReport) -> Verdict {

@@ -89,7 +89,7 @@ async fn answers_by_their_type() {
         Verdict::TRANSIENT,
     )
     .await;
-    check(answer(504, &refused("timeout_error")), Verdict::TRANSIENT).await;
+    check(answer(504, &refused("timeout_error")), Verdict::TIMEOUT).await;
     check(
         answer(429, &refused("rate_limit_error")),
         Verdict::THROTTLED,

@@ -99,6 +99,7 @@ async fn throttling_and_billing() {
     for code in ["rate_limit_exceeded", "slow_down", "anything"] {
         check(answer(429, &refused("requests", code)), Verdict::THROTTLED).await;
     }
+    check(answer(400, &refused("slow_down", "c")), Verdict::THROTTLED).await;
     for code in [
         "insufficient_quota",
         "credit_balance_exhausted",
@@ -145,6 +146,15 @@ async fn headers() {
         Verdict::TRANSIENT,
     )
     .await;
+}
+
+/// Only what headers ask for needs another variant.
+#[tokio::test]
+async fn what_a_body_says_is_an_api_error() {
+    let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]).await;
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
+    assert_eq!(classify(&error), Verdict::STOP);
 }
 
 #[tokio::test]

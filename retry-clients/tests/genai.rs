@@ -27,6 +27,7 @@ const DONE: &str = "data: [DONE]";
 const ERROR_EVENT: &str = r#"data: {"error":{"message":"busy","type":"server_error"}}"#;
 const DAILY: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure",
     "violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}"#;
+const USED_UP: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
 const GOOGLE_HINT: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
     {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2.5s"}]}}"#;
 
@@ -120,6 +121,11 @@ async fn statuses() {
 #[tokio::test]
 async fn throttling_and_limits() {
     check(answer(429, &refused("requests")), Verdict::THROTTLED).await;
+    check(
+        answer(400, &refused("rate_limit_error")),
+        Verdict::THROTTLED,
+    )
+    .await;
     check(answer(429, &refused("insufficient_quota")), Verdict::STOP).await;
     check(
         answer(429, &refused("enforced_spend_limit_reached")),
@@ -127,6 +133,12 @@ async fn throttling_and_limits() {
     )
     .await;
     check(answer(429, DAILY), Verdict::STOP).await;
+    check(answer(429, USED_UP), Verdict::STOP).await;
+    check(
+        answer_with(429, &[("retry-after", "2")], USED_UP),
+        Verdict::THROTTLED.after(Duration::from_secs(2)),
+    )
+    .await;
     let hint = Duration::from_millis(2500);
     check(answer(429, GOOGLE_HINT), Verdict::THROTTLED.after(hint)).await;
     check(

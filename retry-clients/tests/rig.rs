@@ -29,6 +29,7 @@ const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":
 const CHUNK: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
 const LAST: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#;
 const DONE: &str = "data: [DONE]";
+const USED_UP: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
 const OVERLOADED: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
 
 fn refused(kind: &str) -> String {
@@ -114,7 +115,13 @@ async fn statuses() {
 #[tokio::test]
 async fn throttling_and_limits() {
     check(answer(429, &refused("requests")), Verdict::THROTTLED).await;
+    check(
+        answer(400, &refused("rate_limit_error")),
+        Verdict::THROTTLED,
+    )
+    .await;
     check(answer(429, &refused("insufficient_quota")), Verdict::STOP).await;
+    check(answer(429, USED_UP), Verdict::STOP).await;
     check(
         answer(429, &refused("enforced_spend_limit_reached")),
         Verdict::STOP,

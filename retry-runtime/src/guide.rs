@@ -39,8 +39,12 @@ pub mod classification {}
 
 // Its examples are compiled in `retry-clients`.
 #[cfg(not(doctest))]
+#[doc = "[built-in clients]: crate::guide::built_in_clients\n"]
 #[doc = include_str!("../docs/clients.md")]
 pub mod clients {}
+
+#[doc = include_str!("../docs/built_in_clients.md")]
+pub mod built_in_clients {}
 
 #[doc = include_str!("../docs/configuration.md")]
 pub mod configuration {}

@@ -6,7 +6,7 @@
 #![doc = "[keys]: crate::guide::keys"]
 #![doc = "[batches]: crate::guide::batches"]
 #![doc = "[plans]: crate::guide::plans"]
-#![doc = "[clients-built-in]: crate::guide::classification#built-in"]
+#![doc = "[clients-built-in]: crate::guide::clients#all-clients"]
 #![doc = "[your client]: crate::guide::clients"]
 #![doc = "[clients]: crate::guide::clients#clients-that-already-retry"]
 #![doc = ""]

@@ -24,7 +24,7 @@
 //! |---|---|
 //! | [`any`] | every failure |
 //! | [`cause`] | what the error, or the first of its sources that is of a known type, says |
-//! | [`http`](fn@http) | as `cause`, but only statuses and failures of HTTP clients |
+//! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
 //! | [`transaction`] | as `cause`, and conflicts of transactions |
 //! | [`mentions`] | failures whose message has that text |
@@ -63,7 +63,7 @@ pub fn any<E: ?Sized>(_error: &E) -> Verdict {
 /// What the error or one of its sources says: they are gone through from the outside, and the first that is of a
 /// type this crate knows decides. Where there is none, stop.
 ///
-/// Known are [`std::io::Error`], [`TimedOut`](crate::TimedOut), [`ResponseError`](crate::ResponseError), and the error types
+/// Known are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types
 /// of the clients whose features are enabled, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs
 /// nothing else.
 ///

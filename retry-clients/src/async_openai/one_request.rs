@@ -6,11 +6,10 @@ use std::task::{Context, Poll};
 
 use ::async_openai::error::{ApiError, ApiErrorResponse, OpenAIError, WrappedError};
 use ::async_openai::middleware::HttpRequestFactory;
-use retry_runtime::Verdict;
+use retry_runtime::{Classify, ResponseError, Verdict};
 use tower_service::Service;
 
 use super::by_status;
-use crate::envelope;
 
 /// Sends one request per call and keeps what headers say of retries: for
 /// `client.with_http_service(OneRequest::new(http))`.
@@ -68,7 +67,7 @@ async fn refusal(answer: reqwest::Response) -> OpenAIError {
         status_code,
         api_error,
     };
-    let verdict = envelope::answered(status_code, &headers, &envelope::parsed(&body));
+    let verdict = ResponseError::new(status_code, headers, body).classify();
     if verdict == by_status(&answer) {
         return OpenAIError::ApiError(answer);
     }
