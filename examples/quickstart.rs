@@ -9,7 +9,6 @@ use std::time::Instant;
 use axum::response::{IntoResponse, Response};
 use axum::{Json, Router, routing::post};
 use http::{HeaderMap, StatusCode};
-use reqwest_0_13 as reqwest; // Only here, where two versions are in use.
 use retry_runtime::{Classify, retry};
 use serde_json::{Value, json};
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, try_unfold};
-use reqwest_0_13 as reqwest;
 use retry_runtime::{Classify, TimedOut, retry};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};

@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use http::StatusCode;
-use reqwest_0_13 as reqwest;
-use reqwest_0_13::Url;
+use reqwest::Url;
 use retry_runtime::{Policy, retry};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! What can go wrong, and what of it is worth a retry.
 
 use http::{HeaderMap, StatusCode};
-use reqwest_0_13 as reqwest;
 use retry_runtime::{Classify, TimedOut, Verdict};
 use serde_json::Value;
 use thiserror::Error;

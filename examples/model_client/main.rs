@@ -28,7 +28,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
-use reqwest_0_13::Url;
+use reqwest::Url;
 use retry_runtime::Overrides;
 
 use crate::client::{Client, Message};

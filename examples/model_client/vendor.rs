@@ -1,7 +1,7 @@
 //! What differs between vendors: where a request goes, what it looks like, and where the completion is.
 
 use clap::ValueEnum;
-use reqwest_0_13::{Client, RequestBuilder, Url};
+use reqwest::{Client, RequestBuilder, Url};
 use serde_json::{Value, json};
 
 use crate::client::Message;
