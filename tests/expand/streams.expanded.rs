@@ -56,10 +56,10 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         match retry_outcome {
                             ::core::result::Result::Ok(retry_value) => {
                                 if retry_retried {
-                                    ::retry_runtime::macro_support::succeeded(
+                                    ::retry_runtime::macro_support::Call::succeeded(
+                                        retry_call,
                                         &const { ::retry_runtime::Policy::new() },
                                         ::core::concat!(::core::module_path!(), "::events"),
-                                        ::retry_runtime::macro_support::Call::attempt(&retry_call),
                                         ::core::option::Option::None,
                                     );
                                 }
@@ -74,18 +74,16 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                         ShowDebug as _, ShowDisplay as _, ShowName as _,
                                     };
                                     #[allow(clippy::let_and_return)]
-                                    let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                                    let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
                                         &mut retry_next,
-                                        ::retry_runtime::macro_support::Failure::new(
-                                            &const { ::retry_runtime::Policy::new() },
-                                            ::retry_runtime::macro_support::verdict(
-                                                &retry_error,
-                                                is_retryable,
-                                            ),
-                                            ::core::concat!(::core::module_path!(), "::events"),
-                                            &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                                .__retry_show(),
+                                        &const { ::retry_runtime::Policy::new() },
+                                        ::retry_runtime::macro_support::verdict(
+                                            &retry_error,
+                                            is_retryable,
                                         ),
+                                        ::core::concat!(::core::module_path!(), "::events"),
+                                        &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                            .__retry_show(),
                                     );
                                     retry_decision
                                 });
@@ -201,10 +199,10 @@ async fn tokens(
                 match retry_outcome {
                     ::core::result::Result::Ok(retry_value) => {
                         if retry_retried {
-                            ::retry_runtime::macro_support::succeeded(
+                            ::retry_runtime::macro_support::Call::succeeded(
+                                retry_call,
                                 &const { ::retry_runtime::Policy::new() },
                                 ::core::concat!(::core::module_path!(), "::tokens"),
-                                ::retry_runtime::macro_support::Call::attempt(&retry_call),
                                 ::core::option::Option::None,
                             );
                         }
@@ -218,18 +216,16 @@ async fn tokens(
                                 ShowDebug as _, ShowDisplay as _, ShowName as _,
                             };
                             #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::Call::failed(
+                            let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
                                 &mut retry_next,
-                                ::retry_runtime::macro_support::Failure::new(
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::retry_runtime::macro_support::of_attempt(
-                                        ::retry_runtime::macro_support::classify(&retry_error),
-                                        retry_dropped,
-                                    ),
-                                    ::core::concat!(::core::module_path!(), "::tokens"),
-                                    &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                        .__retry_show(),
+                                &const { ::retry_runtime::Policy::new() },
+                                ::retry_runtime::macro_support::of_attempt(
+                                    ::retry_runtime::macro_support::classify(&retry_error),
+                                    retry_dropped,
                                 ),
+                                ::core::concat!(::core::module_path!(), "::tokens"),
+                                &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                    .__retry_show(),
                             );
                             retry_decision
                         });
