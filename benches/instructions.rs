@@ -22,7 +22,7 @@ const ABOVE_BLOCK: f64 = 3.0;
 const ABOVE_LOOP: f64 = 12.0;
 
 /// How many it may cost above the former where the first attempt fails.
-const ABOVE_BLOCK_AFTER_FAILURE: f64 = 420.0;
+const ABOVE_BLOCK_AFTER_FAILURE: f64 = 330.0;
 
 /// Where it must cost less than all other crates. With a large value it is the copies of the value that are
 /// counted, and their number is the compiler's.
