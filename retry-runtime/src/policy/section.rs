@@ -57,6 +57,18 @@ impl Section {
         )
     }
 
+    /// This one with what `above` names in place of its own, key by key.
+    pub(crate) fn overridden_by(self, above: Self) -> Self {
+        Self {
+            max: above.max.or(self.max),
+            backoff: above.backoff.or(self.backoff),
+            base: above.base.or(self.base),
+            factor: above.factor.or(self.factor),
+            cap: above.cap.or(self.cap),
+            jitter: above.jitter.or(self.jitter),
+        }
+    }
+
     pub(crate) fn names_delays(&self) -> bool {
         !Self { max: None, ..*self }.is_empty()
     }
