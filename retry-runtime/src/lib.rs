@@ -41,6 +41,7 @@ mod random;
 mod reason;
 #[cfg(feature = "http")]
 mod response_error;
+mod site;
 mod timed_out;
 mod timer;
 mod verdict;

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::call::{Failure, TrackedCall};
 use crate::emit::emit;
 use crate::failure::Decision;
+use crate::site::Site;
 use crate::{Event, Hint, Jitter, Policy, Reason, Verdict, clock};
 
 /// What a round has in common.
@@ -94,8 +95,9 @@ impl Groups {
                 group.verdict = verdict;
             }
         }
+        let site = Site::new(round.policy, round.name);
         for group in all.groups.values_mut() {
-            let failure = Failure::new(round.policy, group.verdict, round.name, &"");
+            let failure = Failure::new(&site, group.verdict, &"");
             let failure = failure.deadline(round.deadline);
             (group.max, group.decision) = group.call.decide(failure);
         }
@@ -134,7 +136,7 @@ impl Groups {
             let error = round.part(group.items, type_name::<E>());
             match group.decision {
                 Ok((_, kind)) => emit(
-                    &Event::Retrying {
+                    || Event::Retrying {
                         call: round.name,
                         attempt: round.number,
                         max: group.max,
@@ -160,7 +162,7 @@ impl Round<'_> {
     pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
         let (call, attempt) = (self.name, self.number);
         emit(
-            &Event::GaveUp {
+            || Event::GaveUp {
                 call,
                 attempt,
                 max,

@@ -9,6 +9,7 @@ use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
+use crate::site::Site;
 use crate::{Hint, Jitter, Kind, Policy, Reason, Timer, Verdict, clock};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
@@ -199,7 +200,7 @@ where
             }
         }
         if rounds.call.is_retried() {
-            rounds.call.succeeded(&rounds.policy, &self.name, None);
+            rounds.call.healed(&Site::new(&rounds.policy, &self.name));
         }
         self.log_summary();
     }
@@ -254,7 +255,8 @@ impl Rounds {
         } else {
             message.to_owned()
         };
-        let failure = Failure::new(&self.policy, verdict, &plan.name, &error);
+        let site = Site::new(&self.policy, &plan.name);
+        let failure = Failure::new(&site, verdict, &error);
         self.call.failed(failure.deadline(self.deadline))
     }
 }
