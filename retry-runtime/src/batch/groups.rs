@@ -21,13 +21,23 @@ pub(super) struct Round<'a> {
     pub(super) items: usize,
 }
 
-/// What items have in common to share a decision: their retries so far, the kind of failure, and whether the hint
-/// alone may give them up.
+/// What items have in common to share a decision: their retries so far, the kind of failure, and what the hint
+/// alone makes of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: TrackedCall,
     kind: Option<usize>,
-    hopeless: bool,
+    hint: Prospect,
+}
+
+/// Whether an item can be sent again after its hint.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Prospect {
+    InTime,
+    /// Up to the jitter, which no longer hint may draw for this one.
+    Doubtful(Duration),
+    TooLate,
+    TooLong,
 }
 
 struct Group {
@@ -65,8 +75,18 @@ impl Hints {
         }
     }
 
-    fn may_give_up(&self, hint: Duration) -> bool {
-        self.honored && (hint > self.longest || Hint::longest_wait(hint, self.jittered) > self.left)
+    fn prospect(&self, hint: Duration) -> Prospect {
+        if !self.honored {
+            Prospect::InTime
+        } else if hint > self.longest {
+            Prospect::TooLong
+        } else if hint > self.left {
+            Prospect::TooLate
+        } else if Hint::longest_wait(hint, self.jittered) > self.left {
+            Prospect::Doubtful(hint)
+        } else {
+            Prospect::InTime
+        }
     }
 }
 
@@ -103,11 +123,11 @@ impl Groups {
     }
 
     fn alike(&self, call: TrackedCall, verdict: Verdict) -> Alike {
-        let hint = verdict.hint();
+        let prospect = |hint| self.hints.prospect(hint);
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            hopeless: hint.is_some_and(|hint| self.hints.may_give_up(hint)),
+            hint: verdict.hint().map_or(Prospect::InTime, prospect),
         }
     }
 
