@@ -4,9 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::future::ready;
 use std::time::Duration;
 
-use retry_runtime::plan::{PlanEnd, Subtask, Validity};
+use retry_runtime::plan::{PlanEnd, Snapshot, Subtask, Validity};
 use retry_runtime::{Policy, Reason, testing};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use crate::until::retryable;
 use crate::{EXACT, World};
@@ -157,4 +157,25 @@ async fn what_can_not_run_is_not_added_and_costs_no_round() {
     assert!(end.await.unwrap().is_valid());
     assert_eq!(world.executed(), ["e"]);
     assert_eq!(plan.summary().blocked, ["b", "d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_added_when_the_plan_was_dropped_runs_in_the_next() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[])]);
+    let validate = async |results: Snapshot<String>| match results.output("b") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![Subtask::local("b", ["a"], async |[a]| {
+            world.execute("b", &[a])
+        })]),
+    };
+    let dropped = timeout(
+        EXACT.delays().next().unwrap() / 2,
+        plan.run_until(EXACT.on(retryable), validate),
+    );
+    assert!(dropped.await.is_err());
+    assert_eq!(plan.summary().pending, ["b"]);
+    let end = plan.run_until(EXACT.on(retryable), validate).await.unwrap();
+    assert!(end.is_valid());
+    assert_eq!(world.executed(), ["a", "b"]);
 }
