@@ -47,9 +47,9 @@ where
     ///
     /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
     /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
-    /// `deadline` is reckoned from here. A round in which several subtasks failed counts as one failure: that with
-    /// the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
-    /// count and pause as transient failures do.
+    /// `deadline` is reckoned from here: no round begins after it, and none is cut short by it. A round in which
+    /// several subtasks failed counts as one failure: that with the longest hint, or else one that was throttled, or
+    /// else one that timed out. Rounds that add subtasks count and pause as transient failures do.
     ///
     /// What the validator asks for by the name of a subtask that failed or is blocked is not added again: it was
     /// tried. Where nothing else is asked for, or nothing that does not depend on what failed, the plan gives up.
