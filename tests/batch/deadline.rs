@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use retry_runtime::{ItemError, Policy, Reason, retry_each, testing};
+use retry_runtime::{ItemError, Jitter, Policy, Reason, Section, retry_each, testing};
 
 use super::{Answer, BUSY, EXACT, Results, Server, outcomes, secs, throttled_for};
 
@@ -143,6 +143,12 @@ async fn a_hint_that_its_jitter_may_put_beyond_it_is_decided_by_itself() {
     let (counts, _) = got_through(policy, [9_100, 9_990, 20_000, 61_000]).await;
     assert!(counts[0] >= 18 && counts[1] <= 2, "{counts:?}");
     assert_eq!(counts[2..], [0, 0]);
+    // So is one that only the jitter of its section may put there.
+    let section = Section::new().jitter(Jitter::Full);
+    let policy = EXACT.deadline(secs(10)).throttled(section);
+    let (counts, _) = got_through(policy, [9_990, 1_000, 2_000, 3_000]).await;
+    assert!(counts[0] <= 2, "{counts:?}");
+    assert_eq!(counts[1..], [20; 3]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -149,7 +149,12 @@ async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
         let mut plan = after_a_change_of_the_code(&world);
         let json = r#"{"completed":{},"failed":{"new":"gone"},"dead_ends":[],"executions":1}"#;
         plan.load(load(json)).unwrap();
+        let recording = testing::record();
         let summary = plan.retry_failed().await.unwrap();
+        assert_eq!(
+            recording.lines()[0],
+            "retrying plan error=2 of 4 subtasks failed: new, b"
+        );
         assert_eq!(world.executed(), executed);
         assert_eq!(summary.failed, failed);
         // Only what ran and failed again.

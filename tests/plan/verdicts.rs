@@ -6,7 +6,7 @@ use std::future::ready;
 use std::time::Duration;
 
 use retry_runtime::plan::{PlanEnd, Subtask, Validity};
-use retry_runtime::{Plan, Policy, Reason, Section, TimerFn, Verdict, testing};
+use retry_runtime::{Hint, Jitter, Plan, Policy, Reason, Section, TimerFn, Verdict, testing};
 use tokio::time::Instant;
 
 use crate::{EXACT, Failure};
@@ -163,10 +163,22 @@ async fn of_hints_about_the_deadline_the_shortest_decides() {
         count += healed(seed).await;
     }
     assert!(count >= 18, "{count}");
+    // One that only the jitter of its section may put there holds no other up.
+    let section = Section::new().jitter(Jitter::Full);
+    let policy = EXACT.deadline(second * 10).throttled(section);
+    assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, ["0"]);
     // What asks for the same is retried with it.
     let policy = EXACT.deadline(second * 10);
     assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
     assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_not_honoured_ends_nothing() {
+    for hint in [Hint::Ignore, Hint::Clamp] {
+        let policy = EXACT.hint(hint).deadline(Duration::from_secs(10));
+        assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, [""; 0]);
+    }
 }
 
 #[tokio::test]

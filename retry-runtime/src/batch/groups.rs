@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use crate::call::{Failure, TrackedCall};
 use crate::emit::emit;
 use crate::failure::Decision;
-use crate::{Event, Hint, Jitter, Policy, Reason, Verdict, clock};
+use crate::prospect::{Prospect, Prospects};
+use crate::{Event, Policy, Reason, Verdict};
 
 /// What a round has in common.
 pub(super) struct Round<'a> {
@@ -27,17 +28,7 @@ pub(super) struct Round<'a> {
 struct Alike {
     call: TrackedCall,
     kind: Option<usize>,
-    hint: Prospect,
-}
-
-/// Whether an item can be sent again after its hint.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Prospect {
-    InTime,
-    /// Up to the jitter, which no longer hint may draw for this one.
-    Doubtful(Duration),
-    TooLate,
-    TooLong,
+    prospect: Prospect,
 }
 
 struct Group {
@@ -50,55 +41,20 @@ struct Group {
 }
 
 /// Failed items by what they have in common.
-pub(super) struct Groups {
+pub(super) struct Groups<'a> {
     groups: BTreeMap<Alike, Group>,
-    hints: Hints,
+    prospects: Prospects<'a>,
 }
 
-/// Which hints an item can be sent again with.
-struct Hints {
-    honored: bool,
-    jittered: bool,
-    longest: Duration,
-    /// The time until the deadline.
-    left: Duration,
-}
-
-impl Hints {
-    fn new(round: &Round<'_>) -> Self {
-        let left = |end: Instant| end.saturating_duration_since(clock::now());
-        Self {
-            honored: round.policy.hint == Hint::Honor,
-            jittered: round.policy.schedule.jitter != Jitter::None,
-            longest: round.policy.max_hint,
-            left: round.deadline.map_or(Duration::MAX, left),
-        }
-    }
-
-    fn prospect(&self, hint: Duration) -> Prospect {
-        if !self.honored {
-            Prospect::InTime
-        } else if hint > self.longest {
-            Prospect::TooLong
-        } else if hint > self.left {
-            Prospect::TooLate
-        } else if Hint::longest_wait(hint, self.jittered) > self.left {
-            Prospect::Doubtful(hint)
-        } else {
-            Prospect::InTime
-        }
-    }
-}
-
-impl Groups {
+impl<'a> Groups<'a> {
     /// Groups failures and decides about each group.
     pub(super) fn new(
-        round: &Round<'_>,
+        round: &Round<'a>,
         failures: impl Iterator<Item = (TrackedCall, Verdict)>,
     ) -> Self {
         let mut all = Self {
             groups: BTreeMap::new(),
-            hints: Hints::new(round),
+            prospects: Prospects::new(round.policy, round.deadline),
         };
         for (call, verdict) in failures {
             let group = all.groups.entry(all.alike(call, verdict));
@@ -123,11 +79,10 @@ impl Groups {
     }
 
     fn alike(&self, call: TrackedCall, verdict: Verdict) -> Alike {
-        let prospect = |hint| self.hints.prospect(hint);
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            hint: verdict.hint().map_or(Prospect::InTime, prospect),
+            prospect: self.prospects.of(verdict),
         }
     }
 

@@ -9,7 +9,8 @@ use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::{Hint, Jitter, Kind, Policy, Reason, Timer, Verdict, clock};
+use crate::prospect::{Prospect, Prospects};
+use crate::{Kind, Policy, Reason, Timer, Verdict};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -130,12 +131,7 @@ where
         deadline: Option<Instant>,
     ) -> Option<Verdict> {
         let numbers = policy.policy();
-        let honored = numbers.hint == Hint::Honor;
-        let jittered = numbers.schedule.jitter != Jitter::None;
-        let left = deadline.map(|end| end.saturating_duration_since(clock::now()));
-        let too_long = |hint| honored && hint > numbers.max_hint;
-        let too_late =
-            |hint| honored && left.is_some_and(|left| Hint::longest_wait(hint, jittered) > left);
+        let prospects = Prospects::new(&numbers, deadline);
         let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
@@ -148,12 +144,16 @@ where
             let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
             if !verdict.is_retryable() {
                 self.make_dead_end(place, Reason::NotRetryable);
-            } else if verdict.hint().is_some_and(too_long) {
-                self.make_dead_end(place, Reason::HintTooLong);
-            } else if verdict.hint().is_some_and(too_late) {
-                late.push((place, verdict));
-            } else if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
-                worst = Some(verdict);
+                continue;
+            }
+            match prospects.of(verdict) {
+                Prospect::TooLong => self.make_dead_end(place, Reason::HintTooLong),
+                Prospect::TooLate | Prospect::Doubtful(_) => late.push((place, verdict)),
+                Prospect::InTime => {
+                    if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
+                        worst = Some(verdict);
+                    }
+                }
             }
         }
         // Where there are no others, the shortest of these hints may still be in time.
