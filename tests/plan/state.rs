@@ -155,6 +155,8 @@ async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
             recording.lines()[0],
             "retrying plan error=2 of 4 subtasks failed: new, b"
         );
+        // Its attempts before it was saved count as one.
+        assert!(recording.lines()[1].contains(" plan.new attempt=2"));
         assert_eq!(world.executed(), executed);
         assert_eq!(summary.failed, failed);
         // Only what ran and failed again.
