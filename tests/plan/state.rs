@@ -140,6 +140,19 @@ async fn a_failure_keeps_its_text_until_it_runs_again() {
 }
 
 #[tokio::test]
+async fn a_success_does_not_run_again_whatever_it_depends_on_now() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+    let json = r#"{"completed":{"b":"B"},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#;
+    plan.load(load(json)).unwrap();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["a"]);
+    assert_eq!(summary.pending, ["c"]);
+    assert!(plan.run().await.unwrap().is_complete());
+    assert_eq!(plan.output("c").unwrap(), "c(B)");
+}
+
+#[tokio::test]
 async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
     for (failures, executed, failed) in [
         (0, vec!["new", "b", "c"], vec![]),
