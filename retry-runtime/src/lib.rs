@@ -37,6 +37,8 @@ mod kind;
 mod log;
 mod observer;
 mod policy;
+#[cfg(any(feature = "batch", feature = "plan"))]
+mod prospect;
 mod random;
 mod reason;
 #[cfg(feature = "http")]
