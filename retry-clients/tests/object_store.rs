@@ -10,7 +10,7 @@ use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreEx
 use retry_clients::object_store::{classify, no_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use server::{Answer, Server, answer, closed, closed_port};
+use server::{Answer, Server, answer, closed, closed_port, cut};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -34,6 +34,14 @@ impl Store {
     #[retry(max = 3, jitter = "none", on = classify)]
     async fn read(&self) -> Result<GetResult, Error> {
         self.0.get(&Path::from("a")).await
+    }
+}
+
+impl Store {
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read_whole(&self) -> Result<Vec<u8>, Error> {
+        let found = self.0.get(&Path::from("a")).await?;
+        Ok(found.bytes().await?.into())
     }
 }
 
@@ -64,6 +72,15 @@ async fn transport() {
     let _skipped = testing::skip_sleeps();
     let error = Store::at(&closed_port().await).read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([cut()]).await;
+    let error = Store::at(&server.url).read_whole().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
 }
 
 /// What the switch is for.
