@@ -1,5 +1,6 @@
 //! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
 
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use loopback::{Server, attempts, closed_port, status};
@@ -100,12 +101,32 @@ fn a_timeout_is_a_timeout() {
     }
 }
 
-/// Made by hand: no address on loopback is silent.
 #[test]
-fn a_timeout_before_the_connection_is_not_ambiguous() {
-    for timeout in [Timeout::Resolve, Timeout::Connect] {
-        assert_eq!(Error::Timeout(timeout).classify(), Verdict::TRANSIENT);
-    }
+fn a_timeout_in_connecting_is_not_ambiguous() {
+    // Connections that nobody accepts, until the system takes no more of them.
+    let full = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = full.local_addr().unwrap();
+    let patience = Duration::from_millis(100);
+    let waiting: Vec<_> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&address, patience).ok()).collect();
+    assert!(!waiting.is_empty());
+
+    let config = Agent::config_builder().proxy(None);
+    let agent = config.timeout_connect(Some(patience)).build().new_agent();
+    let error = check(&agent, &format!("http://{address}/"), Verdict::TRANSIENT);
+    assert!(
+        matches!(error, Error::Timeout(Timeout::Connect)),
+        "{error:?}"
+    );
+}
+
+/// Made by hand: the system's resolver can't be made to stall.
+#[test]
+fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
+    assert_eq!(
+        Error::Timeout(Timeout::Resolve).classify(),
+        Verdict::TRANSIENT
+    );
 }
 
 #[test]
