@@ -50,19 +50,29 @@ use crate::{Backoff, Hint, Policy, PolicyError, Section};
 /// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it. Its
 /// numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
-/// A text or table is refused for an unknown key or word, a key named twice and a value out of range.
-/// `Display` prints what the layer names, in the form above.
+/// A text or table is refused for an unknown key or word, a key named twice, a value out of range, and, as in the
+/// attribute, a key that has no effect beside another one that it names:
+///
+/// | beside | no effect has |
+/// |---|---|
+/// | `backoff=none` | `base`, `factor`, `cap`, unless a section takes it from there; `jitter`, unless hints are without it |
+/// | `backoff=fixed`, `linear`, `fibonacci` | `factor`, likewise |
+/// | `jitter=decorrelated` | `factor`, and a `backoff` other than `exp` and `none`, likewise |
+/// | `hint=clamp`, `ignore` | `max_hint` |
+///
+/// `Display` prints what the layer names, in the form above, without what has no effect. Where different layers name such
+/// keys, nothing is refused: the later one decides.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// The keys that a section could name, too.
-    schedule: Section,
-    hint: Option<Hint>,
-    max_hint: Option<Duration>,
+    pub(super) schedule: Section,
+    pub(super) hint: Option<Hint>,
+    pub(super) max_hint: Option<Duration>,
     deadline: Option<Duration>,
-    transient: Option<Section>,
-    throttled: Option<Section>,
-    timed_out: Option<Section>,
-    invalid: Option<Section>,
+    pub(super) transient: Option<Section>,
+    pub(super) throttled: Option<Section>,
+    pub(super) timed_out: Option<Section>,
+    pub(super) invalid: Option<Section>,
 }
 
 const KEYS: &[&str] = &[
@@ -104,10 +114,10 @@ impl Policy {
             hint: overrides.hint.unwrap_or(self.hint),
             max_hint: overrides.max_hint.unwrap_or(self.max_hint),
             deadline: overrides.deadline.or(self.deadline),
-            transient: merged(self.transient, overrides.transient),
-            throttled: merged(self.throttled, overrides.throttled),
-            timed_out: merged(self.timed_out, overrides.timed_out),
-            invalid: merged(self.invalid, overrides.invalid),
+            transient: overrides.transient.unwrap_or_default().over(self.transient),
+            throttled: overrides.throttled.unwrap_or_default().over(self.throttled),
+            timed_out: overrides.timed_out.unwrap_or_default().over(self.timed_out),
+            invalid: overrides.invalid.unwrap_or_default().over(self.invalid),
         };
         check_base(policy.schedule, None, Section::new())?;
         check_base(policy.schedule, Some("transient"), policy.transient)?;
@@ -115,18 +125,6 @@ impl Policy {
         check_base(policy.schedule, Some("timed_out"), policy.timed_out)?;
         check_base(policy.schedule, Some("invalid"), policy.invalid)?;
         Ok(policy)
-    }
-}
-
-fn merged(below: Section, above: Option<Section>) -> Section {
-    let above = above.unwrap_or_default();
-    Section {
-        max: above.max.or(below.max),
-        backoff: above.backoff.or(below.backoff),
-        base: above.base.or(below.base),
-        factor: above.factor.or(below.factor),
-        cap: above.cap.or(below.cap),
-        jitter: above.jitter.or(below.jitter),
     }
 }
 
@@ -170,11 +168,12 @@ impl Overrides {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, later: &Self) -> Self {
-        let section = |ours: Option<Section>, theirs: Option<Section>| {
-            ours.map_or(theirs, |ours| Some(merged(ours, theirs)))
+        let section = |ours: Option<Section>, theirs: Option<Section>| match (ours, theirs) {
+            (Some(ours), Some(theirs)) => Some(theirs.over(ours)),
+            (ours, theirs) => theirs.or(ours),
         };
         Self {
-            schedule: merged(self.schedule, Some(later.schedule)),
+            schedule: later.schedule.over(self.schedule),
             hint: later.hint.or(self.hint),
             max_hint: later.max_hint.or(self.max_hint),
             deadline: later.deadline.or(self.deadline),
@@ -232,11 +231,16 @@ impl Overrides {
                 _ => set(&mut named.schedule, key, &value, KEYS)?,
             }
         }
+        named.refuse_idle()?;
         Ok(named)
     }
 
     /// The reverse of [`Overrides::from_entries`].
     pub(crate) fn entries(&self) -> Entries {
+        self.without_idle().all_entries()
+    }
+
+    fn all_entries(&self) -> Entries {
         let section = |section: &Option<Section>| section.map(|s| Value::Table(entries_of(s)));
         let others = [
             (

@@ -57,6 +57,42 @@ impl Section {
         )
     }
 
+    /// This section, and what it doesn't name from that below it.
+    pub(crate) fn over(self, below: Self) -> Self {
+        Self {
+            max: self.max.or(below.max),
+            backoff: self.backoff.or(below.backoff),
+            base: self.base.or(below.base),
+            factor: self.factor.or(below.factor),
+            cap: self.cap.or(below.cap),
+            jitter: self.jitter.or(below.jitter),
+        }
+    }
+
+    pub(crate) fn names(&self, key: &str) -> bool {
+        match key {
+            "max" => self.max.is_some(),
+            "backoff" => self.backoff.is_some(),
+            "base" => self.base.is_some(),
+            "factor" => self.factor.is_some(),
+            "cap" => self.cap.is_some(),
+            "jitter" => self.jitter.is_some(),
+            _ => false,
+        }
+    }
+
+    pub(crate) fn forget(&mut self, key: &str) {
+        match key {
+            "max" => self.max = None,
+            "backoff" => self.backoff = None,
+            "base" => self.base = None,
+            "factor" => self.factor = None,
+            "cap" => self.cap = None,
+            "jitter" => self.jitter = None,
+            _ => {}
+        }
+    }
+
     pub(crate) fn names_delays(&self) -> bool {
         !Self { max: None, ..*self }.is_empty()
     }
