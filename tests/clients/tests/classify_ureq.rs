@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use loopback::{Server, attempts, closed_port, status};
-use retry_runtime::{Classify, Verdict, retry};
+use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use ureq::{Agent, Error, Timeout};
 
 mod loopback;
@@ -139,4 +139,53 @@ fn all_else_stops() {
     let around =
         "HTTP/1.1 302 Found\r\nlocation: /\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     check(&agent(), &Server::answering(around).url(), Verdict::STOP);
+}
+
+/// As the guide shows it.
+#[retry(max = 2, backoff = "none")]
+fn get_with_headers(
+    agent: &Agent,
+    url: &str,
+) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let request = agent.get(url).config().http_status_as_error(false);
+    let mut answer = request.build().call()?;
+    let body = answer.body_mut().read_to_string();
+    if answer.status().is_success() {
+        return Ok(body?);
+    }
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    Err(ResponseError::new(status, headers, body.unwrap_or_default()).into())
+}
+
+#[test]
+fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
+    let answering = |head: &str, body: &str| {
+        let framing = "connection: close\r\ncontent-length: 64";
+        Server::answering(format!("HTTP/1.1 {head}\r\n{framing}\r\n\r\n{body:<64}"))
+    };
+    let unpaid = r#"{"error":{"code":"insufficient_quota"}}"#;
+    let hint = Duration::from_millis(10);
+    let table = [
+        (answering("503 -", ""), Verdict::TRANSIENT),
+        (answering("429 -", unpaid), Verdict::STOP),
+        (
+            answering("429 -\r\nretry-after-ms: 10", ""),
+            Verdict::THROTTLED.after(hint),
+        ),
+        (answering("404 -", ""), Verdict::STOP),
+        // The body breaks off, and the status counts.
+        (
+            Server::answering("HTTP/1.1 401 -\r\ncontent-length: 9\r\n\r\nno"),
+            Verdict::STOP,
+        ),
+        (
+            Server::answering("HTTP/1.1 200 -\r\ncontent-length: 9\r\n\r\nno"),
+            BROKEN,
+        ),
+    ];
+    for (server, expected) in table {
+        let error = get_with_headers(&agent(), &server.url()).unwrap_err();
+        assert_eq!(error.classify(), expected, "{error:?}");
+        assert_eq!(server.accepted(), attempts(expected).0, "{error:?}");
+    }
 }
