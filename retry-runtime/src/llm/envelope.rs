@@ -141,10 +141,15 @@ fn of_error(error: &Value, quotes: Quotes) -> ProviderError {
     }
 }
 
-/// The error that a gateway quotes as a text: the provider's own.
+/// The error that a gateway quotes, with texts around it or not: the provider's own.
 fn quoted(text: &Value) -> Option<ProviderError> {
     let text = text.as_str()?;
-    let body = truncated::parse(&text[text.find('{')?..])?;
+    let text = &text[text.find('{')?..];
+    let first = serde_json::Deserializer::from_str(text).into_iter().next();
+    let body = match first {
+        Some(Ok(body)) => body,
+        _ => truncated::parse(text)?,
+    };
     let error = of_body(&body, Quotes::Ignored).unwrap_or_else(|| of_error(&body, Quotes::Ignored));
     (error.fault != Fault::Unknown).then_some(error)
 }

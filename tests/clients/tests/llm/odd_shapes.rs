@@ -35,6 +35,7 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
     let unpaid = openai("insufficient_quota", Value::Null);
     let spent = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "enforced_spend_limit_reached: text"}}).to_string();
     let busy = openai("requests", "rate_limit_exceeded");
+    let suspended = openai("exceeded_current_quota_error", Value::Null);
     let exhausted = google(429, "RESOURCE_EXHAUSTED", &json!([]));
     for (quoted, expected) in [
         (&unpaid, Fault::Billing),
@@ -42,6 +43,7 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
         (&busy, Fault::Throttled),
         (&exhausted, Fault::Exhausted),
         (&anthropic("overloaded_error"), Fault::Overloaded),
+        (&suspended, Fault::Billing),
         (&String::from("no JSON {"), Fault::Throttled),
         (&String::from("{}"), Fault::Throttled),
     ] {
@@ -49,6 +51,9 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
             raw(429, quoted),
             message(quoted),
             message(&format!("429 {quoted}")),
+            message(&format!(
+                "Error from provider(429): {quoted}\nError: {quoted}\n  at send"
+            )),
             json!({"error": quoted, "code": 429}).to_string(),
         ] {
             assert_eq!(fault(&body), Some(expected), "{body}");
