@@ -19,6 +19,9 @@ pub(crate) fn causes<'a>(
         if let Some(shared) = cause.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
             return Some(&**shared);
         }
+        if let Some(shared) = cause.downcast_ref::<Arc<dyn Error>>() {
+            return Some(&**shared);
+        }
         cause.source()
     })
     .take(DEEPEST)

@@ -78,6 +78,12 @@ fn a_cause_is_found_however_it_is_wrapped() {
         let error = Step(io::Error::other(Step(Box::new(Step(reset().into())))).into());
         assert_eq!(on::cause(&error), BROKEN, "{error:?}");
     }
+    let shared: Arc<dyn Error> = Arc::new(reset());
+    assert_eq!(on::cause(&shared), BROKEN);
+    let shared: Arc<dyn Error + Send + Sync> = Arc::new(reset());
+    assert_eq!(on::cause(&shared), BROKEN);
+    assert_eq!(io::Error::other(shared).classify(), BROKEN);
+
     let busy = io::Error::other(response(503));
     assert_eq!(busy.classify(), Verdict::TRANSIENT);
     // What says something by its own kind is not asked for more.
