@@ -25,7 +25,7 @@ sys.dont_write_bytecode = True
 from compile_ways import DEPENDENCIES, MACRO_DEPENDENCIES, ROOT, WAYS  # noqa: E402
 
 # How much of the loops by hand annotated functions may be at most.
-CODE_BOUNDS = {"release": 1.30, "debug": 1.30}
+CODE_BOUNDS = {"release": 1.25, "debug": 1.20}
 
 WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "compile"
 

@@ -67,6 +67,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     tracing_subscriber::fmt().without_time().init(); // Shows what fails, heals and ends dead.
     let web = Web::default();
 
+    println!("The plan: search → navigate → extract → label, and search → reviews.\n");
     println!("First run. The page is overloaded, which blocks what depends on it:");
     let mut plan = label_a_bird(&web);
     print(&plan.run().await?);

@@ -7,31 +7,42 @@ use std::cell::Cell;
 
 use retry_runtime::{Event, GaveUp, Kind, RetryBudget, retry};
 
+#[derive(Default)]
 struct Team {
+    /// Those left after the step under way.
     turns: Cell<i32>,
     /// The retries of the step under way, of which the first costs a turn.
-    step: Cell<u32>,
+    step: Cell<i32>,
+    retries: Cell<i32>,
 }
 
 impl RetryBudget for Team {
     fn withdraw(&self, _: Kind) -> bool {
-        let cost = i32::from(self.step.get() == 0);
-        self.turns.update(|turns| turns - cost);
-        self.step.update(|retries| retries + 1);
+        self.count(1);
         true
     }
 
     fn refund(&self, _: Kind) {
-        self.step.update(|retries| retries - 1);
-        let cost = i32::from(self.step.get() == 0);
-        self.turns.update(|turns| turns + cost);
+        self.count(-1);
     }
 }
 
 impl Team {
-    /// No more retries than there are turns left, but one on the last turn.
+    fn count(&self, retries: i32) {
+        let paid = self.paid();
+        self.step.update(|count| count + retries);
+        self.retries.update(|count| count + retries);
+        self.turns.update(|turns| turns + paid - self.paid());
+    }
+
+    /// The turns that retries have cost this step.
+    fn paid(&self) -> i32 {
+        self.step.get().min(1)
+    }
+
+    /// As many retries as there were turns left when the step began, but one on the last turn.
     fn limit(&self, max: i32) -> i32 {
-        self.turns.get().clamp(1, max)
+        (self.turns.get() + self.paid()).clamp(1, max)
     }
 
     fn next_turn(&self) -> bool {
@@ -47,7 +58,6 @@ struct Agent {
     script: &'static [&'static str],
     /// What its model is shown: all that happened to it, retries included.
     history: Vec<String>,
-    retries: u32,
 }
 
 impl Agent {
@@ -56,7 +66,6 @@ impl Agent {
             name,
             script,
             history: Vec::new(),
-            retries: 0,
         }
     }
 
@@ -69,7 +78,6 @@ impl Agent {
         budget = team,
         repeats = 2,
         observe = |event| if let Event::Retrying { error, .. } = event {
-            self.retries += 1;
             self.history.push(error.to_string());
         },
         fallback = async |gave_up| Ok(hand_over(&gave_up)),
@@ -77,9 +85,10 @@ impl Agent {
     async fn step(&mut self, team: &Team) -> Result<String, String> {
         let (answer, rest) = self.script.split_first().ok_or("no answer")?;
         self.script = rest;
-        println!("  {} answers {answer:?}", self.name);
+        let last = self.history.last().map_or("nothing yet", String::as_str);
+        println!("  It reads: {last}. It answers {answer:?}.");
         match *answer {
-            "edit" | "done" => Ok(String::from(*answer)),
+            "edit" | "done" => Ok(format!("runs {answer:?}")),
             "" => Err(String::from("no answer")),
             _ => Err(format!("{answer:?} is no command")),
         }
@@ -93,23 +102,17 @@ fn hand_over(gave_up: &GaveUp<String>) -> String {
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    let team = Team {
-        turns: Cell::new(8),
-        step: Cell::new(0),
-    };
-    let mut agent = Agent::new("driver", &["edit", "edti", "edit", "ls", "cd"]);
-    let mut other = Agent::new("navigator", &["", "", "edit"]);
+    let team = Team::default();
+    team.turns.set(8);
+    let mut agent = Agent::new("driver", &["edit", "edti", "edit", "edit"]);
+    let mut other = Agent::new("navigator", &["", "", "edit", "dnoe", "done"]);
     while team.next_turn() {
-        let (left, limit) = (team.turns.get(), team.limit(3));
-        println!(
-            "{}'s step, {left} turns left after it, at most {limit} retries:",
-            agent.name
-        );
+        let (name, left, limit) = (agent.name, team.turns.get(), team.limit(3));
+        println!("The {name}'s step. Turns left after it: {left}. Retries allowed: {limit}.");
         let end = agent.step(&team).await.unwrap_or_else(|error| error);
-        println!("  {end}; it knows of {:?}", agent.history);
-        other.history.push(format!("the {} {end}", agent.name));
+        println!("  It {end}. Retries: {}.", team.step.get());
+        other.history.push(format!("the {name} {end}"));
         std::mem::swap(&mut agent, &mut other);
     }
-    let retries = agent.retries + other.retries;
-    println!("The team made {retries} retries");
+    println!("The team made {} retries.", team.retries.get());
 }

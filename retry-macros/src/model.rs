@@ -30,6 +30,8 @@ pub(crate) struct Model {
     pub(crate) name: TokenStream,
     /// Of type `&Policy`.
     pub(crate) policy: TokenStream,
+    /// Whether the name and the policy are known when compiling.
+    pub(crate) constant: bool,
     /// Whether delays depend on more than the number of retries.
     pub(crate) tracked: bool,
     pub(crate) on: Option<Expr>,
@@ -47,8 +49,8 @@ pub(crate) struct Model {
     pub(crate) budget: Option<Expr>,
     pub(crate) ending: Ending,
     pub(crate) observe: Option<Expr>,
-    /// Of a type that implements `Timer`.
-    pub(crate) timer: TokenStream,
+    /// Of a type that implements `Timer`, where the user named one.
+    pub(crate) timer: Option<TokenStream>,
     /// In a decorator, the arguments that are cloned for every attempt but the last.
     pub(crate) owned: Option<Vec<syn::Ident>>,
 }
@@ -145,12 +147,12 @@ impl Model {
             budget: expr(Key::Budget),
             ending,
             observe: expr(Key::Observe),
-            timer: match expr(Key::Timer) {
-                None => quote!(#support::default_timer::<#support::Features>()),
-                Some(closure @ Expr::Closure(_)) => quote!(#support::timer_fn(#closure)),
-                Some(timer) => quote!(#support::timer(#timer)),
-            },
+            timer: expr(Key::Timer).map(|timer| match timer {
+                Expr::Closure(_) => quote!(#support::timer_fn(#timer)),
+                _ => quote!(#support::timer(#timer)),
+            }),
             policy,
+            constant: is_constant(&arguments),
             names_crate: arguments.get(Key::Crate).is_some(),
             owned: None,
             krate,
@@ -176,6 +178,7 @@ impl Model {
         let of_trait = policy(decorated.of_trait, krate, &support);
         let own: Vec<_> = numbers(&decorated.own).collect();
         let own = setters(&own, krate, &support);
+        model.constant = false;
         model.policy = quote!((&#support::policy_or(&#this.policy, #of_trait)#own));
         if decorated.own.get(Key::Deadline).is_none() {
             let of_trait = model
@@ -238,6 +241,14 @@ fn setters(arguments: &[&Argument], krate: &TokenStream, support: &TokenStream) 
             quote!(.#setter(#value))
         })
         .collect()
+}
+
+/// Whether neither the name nor the policy is an expression.
+fn is_constant(arguments: &Arguments) -> bool {
+    let named = [Key::Name, Key::Policy].map(|key| arguments.get(key));
+    numbers(arguments)
+        .chain(named.into_iter().flatten())
+        .all(|argument| is_literal(&argument.value))
 }
 
 fn is_literal(value: &Value) -> bool {

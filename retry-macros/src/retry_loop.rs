@@ -85,32 +85,29 @@ impl RetryLoop<'_> {
             let validates = self.model.validate.is_some();
             quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy, #validates);)
         });
-        // Read before the outcome is taken apart, which lets the outcome of a first attempt stay in registers.
-        let retried = self.reads_retried_early().then(|| {
-            let retried = self.is_retried();
-            quote_spanned!(mixed=> let retry_retried = #retried;)
-        });
+        let site = self.stated_site();
         let accepted = self.accepted(awaits);
         let rejected = self.rejected(awaits);
         let pause = self.pause(awaits);
-        let label = self.label().map(|label| quote_spanned!(mixed=> #label:));
         quote_spanned! {mixed=>
+            #site
             let mut retry_call = #support::#call::new();
             #deadline
             #errors
             #(#slots)*
-            #label loop {
+            'retry_call: loop {
                 // Ends the error's life before the pause, so that it need not be `Send`.
-                let retry_pause = {
+                let retry_pause = 'retry_pause: {
                     #begin
                     #starting
                     #last
                     #attempt
-                    #retried
+                    // Whatever ends the call leaves here, and a value by one way alone, so that a large one is copied once.
                     match retry_outcome {
-                        ::core::result::Result::Ok(retry_value) => { #accepted }
+                        #accepted
                         ::core::result::Result::Err(retry_error) => { #rejected }
                     }
+                    break 'retry_call retry_outcome;
                 };
                 #pause
             }
@@ -121,12 +118,13 @@ impl RetryLoop<'_> {
     fn pause(&self, awaits: bool) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let sleep = if awaits {
-            let krate = &self.model.krate;
-            let timer = self.user(&self.model.timer);
-            quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, retry_pause).await;)
-        } else {
-            quote_spanned!(mixed=> #support::sleep_blocking(retry_pause);)
+        let krate = &self.model.krate;
+        let sleep = match self.named_timer() {
+            _ if !awaits => quote_spanned!(mixed=> #support::sleep_blocking(retry_pause);),
+            Some(timer) => {
+                quote_spanned!(mixed=> #krate::Timer::sleep(&#timer, retry_pause).await;)
+            }
+            None => quote_spanned!(mixed=> #support::sleep(retry_pause, #support::Features).await;),
         };
         if self.model.budget.is_none() {
             return sleep;
@@ -153,18 +151,18 @@ impl RetryLoop<'_> {
         if is_blocking {
             return quote_spanned! {mixed=>
                 #[allow(clippy::redundant_closure_call)]
-                let retry_outcome = #checked(#future);
+                let mut retry_outcome = #checked(#future);
             };
         }
         let Some((timeout, timeout_span)) = &self.model.timeout else {
             return quote_spanned! {mixed=>
                 #[allow(clippy::redundant_closure_call)]
-                let retry_outcome = #checked(#future.await);
+                let mut retry_outcome = #checked(#future.await);
             };
         };
         let krate = &self.model.krate;
         let timeout = self.user(timeout);
-        let timer = self.user(&self.model.timer);
+        let timer = self.timer();
         let from_timed_out = self.timed_out_conversion(*timeout_span);
         quote_spanned! {mixed=>
             let retry_timeout = #support::timeout(#timeout);
@@ -177,7 +175,7 @@ impl RetryLoop<'_> {
                 retry_finished
             };
             let retry_dropped = ::core::option::Option::is_none(&retry_finished);
-            let retry_outcome = match retry_finished {
+            let mut retry_outcome = match retry_finished {
                 ::core::option::Option::Some(retry_outcome) => #checked(retry_outcome),
                 ::core::option::Option::None => ::core::result::Result::Err(
                     #from_timed_out(#krate::TimedOut::new(
@@ -226,20 +224,10 @@ impl RetryLoop<'_> {
     fn return_edge(&self) -> TokenStream {
         let outcome = &self.model.outcome;
         let span = Span::mixed_site().located_at(outcome.span());
+        let support = self.support_at(outcome.span());
         quote_spanned! {span=>
-            #[allow(
-                unknown_lints,
-                unreachable_code,
-                clippy::diverging_sub_expression,
-                clippy::empty_loop,
-                clippy::let_unit_value,
-                clippy::let_with_type_underscore,
-                clippy::needless_return,
-                clippy::unreachable
-            )]
             if false {
-                let retry_outcome: #outcome = loop {};
-                return retry_outcome;
+                return #support::never::<#outcome>();
             }
         }
     }
@@ -279,19 +267,6 @@ impl RetryLoop<'_> {
         quote_spanned!(Span::mixed_site()=> <#outcome as #support::Outcome>::Value)
     }
 
-    /// What a `break` names, since corrections are a loop within the loop.
-    fn label(&self) -> Option<TokenStream> {
-        let corrects = self.model.correct.is_some();
-        corrects.then(|| quote_spanned!(Span::mixed_site()=> 'retry_call))
-    }
-
-    /// Whether an attempt or a correction failed before.
-    fn is_retried(&self) -> TokenStream {
-        let support = self.support();
-        let call = self.call();
-        quote_spanned!(Span::mixed_site()=> #support::#call::is_retried(&retry_call))
-    }
-
     pub(crate) fn support(&self) -> TokenStream {
         let krate = &self.model.krate;
         quote!(#krate::macro_support)
@@ -305,6 +280,40 @@ impl RetryLoop<'_> {
         } else {
             locate(self.support(), place)
         }
+    }
+
+    fn named_timer(&self) -> Option<TokenStream> {
+        let timer = self.model.timer.as_ref();
+        timer.map(|timer| self.user(timer))
+    }
+
+    /// The timer that the user named, or that of the runtime's features.
+    pub(crate) fn timer(&self) -> TokenStream {
+        let support = self.support();
+        self.named_timer()
+            .unwrap_or_else(|| quote!(#support::default_timer::<#support::Features>()))
+    }
+
+    /// What the runtime is told of the function, where that is known when compiling: stated once.
+    fn stated_site(&self) -> Option<TokenStream> {
+        let support = self.support();
+        let (policy, name) = (self.policy(), self.name());
+        let is_constant = self.model.constant;
+        is_constant.then(|| {
+            quote_spanned! {Span::mixed_site()=>
+                static __RETRY_SITE: #support::Site<'static> = #support::Site::new(#policy, #name);
+            }
+        })
+    }
+
+    /// The same, where it is handed over.
+    fn site(&self) -> TokenStream {
+        if self.model.constant {
+            return quote_spanned!(Span::mixed_site()=> &__RETRY_SITE);
+        }
+        let support = self.support();
+        let (policy, name) = (self.policy(), self.name());
+        quote_spanned!(Span::mixed_site()=> &#support::Site::new(#policy, #name))
     }
 
     fn policy(&self) -> TokenStream {

@@ -82,7 +82,7 @@ fn attempt(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempted) -> Tok
     let patience = match &model.timeout {
         Some((timeout, span)) => {
             let timeout = retry_loop.user(timeout);
-            let timer = retry_loop.user(&model.timer);
+            let timer = retry_loop.timer();
             let from_timed_out = retry_loop.timed_out_conversion(*span);
             quote_spanned! {mixed=>
                 #support::stream::patience::<#failing, _>(#timer, #support::timeout(#timeout), #from_timed_out)
@@ -135,6 +135,6 @@ fn attempt(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempted) -> Tok
             ::core::result::Result::Err(retry_stopped) => ::core::result::Result::Err(retry_stopped),
         };
         #dropped
-        let retry_outcome = #support::stream::outcome::<#failing, _>(retry_ended);
+        let mut retry_outcome = #support::stream::outcome::<#failing, _>(retry_ended);
     }
 }

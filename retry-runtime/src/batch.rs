@@ -82,7 +82,7 @@ use rounds::Rounds;
 ///
 /// # Futures
 ///
-/// Nothing is spawned. Dropping the future drops the calls under way. It is `Send` where the items, their iterator, the
+/// Nothing is spawned. Dropping the future drops the calls under way and all results. It is `Send` where the items, their iterator, the
 /// operation, its future and `T` are, and the error is `Send` and `Sync`, as all items of a failed call share it.
 #[must_use = "an item that was given up is only told of here"]
 pub async fn retry_each<P, I, F, R, T, E>(

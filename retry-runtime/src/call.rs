@@ -7,6 +7,7 @@ use crate::emit::{Observe, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
+use crate::site::Site;
 use crate::{Event, Kind, Policy, Reason, Verdict};
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
@@ -23,20 +24,30 @@ impl Call {
         Self { retries: 0 }
     }
 
-    /// As `failed`, for calls that have no more to say of their failures: less code where they stand.
+    /// As `failed`, for calls that have no more to say of their failures and don't ask for the reason: less code
+    /// where they stand. The call goes on as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(
-        &mut self,
-        policy: &Policy,
+        self,
+        site: &Site<'_>,
         verdict: Verdict,
-        name: &str,
         error: &dyn Display,
-    ) -> Result<Duration, Reason> {
-        let attempt = self.attempt();
+    ) -> Option<Duration> {
+        let Self { mut retries } = self;
         let mut previous = Duration::ZERO;
-        let failure = Failure::new(policy, verdict, name, error);
-        failure.settle(attempt, &mut self.retries, &mut previous, 0)
+        let failure = Failure::new(site, verdict, error);
+        failure
+            .settle(self.attempt(), &mut retries, &mut previous, 0)
+            .ok()
+    }
+
+    /// The call after one more retry.
+    #[inline]
+    pub const fn next(self) -> Self {
+        Self {
+            retries: self.retries.saturating_add(1),
+        }
     }
 
     /// The pause before the next attempt, or why there is none.
@@ -54,11 +65,25 @@ impl Call {
         self.retries != 0
     }
 
-    /// Reports a success after a failure, and any to an observer that the call names.
+    /// Reports a success after a failure.
+    #[inline]
+    pub fn healed(self, site: &Site<'_>) {
+        if self.is_retried() {
+            self.report_healed(site);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
-        succeeded(policy, name, self.attempt(), 0, observe);
+    fn report_healed(self, site: &Site<'_>) {
+        healed(site, self.attempt(), 0, None);
+    }
+
+    /// Reports a success, to the call's own observer even where no attempt failed.
+    #[cold]
+    #[inline(never)]
+    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
+        succeeded(site, self.attempt(), 0, observe);
     }
 
     /// The number of the attempt under way, from 1.
@@ -129,11 +154,25 @@ impl TrackedCall {
         self.corrections != 0 || self.attempt() != 1
     }
 
-    /// Reports a success after a failure, and any to an observer that the call names.
+    /// Reports a success after a failure.
+    #[inline]
+    pub fn healed(self, site: &Site<'_>) {
+        if self.is_retried() {
+            self.report_healed(site);
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub fn succeeded(self, policy: &Policy, name: &str, observe: Option<Observe<'_>>) {
-        succeeded(policy, name, self.attempt(), self.corrections, observe);
+    fn report_healed(self, site: &Site<'_>) {
+        healed(site, self.attempt(), self.corrections, None);
+    }
+
+    /// Reports a success, to the call's own observer even where nothing failed.
+    #[cold]
+    #[inline(never)]
+    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
+        succeeded(site, self.attempt(), self.corrections, observe);
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
@@ -171,23 +210,30 @@ impl TrackedCall {
     }
 }
 
-/// Reports a success: to the log where attempts or corrections failed before, in any case to an observer that the call names.
-pub(crate) fn succeeded(
-    policy: &Policy,
-    name: &str,
+/// Reports a success after a failure.
+#[inline]
+pub(crate) fn healed(
+    site: &Site<'_>,
     attempt: u32,
     corrections: u32,
     observe: Option<Observe<'_>>,
 ) {
-    let event = Event::Succeeded {
-        call: name,
+    emit(success(site, attempt, corrections), observe);
+}
+
+fn succeeded(site: &Site<'_>, attempt: u32, corrections: u32, observe: Observe<'_>) {
+    if attempt > 1 || corrections > 0 {
+        healed(site, attempt, corrections, Some(observe));
+    } else {
+        observe(&success(site, attempt, corrections)());
+    }
+}
+
+fn success<'a>(site: &'a Site<'_>, attempt: u32, corrections: u32) -> impl Fn() -> Event<'a> {
+    move || Event::Succeeded {
+        call: site.name,
         attempt,
         corrections,
-        max: policy.schedule.limit(),
-    };
-    if attempt > 1 || corrections > 0 {
-        emit(&event, observe);
-    } else if let Some(observe) = observe {
-        observe(&event);
+        max: site.policy.schedule.limit(),
     }
 }

@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::emit::{Observe, emit};
-use crate::{Event, Hint, Jitter, Kind, Policy, Reason, Section, Verdict, clock};
+use crate::site::Site;
+use crate::{Event, Hint, Jitter, Kind, Reason, Section, Verdict, clock};
 
 /// Pays for a retry after a failure of that kind, or says that it can't.
 pub(crate) type Withdraw<'a> = &'a mut dyn FnMut(Kind) -> bool;
@@ -14,9 +15,8 @@ pub(crate) type Decision = Result<(Duration, Kind), Reason>;
 
 /// A failed attempt, as classified. Built only after a failure.
 pub struct Failure<'a> {
-    policy: &'a Policy,
+    site: &'a Site<'a>,
     verdict: Verdict,
-    name: &'a str,
     error: &'a dyn fmt::Display,
     deadline: Option<Instant>,
     idempotent: bool,
@@ -39,17 +39,11 @@ enum Values {
 }
 
 impl<'a> Failure<'a> {
-    /// A failure of a call of that name.
-    pub fn new(
-        policy: &'a Policy,
-        verdict: Verdict,
-        name: &'a str,
-        error: &'a dyn fmt::Display,
-    ) -> Self {
+    /// A failure of a call of that function.
+    pub fn new(site: &'a Site<'a>, verdict: Verdict, error: &'a dyn fmt::Display) -> Self {
         Self {
-            policy,
+            site,
             verdict,
-            name,
             error,
             deadline: None,
             idempotent: true,
@@ -121,7 +115,7 @@ impl<'a> Failure<'a> {
     }
 
     fn section(&self, kind: Kind) -> Section {
-        self.policy.section(kind, self.values != Values::Taken)
+        self.site.policy.section(kind, self.values != Values::Taken)
     }
 
     /// The pause before the next attempt, or why there is none, as whoever observes is told.
@@ -142,35 +136,41 @@ impl<'a> Failure<'a> {
     ) -> Result<Duration, Reason> {
         let (max, decision) = self.decide(count, previous);
         let is_corrected = self.is_corrected();
-        let Failure {
-            name: call, error, ..
-        } = self;
-        let event = match decision {
-            Ok((delay, _)) if is_corrected => Event::Correcting {
-                call,
-                attempt,
-                correction,
-                max,
-                delay,
-                error,
-            },
-            Ok((delay, kind)) => Event::Retrying {
-                call,
-                attempt,
-                max,
-                delay,
-                error,
-                kind,
-            },
-            Err(reason) => Event::GaveUp {
-                call,
-                attempt,
-                max,
-                error,
-                reason,
-            },
-        };
-        emit(&event, self.observe);
+        let (call, error) = (self.site.name, self.error);
+        match decision {
+            Ok((delay, _)) if is_corrected => emit(
+                || Event::Correcting {
+                    call,
+                    attempt,
+                    correction,
+                    max,
+                    delay,
+                    error,
+                },
+                self.observe,
+            ),
+            Ok((delay, kind)) => emit(
+                || Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                },
+                self.observe,
+            ),
+            Err(reason) => emit(
+                || Event::GaveUp {
+                    call,
+                    attempt,
+                    max,
+                    error,
+                    reason,
+                },
+                self.observe,
+            ),
+        }
         decision.map(|(delay, _)| delay)
     }
 
@@ -182,9 +182,8 @@ impl<'a> Failure<'a> {
         count: &mut u32,
         previous: &mut Duration,
     ) -> (Option<u32>, Decision) {
-        let Failure {
-            policy, verdict, ..
-        } = *self;
+        let Failure { site, verdict, .. } = *self;
+        let policy = site.policy;
         let Some(kind) = verdict.kind() else {
             return (policy.schedule.limit(), Err(Reason::NotRetryable));
         };

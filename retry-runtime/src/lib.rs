@@ -37,10 +37,13 @@ mod kind;
 mod log;
 mod observer;
 mod policy;
+#[cfg(any(feature = "batch", feature = "plan"))]
+mod prospect;
 mod random;
 mod reason;
 #[cfg(feature = "http")]
 mod response_error;
+mod site;
 mod timed_out;
 mod timer;
 mod verdict;

@@ -6,27 +6,30 @@ use tracing::field::Empty;
 use crate::event::{Delay, Max};
 use crate::{Event, Kind};
 
-/// Every record has the same fields, so that a query need not know which record it meets.
+/// Every record has the same fields, so that a query need not know which record it meets. Values are copied in blocks:
+/// what is never borrowed stays in registers where nobody listens.
 macro_rules! record {
     ($level:ident, $message:literal, $call:ident, $attempt:ident, $correction:expr, $max:ident, $delay:expr, $error:expr, $reason:expr) => {
         tracing::event!(
             target: "retry",
             tracing::Level::$level,
-            attempt = $attempt,
-            correction = $correction,
+            attempt = { $attempt },
+            correction = { $correction },
             max = %Max($max),
             delay = $delay,
             error = $error,
             reason = $reason,
-            call = $call,
+            call = { $call },
             concat!($message, " {}"),
-            $call
+            { $call }
         )
     };
 }
 
-pub(crate) fn log(event: &Event<'_>) {
-    match *event {
+#[expect(clippy::inline_always, reason = "as where events are told of")]
+#[inline(always)]
+pub(crate) fn log(event: Event<'_>) {
+    match event {
         Event::Started { .. } => {}
         Event::Retrying {
             call,

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use crate::attempt::Kept;
 pub use crate::budget::Paid;
 pub use crate::call::{Call, Failure, TrackedCall};
+pub use crate::site::Site;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::timed_out::FromTimedOut;
@@ -21,7 +22,7 @@ use crate::{
     Attempt, Classify, Event, GaveUp, Observer, Policy, Reason, RetryBudget, Timer, Verdict, clock,
     timer,
 };
-pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowDisplay, ShowName};
+pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowName};
 pub use validation::{
     Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,
     correction_failed, history_of, invalid, settle,
@@ -52,6 +53,11 @@ impl<T, E> Outcome for Result<T, E> {
 #[inline]
 pub fn into_result<R: Outcome>(outcome: R) -> Result<R::Value, R::Error> {
     outcome.into_result()
+}
+
+/// Stands where a block's type is told, and is never reached.
+pub fn never<T>() -> T {
+    unreachable!("it is behind an `if false`")
 }
 
 /// The future itself. A function whose whole body is an `async` block would look as if it could be an
@@ -438,6 +444,19 @@ impl HasTimer for Features {
 
 pub fn default_timer<F: HasTimer>() -> F::Timer {
     F::Timer::default()
+}
+
+/// Sleeps with the timer that a feature brings. The bound is where none does, for the sake of its message.
+#[cfg(feature = "tokio")]
+#[inline]
+pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
+    tokio::time::sleep(crate::testing::to_sleep(pause))
+}
+
+/// Never called, as nothing has a timer.
+#[cfg(not(feature = "tokio"))]
+pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
+    std::future::pending()
 }
 
 /// Sleeps for the time that `timeout` allows, for ever where that is `None`.

@@ -83,8 +83,8 @@ use crate::plan::node::{Node, State};
 /// be `Sync`, since the subtasks that depend on an output share it. [`Plan::local`] asks for none of this. The
 /// closures may borrow what outlives the plan, such as a client: that is the lifetime `'a`.
 ///
-/// Dropping the future of a run drops the subtasks under way. Those that completed stay completed, and the
-/// others run when the plan is run again.
+/// Dropping the future of a run, or a panic in it, drops the subtasks under way. Those that completed stay completed,
+/// one that was being retried stays failed, with its error, and the others run when the plan is run again.
 pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     name: Arc<str>,
     concurrency: NonZeroUsize,

@@ -5,6 +5,7 @@ mod idle;
 pub(crate) mod overrides;
 pub(crate) mod schedule;
 pub(crate) mod section;
+pub(crate) mod sections;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
@@ -13,6 +14,7 @@ mod value;
 use std::time::Duration;
 
 use crate::policy::schedule::Schedule;
+use crate::policy::sections::Sections;
 use crate::{Backoff, Delays, Hint, Jitter, Kind, Section};
 
 /// How many retries, and how long to wait before each: plain data.
@@ -57,10 +59,7 @@ pub struct Policy {
     pub(crate) hint: Hint,
     pub(crate) max_hint: Duration,
     pub(crate) deadline: Option<Duration>,
-    pub(crate) transient: Section,
-    pub(crate) throttled: Section,
-    pub(crate) timed_out: Section,
-    pub(crate) invalid: Section,
+    pub(crate) sections: Sections,
 }
 
 impl Policy {
@@ -79,10 +78,7 @@ impl Policy {
             hint: Hint::Honor,
             max_hint: Duration::from_mins(1),
             deadline: None,
-            transient: Section::new(),
-            throttled: Section::new(),
-            timed_out: Section::new(),
-            invalid: Section::new(),
+            sections: Sections::new(),
         }
     }
 
@@ -173,19 +169,19 @@ impl Policy {
 
     /// Other numbers for transient failures.
     pub const fn transient(mut self, section: Section) -> Self {
-        self.transient = section;
+        self.sections = self.sections.with(Kind::Transient, section);
         self
     }
 
     /// Other numbers for throttled requests.
     pub const fn throttled(mut self, section: Section) -> Self {
-        self.throttled = section;
+        self.sections = self.sections.with(Kind::Throttled, section);
         self
     }
 
     /// Other numbers for timeouts.
     pub const fn timed_out(mut self, section: Section) -> Self {
-        self.timed_out = section;
+        self.sections = self.sections.with(Kind::Timeout, section);
         self
     }
 
@@ -193,7 +189,7 @@ impl Policy {
     /// `cap` or `jitter`: waiting improves no answer. What the key `validate` rejects has a count of its own, up
     /// to the policy's `max` where the section names none.
     pub const fn invalid(mut self, section: Section) -> Self {
-        self.invalid = section;
+        self.sections = self.sections.with(Kind::Invalid, section);
         self
     }
 
@@ -212,28 +208,21 @@ impl Policy {
 
     /// Whether any number is another for that kind.
     pub(crate) const fn differs_for(&self, kind: Kind) -> bool {
-        match kind {
-            Kind::Transient => !self.transient.is_empty(),
-            Kind::Throttled => !self.throttled.is_empty(),
-            Kind::Timeout => !self.timed_out.is_empty(),
-            Kind::Invalid => true,
-        }
+        matches!(kind, Kind::Invalid) || self.sections.get(kind).is_some()
     }
 
     /// What differs for that kind, in a call that validates its values or does not.
     pub(crate) fn section(&self, kind: Kind, validates: bool) -> Section {
-        match kind {
-            Kind::Transient => self.transient,
-            Kind::Throttled => self.throttled,
-            Kind::Timeout => self.timed_out,
-            Kind::Invalid => Section {
-                max: self.invalid.max.or(validates.then_some(self.schedule.max)),
-                backoff: self
-                    .invalid
-                    .backoff
-                    .or((!self.invalid.names_delays()).then_some(Backoff::None)),
-                ..self.invalid
-            },
+        let named = self.sections.get(kind).copied().unwrap_or_default();
+        if kind != Kind::Invalid {
+            return named;
+        }
+        Section {
+            max: named.max.or(validates.then_some(self.schedule.max)),
+            backoff: named
+                .backoff
+                .or((!named.names_delays()).then_some(Backoff::None)),
+            ..named
         }
     }
 }

@@ -114,10 +114,14 @@ impl Drop for SkippedSleeps {
 }
 
 /// How long to sleep really where a call asks for `duration`.
+#[inline]
 pub(crate) fn to_sleep(duration: Duration) -> Duration {
-    if !SKIP.get() {
-        return duration;
-    }
+    if SKIP.get() { skip(duration) } else { duration }
+}
+
+#[cold]
+#[inline(never)]
+fn skip(duration: Duration) -> Duration {
     SKIPPED.set(SKIPPED.get().saturating_add(duration));
     Duration::ZERO
 }
@@ -177,7 +181,15 @@ impl Drop for Recording {
     }
 }
 
-pub(crate) fn saw(event: &Event<'_>) {
+#[inline]
+pub(crate) fn saw<'a>(event: &impl Fn() -> Event<'a>) {
+    if RECORDINGS.load(Ordering::Relaxed) != 0 {
+        keep(&event());
+    }
+}
+
+#[cold]
+fn keep(event: &Event<'_>) {
     if !is_recorded() {
         return;
     }

@@ -83,6 +83,7 @@ pub struct TokioTimer;
 
 #[cfg(feature = "tokio")]
 impl Timer for TokioTimer {
+    #[inline]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
         tokio::time::sleep(crate::testing::to_sleep(duration))
     }

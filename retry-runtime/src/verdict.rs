@@ -99,8 +99,7 @@ impl Verdict {
 }
 
 impl From<bool> for Verdict {
-    // Once, and not where a function of type `fn(&E) -> bool` stands.
-    #[inline(never)]
+    #[inline]
     fn from(retry: bool) -> Self {
         if retry { Self::TRANSIENT } else { Self::STOP }
     }

@@ -1,13 +1,13 @@
 //! The same for blocking code.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex, PoisonError};
 use std::thread;
 
 use retry_runtime::{Policy, Reason, retry_each_blocking, testing};
 
-use super::{Answer, Answers, BUSY, EXACT, Results, STOP, secs, throttled_for};
+use super::{Answer, Answers, BUSY, EXACT, Failure, Results, STOP, secs, throttled_for};
 
 /// Notes the items of each call.
 #[derive(Default)]
@@ -131,4 +131,65 @@ fn a_panic_is_passed_on() {
         let panic = outcome.unwrap_err();
         assert_eq!(panic.downcast_ref(), Some(&"five"));
     }
+}
+
+#[test]
+fn no_call_begins_after_a_panic_elsewhere() {
+    /// Set when the panicking call has been unwound.
+    struct Unwound<'a>(&'a AtomicBool);
+
+    impl Drop for Unwound<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    let unwound = AtomicBool::new(false);
+    let after = AtomicUsize::new(0);
+    let batches = Policy::new().batches(1).concurrency(2);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        retry_each_blocking(batches, 0..100_000, |pending: Vec<u32>| -> Answers {
+            if pending[0] == 0 {
+                let _unwound = Unwound(&unwound);
+                resume_unwind(Box::new("zero")); // Prints nothing.
+            }
+            while !unwound.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+            after.fetch_add(1, Ordering::SeqCst);
+            thread::yield_now();
+            Ok(pending.into_iter().map(Ok).collect())
+        })
+    }));
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"zero"));
+    // The call that was under way, and those that began before the panic was seen: never nearly all.
+    assert!(after.into_inner() < 50_000);
+}
+
+#[test]
+fn a_batch_in_a_destructor_of_an_unwinding_thread_is_sent_whole() {
+    struct Flush<'a>(&'a Mutex<Option<Results>>);
+
+    impl Drop for Flush<'_> {
+        fn drop(&mut self) {
+            let calls = AtomicU32::new(0);
+            let batches = Policy::none().on(|_: &Failure| true).batches(1);
+            let results = retry_each_blocking(batches, 0..4, |pending: Vec<u32>| -> Answers {
+                match calls.fetch_add(1, Ordering::Relaxed) {
+                    0..4 => Err(BUSY),
+                    _ => Ok(pending.into_iter().map(Ok).collect()),
+                }
+            });
+            *self.0.lock().unwrap() = Some(results);
+        }
+    }
+
+    let results = Mutex::new(None);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _flush = Flush(&results);
+        resume_unwind(Box::new("elsewhere"));
+    }));
+    assert!(outcome.is_err());
+    let results = results.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(*results, Some((0..4).map(Ok).collect()));
 }

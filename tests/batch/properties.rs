@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -166,7 +167,7 @@ proptest! {
                 running.set(running.get() + 1);
                 most.set(most.get().max(running.get()));
                 let pause = pending.iter().map(|item| fates[*item].millis).max();
-                tokio::time::sleep(std::time::Duration::from_millis(pause.unwrap())).await;
+                tokio::time::sleep(Duration::from_millis(pause.unwrap())).await;
                 running.set(running.get() - 1);
                 server.borrow_mut().answer(pending)
             })
@@ -223,6 +224,38 @@ proptest! {
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         prop_assert_eq!(runtime.unwrap().block_on(results), expected);
+    }
+
+    /// Calls, pauses, log and results of blocking code are those of async code.
+    #[test]
+    fn blocking_calls_do_the_same(
+        fates in vec(fate(), 1..40),
+        failing_calls in vec(any::<bool>(), 0..6),
+        size in 1..10_usize,
+        max in 0..6_u32,
+        seed in any::<u64>(),
+    ) {
+        let batches = policy(max).batches(size);
+        let items = 0..fates.len();
+        let told = |run: &dyn Fn(&Mutex<Server<'_>>) -> Results| {
+            let _skipped = testing::skip_sleeps();
+            let _seeded = testing::seed(seed);
+            let recording = testing::record();
+            let server = Mutex::new(Server::new(&fates, &failing_calls));
+            let results = run(&server);
+            (results, server.into_inner().unwrap().calls, recording.lines())
+        };
+        let blocking = told(&|server| {
+            retry_each_blocking(batches, items.clone(), |pending| server.lock().unwrap().answer(pending))
+        });
+        let concurrent = told(&|server| {
+            let results = retry_each(batches, items.clone(), async |pending| {
+                server.lock().unwrap().answer(pending)
+            });
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            runtime.unwrap().block_on(results)
+        });
+        prop_assert_eq!(blocking, concurrent);
     }
 
     /// A round is as few calls as its items fill.

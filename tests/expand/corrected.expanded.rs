@@ -1,27 +1,26 @@
 //! A value that is validated and corrected, paid for from a budget.
 impl Extractor {
     async fn extract(&self, text: &str) -> Result<Answer, ModelError> {
+        static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
+            &const {
+                ::retry_runtime::Policy::new()
+                    .max(3u32)
+                    .invalid(::retry_runtime::Section::new().max(2u32))
+            },
+            ::core::concat!(::core::module_path!(), "::extract"),
+        );
         let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
         'retry_call: loop {
-            let retry_pause = {
+            let retry_pause = 'retry_pause: {
                 #[allow(clippy::redundant_closure_call)]
-                let retry_outcome = ::retry_runtime::macro_support::into_result::<
+                let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<Answer, ModelError>,
                 >(
                     async {
-                        #[allow(
-                            unknown_lints,
-                            unreachable_code,
-                            clippy::diverging_sub_expression,
-                            clippy::empty_loop,
-                            clippy::let_unit_value,
-                            clippy::let_with_type_underscore,
-                            clippy::needless_return,
-                            clippy::unreachable
-                        )]
                         if false {
-                            let retry_outcome: Result<Answer, ModelError> = loop {};
-                            return retry_outcome;
+                            return ::retry_runtime::macro_support::never::<
+                                Result<Answer, ModelError>,
+                            >();
                         }
                         { self.ask(text).await }
                     }
@@ -44,72 +43,60 @@ impl Extractor {
                             };
                             let ::core::result::Result::Err(retry_error) = retry_checked
                             else {
-                                if ::retry_runtime::macro_support::TrackedCall::is_retried(
-                                    &retry_call,
-                                ) {
-                                    ::retry_runtime::macro_support::TrackedCall::succeeded(
-                                        retry_call,
-                                        &const {
-                                            ::retry_runtime::Policy::new()
-                                                .max(3u32)
-                                                .invalid(::retry_runtime::Section::new().max(2u32))
-                                        },
-                                        ::core::concat!(::core::module_path!(), "::extract"),
-                                        ::core::option::Option::None,
-                                    );
-                                }
-                                break 'retry_call ::core::result::Result::Ok(retry_value);
+                                retry_outcome = ::core::result::Result::Ok(retry_value);
+                                ::retry_runtime::macro_support::TrackedCall::healed(
+                                    retry_call,
+                                    &__RETRY_SITE,
+                                );
+                                break;
                             };
-                            let mut retry_next = retry_call;
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowDisplay as _, ShowName as _,
-                                };
-                                let mut retry_paid = ::retry_runtime::macro_support::budget(
-                                    &self.turns,
-                                );
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            &const {
-                                                ::retry_runtime::Policy::new()
-                                                    .max(3u32)
-                                                    .invalid(::retry_runtime::Section::new().max(2u32))
-                                            },
-                                            ::retry_runtime::Verdict::INVALID,
-                                            ::core::concat!(::core::module_path!(), "::extract"),
-                                            &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                                .__retry_show(),
-                                        )
-                                        .budget(
-                                            &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
-                                                &mut retry_paid,
-                                                retry_kind,
-                                            ),
-                                        )
-                                        .correctable(),
-                                );
-                                let retry_decision = ::core::result::Result::map(
-                                    retry_decision,
-                                    |retry_pause| (retry_pause, retry_paid),
-                                );
+                            let retry_pause = match {
+                                let mut retry_next = retry_call;
+                                let retry_decision = ::retry_runtime::macro_support::cold(||
+                                {
+                                    #[allow(unused_imports)]
+                                    use ::retry_runtime::macro_support::{
+                                        ShowDebug as _, ShowName as _,
+                                    };
+                                    let mut retry_paid = ::retry_runtime::macro_support::budget(
+                                        &self.turns,
+                                    );
+                                    #[allow(clippy::let_and_return)]
+                                    let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
+                                        &mut retry_next,
+                                        ::retry_runtime::macro_support::Failure::new(
+                                                &__RETRY_SITE,
+                                                ::retry_runtime::Verdict::INVALID,
+                                                &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                    .__retry_show(),
+                                            )
+                                            .budget(
+                                                &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
+                                                    &mut retry_paid,
+                                                    retry_kind,
+                                                ),
+                                            )
+                                            .correctable(),
+                                    );
+                                    let retry_decision = ::core::result::Result::map(
+                                        retry_decision,
+                                        |retry_pause| (retry_pause, retry_paid),
+                                    );
+                                    retry_decision
+                                });
+                                retry_call = retry_next;
                                 retry_decision
-                            });
-                            let retry_pause = match retry_decision {
+                            } {
                                 ::core::result::Result::Ok(retry_pause) => retry_pause,
                                 ::core::result::Result::Err(_) => {
-                                    break 'retry_call ::core::result::Result::Err(retry_error);
+                                    retry_outcome = ::core::result::Result::Err(retry_error);
+                                    break;
                                 }
                             };
-                            retry_call = retry_next;
                             let (retry_pause, retry_paid) = retry_pause;
-                            ::retry_runtime::Timer::sleep(
-                                    &::retry_runtime::macro_support::default_timer::<
-                                        ::retry_runtime::macro_support::Features,
-                                    >(),
+                            ::retry_runtime::macro_support::sleep(
                                     retry_pause,
+                                    ::retry_runtime::macro_support::Features,
                                 )
                                 .await;
                             ::retry_runtime::macro_support::Paid::spend(retry_paid);
@@ -136,85 +123,77 @@ impl Extractor {
                                     {
                                         #[allow(unused_imports)]
                                         use ::retry_runtime::macro_support::{
-                                            ShowDebug as _, ShowDisplay as _, ShowName as _,
+                                            ShowDebug as _, ShowName as _,
                                         };
                                         ::retry_runtime::macro_support::correction_failed(
-                                            &const {
-                                                ::retry_runtime::Policy::new()
-                                                    .max(3u32)
-                                                    .invalid(::retry_runtime::Section::new().max(2u32))
-                                            },
-                                            ::core::concat!(::core::module_path!(), "::extract"),
+                                            &__RETRY_SITE,
                                             ::retry_runtime::macro_support::TrackedCall::attempt(
                                                 &retry_call,
                                             ),
-                                            &(&&&::retry_runtime::macro_support::Show(&retry_error))
+                                            &(&::retry_runtime::macro_support::Show(&retry_error))
                                                 .__retry_show(),
                                             ::core::option::Option::None,
                                         );
                                     }
                                     let _ = ::retry_runtime::Reason::CorrectionFailed;
-                                    break 'retry_call ::core::result::Result::Err(retry_error);
+                                    retry_outcome = ::core::result::Result::Err(retry_error);
+                                    break;
                                 }
                             };
                         }
                     }
                     ::core::result::Result::Err(retry_error) => {
-                        let mut retry_next = retry_call;
-                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                            #[allow(unused_imports)]
-                            use ::retry_runtime::macro_support::{
-                                ShowDebug as _, ShowDisplay as _, ShowName as _,
-                            };
-                            let mut retry_paid = ::retry_runtime::macro_support::budget(
-                                &self.turns,
-                            );
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                &mut retry_next,
-                                ::retry_runtime::macro_support::Failure::new(
-                                        &const {
-                                            ::retry_runtime::Policy::new()
-                                                .max(3u32)
-                                                .invalid(::retry_runtime::Section::new().max(2u32))
-                                        },
-                                        ::retry_runtime::macro_support::classify(&retry_error),
-                                        ::core::concat!(::core::module_path!(), "::extract"),
-                                        &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                            .__retry_show(),
-                                    )
-                                    .budget(
-                                        &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
-                                            &mut retry_paid,
-                                            retry_kind,
-                                        ),
-                                    )
-                                    .validates(),
-                            );
-                            let retry_decision = ::core::result::Result::map(
-                                retry_decision,
-                                |retry_pause| (retry_pause, retry_paid),
-                            );
+                        match {
+                            let mut retry_next = retry_call;
+                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
+                                #[allow(unused_imports)]
+                                use ::retry_runtime::macro_support::{
+                                    ShowDebug as _, ShowName as _,
+                                };
+                                let mut retry_paid = ::retry_runtime::macro_support::budget(
+                                    &self.turns,
+                                );
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
+                                    &mut retry_next,
+                                    ::retry_runtime::macro_support::Failure::new(
+                                            &__RETRY_SITE,
+                                            ::retry_runtime::macro_support::classify(&retry_error),
+                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                .__retry_show(),
+                                        )
+                                        .budget(
+                                            &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
+                                                &mut retry_paid,
+                                                retry_kind,
+                                            ),
+                                        )
+                                        .validates(),
+                                );
+                                let retry_decision = ::core::result::Result::map(
+                                    retry_decision,
+                                    |retry_pause| (retry_pause, retry_paid),
+                                );
+                                retry_decision
+                            });
+                            retry_call = retry_next;
                             retry_decision
-                        });
-                        match retry_decision {
+                        } {
                             ::core::result::Result::Ok(retry_pause) => {
-                                retry_call = retry_next;
-                                retry_pause
+                                break 'retry_pause retry_pause;
                             }
                             ::core::result::Result::Err(_) => {
-                                break 'retry_call ::core::result::Result::Err(retry_error);
+                                retry_outcome = ::core::result::Result::Err(retry_error);
                             }
                         }
                     }
                 }
+                break 'retry_call retry_outcome;
             };
             let (retry_pause, retry_paid) = retry_pause;
-            ::retry_runtime::Timer::sleep(
-                    &::retry_runtime::macro_support::default_timer::<
-                        ::retry_runtime::macro_support::Features,
-                    >(),
+            ::retry_runtime::macro_support::sleep(
                     retry_pause,
+                    ::retry_runtime::macro_support::Features,
                 )
                 .await;
             ::retry_runtime::macro_support::Paid::spend(retry_paid);

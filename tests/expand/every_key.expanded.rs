@@ -14,8 +14,8 @@ async fn complete(
             ModelError,
         > as crate::reexports::retry_runtime::macro_support::Outcome>::Error,
     >();
-    loop {
-        let retry_pause = {
+    'retry_call: loop {
+        let retry_pause = 'retry_pause: {
             crate::reexports::retry_runtime::macro_support::begin(
                 &mut retry_history,
                 crate::reexports::retry_runtime::macro_support::limit(
@@ -63,12 +63,9 @@ async fn complete(
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(
-                    async { #[allow(unknown_lints, unreachable_code,
-                    clippy::diverging_sub_expression, clippy::empty_loop,
-                    clippy::let_unit_value, clippy::let_with_type_underscore,
-                    clippy::needless_return, clippy::unreachable)] if false { let
-                    retry_outcome : Result < Answer, ModelError > = loop {}; return
-                    retry_outcome; } let attempt = & retry_history; { ask(& prompt,
+                    async { if false { return crate
+                    ::reexports::retry_runtime::macro_support::never:: < Result < Answer,
+                    ModelError > > (); } let attempt = & retry_history; { ask(& prompt,
                     attempt.number()). await } }
                 );
                 let retry_sleep = ::core::pin::pin!(
@@ -85,7 +82,7 @@ async fn complete(
                 retry_finished
             };
             let retry_dropped = ::core::option::Option::is_none(&retry_finished);
-            let retry_outcome = match retry_finished {
+            let mut retry_outcome = match retry_finished {
                 ::core::option::Option::Some(retry_outcome) => {
                     crate::reexports::retry_runtime::macro_support::into_result::<
                         Result<Answer, ModelError>,
@@ -102,9 +99,9 @@ async fn complete(
                 }
             };
             match retry_outcome {
-                ::core::result::Result::Ok(retry_value) => {
+                ::core::result::Result::Ok(ref retry_value) => {
                     if crate::reexports::retry_runtime::macro_support::accepts(
-                        &retry_value,
+                        retry_value,
                         |answer| answer.is_complete(),
                     ) {
                         {
@@ -113,109 +110,7 @@ async fn complete(
                             log.push(event.to_string()));
                             crate::reexports::retry_runtime::macro_support::TrackedCall::succeeded(
                                 retry_call,
-                                &const {
-                                    crate::reexports::retry_runtime::Policy::new()
-                                        .backoff(
-                                            crate::reexports::retry_runtime::Backoff::Exponential,
-                                        )
-                                        .base(::core::time::Duration::new(0u64, 250000000u32))
-                                        .factor(1.5f64)
-                                        .cap(::core::time::Duration::new(10u64, 0u32))
-                                        .jitter(
-                                            crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                        )
-                                        .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                        .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                        .throttled(
-                                            crate::reexports::retry_runtime::Section::new()
-                                                .max(10u32)
-                                                .base(::core::time::Duration::new(5u64, 0u32)),
-                                        )
-                                }
-                                    .max(
-                                        crate::reexports::retry_runtime::macro_support::count(
-                                            limits.turns,
-                                        ),
-                                    ),
-                                "model.complete",
-                                ::core::option::Option::Some(&mut retry_observer),
-                            );
-                        }
-                        break ::core::result::Result::Ok(retry_value);
-                    } else {
-                        let mut retry_next = retry_call;
-                        let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
-                        {
-                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                                event|
-                            log.push(event.to_string()));
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
-                                &mut retry_next,
-                                crate::reexports::retry_runtime::macro_support::Failure::new(
-                                        &const {
-                                            crate::reexports::retry_runtime::Policy::new()
-                                                .backoff(
-                                                    crate::reexports::retry_runtime::Backoff::Exponential,
-                                                )
-                                                .base(::core::time::Duration::new(0u64, 250000000u32))
-                                                .factor(1.5f64)
-                                                .cap(::core::time::Duration::new(10u64, 0u32))
-                                                .jitter(
-                                                    crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                                )
-                                                .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                                .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                                .throttled(
-                                                    crate::reexports::retry_runtime::Section::new()
-                                                        .max(10u32)
-                                                        .base(::core::time::Duration::new(5u64, 0u32)),
-                                                )
-                                        }
-                                            .max(
-                                                crate::reexports::retry_runtime::macro_support::count(
-                                                    limits.turns,
-                                                ),
-                                            ),
-                                        crate::reexports::retry_runtime::Verdict::TRANSIENT,
-                                        "model.complete",
-                                        &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
-                                    )
-                                    .deadline(retry_deadline)
-                                    .idempotent(false)
-                                    .observe(&mut retry_observer),
-                            );
-                            retry_decision
-                        });
-                        match retry_decision {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                retry_call = retry_next;
-                                crate::reexports::retry_runtime::macro_support::rejected(
-                                    &mut retry_history,
-                                );
-                                retry_pause
-                            }
-                            ::core::result::Result::Err(_) => {
-                                break ::core::result::Result::Ok(retry_value);
-                            }
-                        }
-                    }
-                }
-                ::core::result::Result::Err(retry_error) => {
-                    let mut retry_next = retry_call;
-                    let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
-                    {
-                        #[allow(unused_imports)]
-                        use crate::reexports::retry_runtime::macro_support::{
-                            ShowDebug as _, ShowDisplay as _, ShowName as _,
-                        };
-                        let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                            event|
-                        log.push(event.to_string()));
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
-                            &mut retry_next,
-                            crate::reexports::retry_runtime::macro_support::Failure::new(
+                                &crate::reexports::retry_runtime::macro_support::Site::new(
                                     &const {
                                         crate::reexports::retry_runtime::Policy::new()
                                             .backoff(
@@ -240,52 +135,161 @@ async fn complete(
                                                 limits.turns,
                                             ),
                                         ),
-                                    crate::reexports::retry_runtime::macro_support::of_attempt(
-                                        crate::reexports::retry_runtime::macro_support::verdict(
-                                            &retry_error,
-                                            ModelError::is_retryable,
-                                        ),
-                                        retry_dropped,
-                                    ),
                                     "model.complete",
-                                    &(&&&crate::reexports::retry_runtime::macro_support::Show(
-                                        &retry_error,
-                                    ))
-                                        .__retry_show(),
-                                )
-                                .deadline(retry_deadline)
-                                .idempotent(false)
-                                .repeated(
-                                    crate::reexports::retry_runtime::macro_support::is_repeated(
-                                        &retry_history,
-                                        &retry_error,
-                                        3,
-                                        |retry_one, retry_other| {
-                                            use crate::reexports::retry_runtime::macro_support::{
-                                                SameDebug as _, SameDisplay as _, SameValue as _,
-                                            };
-                                            (&&&crate::reexports::retry_runtime::macro_support::Same(
-                                                retry_one,
-                                            ))
-                                                .__retry_same(retry_other)
-                                        },
-                                    ),
-                                )
-                                .observe(&mut retry_observer),
-                        );
-                        retry_decision
-                    });
-                    match retry_decision {
-                        ::core::result::Result::Ok(retry_pause) => {
+                                ),
+                                &mut retry_observer,
+                            );
+                        }
+                    } else {
+                        match {
+                            let mut retry_next = retry_call;
+                            let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
+                            {
+                                let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                                    event|
+                                log.push(event.to_string()));
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                                    &mut retry_next,
+                                    crate::reexports::retry_runtime::macro_support::Failure::new(
+                                            &crate::reexports::retry_runtime::macro_support::Site::new(
+                                                &const {
+                                                    crate::reexports::retry_runtime::Policy::new()
+                                                        .backoff(
+                                                            crate::reexports::retry_runtime::Backoff::Exponential,
+                                                        )
+                                                        .base(::core::time::Duration::new(0u64, 250000000u32))
+                                                        .factor(1.5f64)
+                                                        .cap(::core::time::Duration::new(10u64, 0u32))
+                                                        .jitter(
+                                                            crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
+                                                        )
+                                                        .hint(crate::reexports::retry_runtime::Hint::Honor)
+                                                        .max_hint(::core::time::Duration::new(120u64, 0u32))
+                                                        .throttled(
+                                                            crate::reexports::retry_runtime::Section::new()
+                                                                .max(10u32)
+                                                                .base(::core::time::Duration::new(5u64, 0u32)),
+                                                        )
+                                                }
+                                                    .max(
+                                                        crate::reexports::retry_runtime::macro_support::count(
+                                                            limits.turns,
+                                                        ),
+                                                    ),
+                                                "model.complete",
+                                            ),
+                                            crate::reexports::retry_runtime::Verdict::TRANSIENT,
+                                            &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
+                                        )
+                                        .deadline(retry_deadline)
+                                        .idempotent(false)
+                                        .observe(&mut retry_observer),
+                                );
+                                retry_decision
+                            });
                             retry_call = retry_next;
+                            retry_decision
+                        } {
+                            ::core::result::Result::Ok(retry_pause) => {
+                                crate::reexports::retry_runtime::macro_support::rejected(
+                                    &mut retry_history,
+                                );
+                                break 'retry_pause retry_pause;
+                            }
+                            ::core::result::Result::Err(_) => {}
+                        }
+                    }
+                }
+                ::core::result::Result::Err(retry_error) => {
+                    match {
+                        let mut retry_next = retry_call;
+                        let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
+                        {
+                            #[allow(unused_imports)]
+                            use crate::reexports::retry_runtime::macro_support::{
+                                ShowDebug as _, ShowName as _,
+                            };
+                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
+                                event|
+                            log.push(event.to_string()));
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                                &mut retry_next,
+                                crate::reexports::retry_runtime::macro_support::Failure::new(
+                                        &crate::reexports::retry_runtime::macro_support::Site::new(
+                                            &const {
+                                                crate::reexports::retry_runtime::Policy::new()
+                                                    .backoff(
+                                                        crate::reexports::retry_runtime::Backoff::Exponential,
+                                                    )
+                                                    .base(::core::time::Duration::new(0u64, 250000000u32))
+                                                    .factor(1.5f64)
+                                                    .cap(::core::time::Duration::new(10u64, 0u32))
+                                                    .jitter(
+                                                        crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
+                                                    )
+                                                    .hint(crate::reexports::retry_runtime::Hint::Honor)
+                                                    .max_hint(::core::time::Duration::new(120u64, 0u32))
+                                                    .throttled(
+                                                        crate::reexports::retry_runtime::Section::new()
+                                                            .max(10u32)
+                                                            .base(::core::time::Duration::new(5u64, 0u32)),
+                                                    )
+                                            }
+                                                .max(
+                                                    crate::reexports::retry_runtime::macro_support::count(
+                                                        limits.turns,
+                                                    ),
+                                                ),
+                                            "model.complete",
+                                        ),
+                                        crate::reexports::retry_runtime::macro_support::of_attempt(
+                                            crate::reexports::retry_runtime::macro_support::verdict(
+                                                &retry_error,
+                                                ModelError::is_retryable,
+                                            ),
+                                            retry_dropped,
+                                        ),
+                                        &(&crate::reexports::retry_runtime::macro_support::Show(
+                                            &retry_error,
+                                        ))
+                                            .__retry_show(),
+                                    )
+                                    .deadline(retry_deadline)
+                                    .idempotent(false)
+                                    .repeated(
+                                        crate::reexports::retry_runtime::macro_support::is_repeated(
+                                            &retry_history,
+                                            &retry_error,
+                                            3,
+                                            |retry_one, retry_other| {
+                                                use crate::reexports::retry_runtime::macro_support::{
+                                                    SameDebug as _, SameDisplay as _, SameValue as _,
+                                                };
+                                                (&&&crate::reexports::retry_runtime::macro_support::Same(
+                                                    retry_one,
+                                                ))
+                                                    .__retry_same(retry_other)
+                                            },
+                                        ),
+                                    )
+                                    .observe(&mut retry_observer),
+                            );
+                            retry_decision
+                        });
+                        retry_call = retry_next;
+                        retry_decision
+                    } {
+                        ::core::result::Result::Ok(retry_pause) => {
                             crate::reexports::retry_runtime::macro_support::failed(
                                 &mut retry_history,
                                 retry_error,
                             );
-                            retry_pause
+                            break 'retry_pause retry_pause;
                         }
                         ::core::result::Result::Err(retry_reason) => {
-                            break crate::reexports::retry_runtime::macro_support::fall_back(
+                            retry_outcome = crate::reexports::retry_runtime::macro_support::fall_back(
                                     crate::reexports::retry_runtime::macro_support::gave_up(
                                         retry_history,
                                         retry_error,
@@ -298,6 +302,7 @@ async fn complete(
                     }
                 }
             }
+            break 'retry_call retry_outcome;
         };
         crate::reexports::retry_runtime::Timer::sleep(
                 &crate::reexports::retry_runtime::macro_support::timer(SmolTimer),

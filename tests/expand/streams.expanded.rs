@@ -7,12 +7,16 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
         retry_taker,
         async move {
             let retry_outcome = {
+                static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
+                    &const { ::retry_runtime::Policy::new() },
+                    ::core::concat!(::core::module_path!(), "::events"),
+                );
                 let mut retry_call = ::retry_runtime::macro_support::Call::new();
                 let mut retry_history = ::retry_runtime::macro_support::stream::resume::history::<
                     Result<Event, FeedError>,
                 >();
-                loop {
-                    let retry_pause = {
+                'retry_call: loop {
+                    let retry_pause = 'retry_pause: {
                         ::retry_runtime::macro_support::begin(
                             &mut retry_history,
                             ::retry_runtime::macro_support::limit(
@@ -46,50 +50,44 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                 ::core::result::Result::Err(retry_stopped)
                             }
                         };
-                        let retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
+                        let mut retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
                             Result<Event, FeedError>,
                             _,
                         >(retry_ended);
-                        let retry_retried = ::retry_runtime::macro_support::Call::is_retried(
-                            &retry_call,
-                        );
                         match retry_outcome {
-                            ::core::result::Result::Ok(retry_value) => {
-                                if retry_retried {
-                                    ::retry_runtime::macro_support::Call::succeeded(
-                                        retry_call,
-                                        &const { ::retry_runtime::Policy::new() },
-                                        ::core::concat!(::core::module_path!(), "::events"),
-                                        ::core::option::Option::None,
-                                    );
-                                }
-                                break ::core::result::Result::Ok(retry_value);
+                            ::core::result::Result::Ok(_) => {
+                                ::retry_runtime::macro_support::Call::healed(
+                                    retry_call,
+                                    &__RETRY_SITE,
+                                );
                             }
                             ::core::result::Result::Err(retry_error) => {
-                                let mut retry_next = retry_call;
-                                let retry_decision = ::retry_runtime::macro_support::cold(||
-                                {
-                                    #[allow(unused_imports)]
-                                    use ::retry_runtime::macro_support::{
-                                        ShowDebug as _, ShowDisplay as _, ShowName as _,
-                                    };
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                        &mut retry_next,
-                                        &const { ::retry_runtime::Policy::new() },
-                                        ::retry_runtime::macro_support::verdict(
-                                            &retry_error,
-                                            is_retryable,
-                                        ),
-                                        ::core::concat!(::core::module_path!(), "::events"),
-                                        &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                            .__retry_show(),
+                                match {
+                                    let retry_decision = ::retry_runtime::macro_support::cold(||
+                                    {
+                                        #[allow(unused_imports)]
+                                        use ::retry_runtime::macro_support::{
+                                            ShowDebug as _, ShowName as _,
+                                        };
+                                        #[allow(clippy::let_and_return)]
+                                        let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
+                                            retry_call,
+                                            &__RETRY_SITE,
+                                            ::retry_runtime::macro_support::verdict(
+                                                &retry_error,
+                                                is_retryable,
+                                            ),
+                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                .__retry_show(),
+                                        );
+                                        retry_decision
+                                    });
+                                    retry_call = ::retry_runtime::macro_support::Call::next(
+                                        retry_call,
                                     );
                                     retry_decision
-                                });
-                                match retry_decision {
-                                    ::core::result::Result::Ok(retry_pause) => {
-                                        retry_call = retry_next;
+                                } {
+                                    ::core::option::Option::Some(retry_pause) => {
                                         ::retry_runtime::macro_support::stream::resume::keep(
                                             &mut retry_history,
                                             retry_progress,
@@ -98,20 +96,19 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                             &mut retry_history,
                                             retry_error,
                                         );
-                                        retry_pause
+                                        break 'retry_pause retry_pause;
                                     }
-                                    ::core::result::Result::Err(_) => {
-                                        break ::core::result::Result::Err(retry_error);
+                                    ::core::option::Option::None => {
+                                        retry_outcome = ::core::result::Result::Err(retry_error);
                                     }
                                 }
                             }
                         }
+                        break 'retry_call retry_outcome;
                     };
-                    ::retry_runtime::Timer::sleep(
-                            &::retry_runtime::macro_support::default_timer::<
-                                ::retry_runtime::macro_support::Features,
-                            >(),
+                    ::retry_runtime::macro_support::sleep(
                             retry_pause,
+                            ::retry_runtime::macro_support::Features,
                         )
                         .await;
                 }
@@ -129,9 +126,13 @@ async fn tokens(
     model: &Model,
 ) -> Result<BoxStream<'static, Result<Token, ModelError>>, ModelError> {
     let retry_outcome = {
+        static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
+            &const { ::retry_runtime::Policy::new() },
+            ::core::concat!(::core::module_path!(), "::tokens"),
+        );
         let mut retry_call = ::retry_runtime::macro_support::Call::new();
-        loop {
-            let retry_pause = {
+        'retry_call: loop {
+            let retry_pause = 'retry_pause: {
                 let mut retry_patience = ::retry_runtime::macro_support::stream::patience::<
                     Result<Token, ModelError>,
                     _,
@@ -148,22 +149,13 @@ async fn tokens(
                 let retry_opened = ::retry_runtime::macro_support::stream::Patience::wait(
                         &mut retry_patience,
                         async {
-                            #[allow(
-                                unknown_lints,
-                                unreachable_code,
-                                clippy::diverging_sub_expression,
-                                clippy::empty_loop,
-                                clippy::let_unit_value,
-                                clippy::let_with_type_underscore,
-                                clippy::needless_return,
-                                clippy::unreachable
-                            )]
                             if false {
-                                let retry_outcome: Result<
-                                    BoxStream<'static, Result<Token, ModelError>>,
-                                    ModelError,
-                                > = loop {};
-                                return retry_outcome;
+                                return ::retry_runtime::macro_support::never::<
+                                    Result<
+                                        BoxStream<'static, Result<Token, ModelError>>,
+                                        ModelError,
+                                    >,
+                                >();
                             }
                             { model.open().await }
                         },
@@ -189,63 +181,56 @@ async fn tokens(
                 let retry_dropped = ::retry_runtime::macro_support::stream::is_dropped(
                     &retry_ended,
                 );
-                let retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
+                let mut retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
                     Result<Token, ModelError>,
                     _,
                 >(retry_ended);
-                let retry_retried = ::retry_runtime::macro_support::Call::is_retried(
-                    &retry_call,
-                );
                 match retry_outcome {
-                    ::core::result::Result::Ok(retry_value) => {
-                        if retry_retried {
-                            ::retry_runtime::macro_support::Call::succeeded(
-                                retry_call,
-                                &const { ::retry_runtime::Policy::new() },
-                                ::core::concat!(::core::module_path!(), "::tokens"),
-                                ::core::option::Option::None,
-                            );
-                        }
-                        break ::core::result::Result::Ok(retry_value);
+                    ::core::result::Result::Ok(_) => {
+                        ::retry_runtime::macro_support::Call::healed(
+                            retry_call,
+                            &__RETRY_SITE,
+                        );
                     }
                     ::core::result::Result::Err(retry_error) => {
-                        let mut retry_next = retry_call;
-                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                            #[allow(unused_imports)]
-                            use ::retry_runtime::macro_support::{
-                                ShowDebug as _, ShowDisplay as _, ShowName as _,
-                            };
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                &mut retry_next,
-                                &const { ::retry_runtime::Policy::new() },
-                                ::retry_runtime::macro_support::of_attempt(
-                                    ::retry_runtime::macro_support::classify(&retry_error),
-                                    retry_dropped,
-                                ),
-                                ::core::concat!(::core::module_path!(), "::tokens"),
-                                &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                    .__retry_show(),
+                        match {
+                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
+                                #[allow(unused_imports)]
+                                use ::retry_runtime::macro_support::{
+                                    ShowDebug as _, ShowName as _,
+                                };
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
+                                    retry_call,
+                                    &__RETRY_SITE,
+                                    ::retry_runtime::macro_support::of_attempt(
+                                        ::retry_runtime::macro_support::classify(&retry_error),
+                                        retry_dropped,
+                                    ),
+                                    &(&::retry_runtime::macro_support::Show(&retry_error))
+                                        .__retry_show(),
+                                );
+                                retry_decision
+                            });
+                            retry_call = ::retry_runtime::macro_support::Call::next(
+                                retry_call,
                             );
                             retry_decision
-                        });
-                        match retry_decision {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                retry_call = retry_next;
-                                retry_pause
+                        } {
+                            ::core::option::Option::Some(retry_pause) => {
+                                break 'retry_pause retry_pause;
                             }
-                            ::core::result::Result::Err(_) => {
-                                break ::core::result::Result::Err(retry_error);
+                            ::core::option::Option::None => {
+                                retry_outcome = ::core::result::Result::Err(retry_error);
                             }
                         }
                     }
                 }
+                break 'retry_call retry_outcome;
             };
-            ::retry_runtime::Timer::sleep(
-                    &::retry_runtime::macro_support::default_timer::<
-                        ::retry_runtime::macro_support::Features,
-                    >(),
+            ::retry_runtime::macro_support::sleep(
                     retry_pause,
+                    ::retry_runtime::macro_support::Features,
                 )
                 .await;
         }

@@ -1,12 +1,16 @@
 //! A value that is validated: the body runs again with the complaint at hand.
 fn extract(text: &str) -> Result<Answer, ModelError> {
+    static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
+        &const { ::retry_runtime::Policy::new() },
+        ::core::concat!(::core::module_path!(), "::extract"),
+    );
     let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
     let mut retry_history = ::retry_runtime::macro_support::history_of::<
         <Result<Answer, ModelError> as ::retry_runtime::macro_support::Outcome>::Error,
         <Result<Answer, ModelError> as ::retry_runtime::macro_support::Outcome>::Value,
     >();
-    loop {
-        let retry_pause = {
+    'retry_call: loop {
+        let retry_pause = 'retry_pause: {
             ::retry_runtime::macro_support::begin(
                 &mut retry_history,
                 ::retry_runtime::macro_support::limit(
@@ -14,7 +18,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                 ),
             );
             #[allow(clippy::redundant_closure_call)]
-            let retry_outcome = ::retry_runtime::macro_support::into_result::<
+            let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                 Result<Answer, ModelError>,
             >(
                 (|| -> Result<Answer, ModelError> {
@@ -22,9 +26,6 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     let attempt = &retry_history;
                     { ask(text, attempt.last_error()) }
                 })(),
-            );
-            let retry_retried = ::retry_runtime::macro_support::TrackedCall::is_retried(
-                &retry_call,
             );
             match retry_outcome {
                 ::core::result::Result::Ok(retry_value) => {
@@ -43,40 +44,38 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     };
                     match retry_checked {
                         ::core::result::Result::Ok(()) => {
-                            if retry_retried {
-                                ::retry_runtime::macro_support::TrackedCall::succeeded(
-                                    retry_call,
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::core::concat!(::core::module_path!(), "::extract"),
-                                    ::core::option::Option::None,
-                                );
-                            }
-                            break ::core::result::Result::Ok(retry_value);
+                            retry_outcome = ::core::result::Result::Ok(retry_value);
+                            ::retry_runtime::macro_support::TrackedCall::healed(
+                                retry_call,
+                                &__RETRY_SITE,
+                            );
                         }
                         ::core::result::Result::Err(retry_error) => {
-                            let mut retry_next = retry_call;
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowDisplay as _, ShowName as _,
-                                };
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            &const { ::retry_runtime::Policy::new() },
-                                            ::retry_runtime::Verdict::INVALID,
-                                            ::core::concat!(::core::module_path!(), "::extract"),
-                                            &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                                .__retry_show(),
-                                        )
-                                        .validates(),
-                                );
+                            match {
+                                let mut retry_next = retry_call;
+                                let retry_decision = ::retry_runtime::macro_support::cold(||
+                                {
+                                    #[allow(unused_imports)]
+                                    use ::retry_runtime::macro_support::{
+                                        ShowDebug as _, ShowName as _,
+                                    };
+                                    #[allow(clippy::let_and_return)]
+                                    let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
+                                        &mut retry_next,
+                                        ::retry_runtime::macro_support::Failure::new(
+                                                &__RETRY_SITE,
+                                                ::retry_runtime::Verdict::INVALID,
+                                                &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                    .__retry_show(),
+                                            )
+                                            .validates(),
+                                    );
+                                    retry_decision
+                                });
+                                retry_call = retry_next;
                                 retry_decision
-                            });
-                            match retry_decision {
+                            } {
                                 ::core::result::Result::Ok(retry_pause) => {
-                                    retry_call = retry_next;
                                     ::retry_runtime::macro_support::failed(
                                         &mut retry_history,
                                         retry_error,
@@ -85,14 +84,14 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                         &mut retry_history,
                                         retry_value,
                                     );
-                                    retry_pause
+                                    break 'retry_pause retry_pause;
                                 }
                                 ::core::result::Result::Err(retry_reason) => {
                                     ::retry_runtime::macro_support::invalid(
                                         &mut retry_history,
                                         retry_value,
                                     );
-                                    break ::core::result::Result::Err(
+                                    retry_outcome = ::core::result::Result::Err(
                                         ::retry_runtime::macro_support::shape(
                                             ::retry_runtime::macro_support::gave_up(
                                                 retry_history,
@@ -108,37 +107,38 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     }
                 }
                 ::core::result::Result::Err(retry_error) => {
-                    let mut retry_next = retry_call;
-                    let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                        #[allow(unused_imports)]
-                        use ::retry_runtime::macro_support::{
-                            ShowDebug as _, ShowDisplay as _, ShowName as _,
-                        };
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                            &mut retry_next,
-                            ::retry_runtime::macro_support::Failure::new(
-                                    &const { ::retry_runtime::Policy::new() },
-                                    ::retry_runtime::macro_support::classify(&retry_error),
-                                    ::core::concat!(::core::module_path!(), "::extract"),
-                                    &(&&&::retry_runtime::macro_support::Show(&retry_error))
-                                        .__retry_show(),
-                                )
-                                .validates(),
-                        );
+                    match {
+                        let mut retry_next = retry_call;
+                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
+                            #[allow(unused_imports)]
+                            use ::retry_runtime::macro_support::{
+                                ShowDebug as _, ShowName as _,
+                            };
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
+                                &mut retry_next,
+                                ::retry_runtime::macro_support::Failure::new(
+                                        &__RETRY_SITE,
+                                        ::retry_runtime::macro_support::classify(&retry_error),
+                                        &(&::retry_runtime::macro_support::Show(&retry_error))
+                                            .__retry_show(),
+                                    )
+                                    .validates(),
+                            );
+                            retry_decision
+                        });
+                        retry_call = retry_next;
                         retry_decision
-                    });
-                    match retry_decision {
+                    } {
                         ::core::result::Result::Ok(retry_pause) => {
-                            retry_call = retry_next;
                             ::retry_runtime::macro_support::failed(
                                 &mut retry_history,
                                 retry_error,
                             );
-                            retry_pause
+                            break 'retry_pause retry_pause;
                         }
                         ::core::result::Result::Err(retry_reason) => {
-                            break ::core::result::Result::Err(
+                            retry_outcome = ::core::result::Result::Err(
                                 ::retry_runtime::macro_support::shape(
                                     ::retry_runtime::macro_support::gave_up(
                                         retry_history,
@@ -152,6 +152,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     }
                 }
             }
+            break 'retry_call retry_outcome;
         };
         ::retry_runtime::macro_support::sleep_blocking(retry_pause);
     }

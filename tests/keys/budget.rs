@@ -96,6 +96,26 @@ async fn a_retry_that_began_is_paid_for() {
     assert_eq!((attempts, turns.left()), (2, 8));
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_correction_that_is_dropped_in_its_pause_is_refunded_and_one_that_began_is_not() {
+    #[retry(
+        invalid(max = 9, backoff = "fixed", base = "5s", jitter = "none"),
+        budget = turns,
+        validate = |_| Err(TRANSIENT),
+        correct = async |number, _| { sleep(secs(10)).await; Ok(number) }
+    )]
+    async fn call(turns: &Turns) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    // Pauses from 0 and 15 s on, corrections from 5 and 20 s on.
+    for (dropped, left) in [(3, 9), (7, 8), (17, 8), (22, 7)] {
+        let turns = Turns::new(9);
+        timeout(secs(dropped), call(&turns)).await.unwrap_err();
+        assert_eq!(turns.left(), left, "dropped after {dropped} s");
+    }
+}
+
 #[test]
 fn any_expression_will_do() {
     struct Agent {

@@ -26,6 +26,7 @@ mod observe;
 mod on;
 mod policy;
 mod repeats;
+mod team;
 mod timeout;
 mod timer;
 mod until;

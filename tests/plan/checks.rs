@@ -36,6 +36,11 @@ fn an_unknown_dependency_is_named_with_who_has_it() {
         message(&[("search", &["zzz"])]),
         "search → zzz: there is no subtask `zzz`; add it, or remove the dependency"
     );
+    // The first of several.
+    assert_eq!(
+        message(&[("a", &[]), ("b", &["a", "x1", "x2"]), ("c", &["x3"])]),
+        "b → x1: there is no subtask `x1`; add it, or remove the dependency"
+    );
 }
 
 #[test]

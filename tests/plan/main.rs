@@ -3,6 +3,7 @@
 mod checks;
 mod futures;
 mod log;
+mod missing;
 mod properties;
 mod retries;
 mod runs;

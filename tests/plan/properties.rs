@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use retry_runtime::plan::{Local, PlanState, Validity};
 use retry_runtime::{Jitter, Plan, Policy};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 /// A subtask as drawn: what it depends on (among those before it), how often it fails, how long it takes.
 #[derive(Clone, Debug)]
@@ -237,7 +237,7 @@ proptest! {
         let world = World::new(&draws);
         let mut plan = world.plan(&draws, &order, limit);
         block_on(async {
-            let _ = tokio::time::timeout(Duration::from_millis(millis), plan.run()).await;
+            let _ = timeout(Duration::from_millis(millis), plan.run()).await;
         });
         prop_assert_eq!(world.under_way.get(), 0);
         if reload {
@@ -251,6 +251,54 @@ proptest! {
         prop_assert!(summary.is_complete());
         let executions = world.executions.borrow().iter().map(|executions| u64::from(*executions)).sum::<u64>();
         prop_assert_eq!(summary.executions, executions);
+        for (place, value) in expected(&draws).into_iter().enumerate() {
+            prop_assert_eq!(plan.output(&place.to_string()), Some(&value));
+        }
+    }
+
+    /// However often runs and retries are dropped, saved and loaded: a failure is kept until it runs again.
+    #[test]
+    fn failures_are_kept_through_drops_and_loads(
+        (draws, order) in draws(),
+        limit in 1..6_usize,
+        runs in vec((0..40_u64, 0..3_u8, any::<bool>()), 0..12),
+    ) {
+        let world = World::new(&draws);
+        let mut plan = world.plan(&draws, &order, limit);
+        for (millis, kind, reload) in runs {
+            let failed = plan.summary().failed;
+            let patience = Duration::from_millis(millis);
+            block_on(async {
+                let _ = match kind {
+                    0 => timeout(patience, plan.run()).await.map(drop),
+                    1 => timeout(patience, plan.retry_failed()).await.map(drop),
+                    _ => {
+                        let policy = Policy::fixed(Duration::from_millis(5)).on(|_: &String| true);
+                        let validate = async |_| Validity::Invalid("no".into());
+                        timeout(patience, plan.run_until(policy, validate)).await.map(drop)
+                    }
+                };
+            });
+            let state = serde_json::to_value(plan.state()).unwrap();
+            for name in failed {
+                let text = state["failed"].get(&name).and_then(|text| text.as_str());
+                let expected = plan.output(&name).is_none().then(|| format!("{name} failed"));
+                prop_assert_eq!(text, expected.as_deref());
+            }
+            if reload {
+                let summary = plan.summary();
+                plan = world.plan(&draws, &order, limit);
+                plan.load(serde_json::from_value(state).unwrap()).unwrap();
+                prop_assert_eq!(plan.summary(), summary);
+            }
+        }
+        // `execute` checks that no success runs twice.
+        block_on(async {
+            plan.run().await.unwrap();
+            while !plan.retry_failed().await.unwrap().is_complete() {}
+        });
+        let executions = world.executions.borrow().iter().map(|executions| u64::from(*executions)).sum::<u64>();
+        prop_assert_eq!(plan.summary().executions, executions);
         for (place, value) in expected(&draws).into_iter().enumerate() {
             prop_assert_eq!(plan.output(&place.to_string()), Some(&value));
         }

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::future::pending;
+use std::panic::{AssertUnwindSafe, resume_unwind};
 use std::time::Duration;
 
-use retry_runtime::Plan;
-use tokio::time::timeout;
+use ::futures::FutureExt;
+use retry_runtime::{Plan, testing};
+use tokio::time::{sleep, timeout};
 
 use crate::World;
 
@@ -110,7 +112,7 @@ async fn a_retry_leaves_alone_what_no_failure_had_blocked() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_a_retry_leaves_the_rest_to_run() {
+async fn a_failure_whose_retry_is_dropped_is_as_it_was() {
     let tries = Cell::new(0);
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| {
@@ -121,12 +123,61 @@ async fn dropping_a_retry_leaves_the_rest_to_run() {
             _ => Ok(()),
         }
     });
+    plan.add("b", ["a"], async |[_]| Ok(()));
     plan.run().await.unwrap();
     let retry = timeout(Duration::from_secs(1), plan.retry_failed()).await;
     assert!(retry.is_err());
-    assert_eq!(plan.summary().pending, ["a"]);
-    assert!(plan.run().await.unwrap().is_complete());
+    let summary = plan.summary();
+    assert_eq!(
+        summary.to_string(),
+        "0 completed; 1 failed: a; 1 blocked: b; 2 executions"
+    );
+    assert_eq!(plan.error("a"), Some(&"busy"));
+    // A run leaves it alone, as any failure.
+    assert_eq!(plan.run().await.unwrap(), summary);
+    let recording = testing::record();
+    assert!(plan.retry_failed().await.unwrap().is_complete());
     assert_eq!(tries.get(), 3);
+    let lines = recording.lines();
+    assert_eq!(
+        lines[..2],
+        [
+            "retrying plan error=1 of 2 subtasks failed: a",
+            "healed plan.a attempt=3"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_leaves_the_plan_as_a_dropped_run_does() {
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok(()));
+    plan.add("b", ["a"], async |[_]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 | 3 => resume_unwind(Box::new("b")), // Prints nothing.
+            2 => Err("busy"),
+            _ => Ok(()),
+        }
+    });
+    plan.add("slow", [], async |[]| {
+        sleep(Duration::from_secs(1)).await;
+        Ok(())
+    });
+    let outcome = AssertUnwindSafe(plan.run()).catch_unwind().await;
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"b"));
+    let summary = plan.summary();
+    assert_eq!(summary.completed, ["a"]);
+    assert_eq!(summary.pending, ["b", "slow"]);
+    assert_eq!(plan.run().await.unwrap().failed, ["b"]);
+    let outcome = AssertUnwindSafe(plan.retry_failed()).catch_unwind().await;
+    assert!(outcome.is_err());
+    assert_eq!(plan.error("b"), Some(&"busy"));
+    assert!(plan.summary().dead_ends.is_empty());
+    let summary = plan.retry_failed().await.unwrap();
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 1 + 4 + 2);
 }
 
 #[tokio::test(start_paused = true)]

@@ -1,10 +1,9 @@
 //! `run_until`: validation, rounds, pauses, and how it ends.
 
-use std::cell::{Cell, RefCell};
-use std::future::ready;
+use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::plan::{Local, PlanEnd, Snapshot, Subtask, Validity};
+use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
 use retry_runtime::{Plan, Policy, Reason, Verdict};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -12,7 +11,7 @@ use crate::{EXACT, Failure, World};
 
 type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
 
-fn retryable(_: &String) -> bool {
+pub(crate) fn retryable(_: &String) -> bool {
     true
 }
 
@@ -69,38 +68,6 @@ async fn a_plan_that_is_valid_at_once_runs_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
-    let world = World::failing(&[("b", 1), ("label", 1)]);
-    let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
-    let seen = RefCell::new(Vec::new());
-    let end = plan
-        .run_until(EXACT.on(retryable), async |results| {
-            let summary = results.summary();
-            seen.borrow_mut()
-                .push((summary.completed.len(), summary.failed.len()));
-            if results.output("label").is_some() {
-                return Validity::Valid;
-            }
-            Validity::Missing(vec![
-                Subtask::local("label", ["extract"], async |[extract]| {
-                    world.execute("label", &[extract])
-                }),
-                Subtask::local("extract", ["b"], async |[b]| world.execute("extract", &[b])),
-            ])
-        })
-        .await
-        .unwrap();
-    assert!(end.is_valid());
-    // The round that retried `b` added nothing, nor did the one that retried `label`.
-    assert_eq!(
-        world.executed(),
-        ["a", "b", "b", "extract", "label", "label"]
-    );
-    assert_eq!(seen.into_inner(), [(1, 1), (2, 0), (3, 1), (4, 0)]);
-    assert_eq!(plan.output("label").unwrap(), "label(extract(b(a())))");
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_policys_max_bounds_the_rounds() {
     for (max, executions) in [(0, 2), (1, 3), (3, 5)] {
         let world = World::failing(&[("b", u32::MAX)]);
@@ -124,29 +91,6 @@ async fn the_policys_max_bounds_the_rounds() {
         world.failures.borrow_mut().clear();
         assert!(plan.retry_failed().await.unwrap().is_complete());
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn rounds_that_add_subtasks_count_too() {
-    let world = World::default();
-    let mut plan = world.plan(&[]);
-    let names = ["1", "2", "3", "4", "5"];
-    let end = plan
-        .run_until(EXACT.max(2).on(retryable), async |results| {
-            let name = names[results.summary().completed.len()];
-            Validity::Missing(vec![Subtask::local(name, [], async |[]| {
-                world.execute(name, &[])
-            })])
-        })
-        .await
-        .unwrap();
-    let expected = PlanEnd::GaveUp {
-        reason: Reason::Exhausted,
-        message: "missing: 3".into(),
-    };
-    assert_eq!(end, expected);
-    assert_eq!(world.executed(), ["1", "2"]);
-    assert_eq!(plan.len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
@@ -223,15 +167,20 @@ async fn a_hint_beyond_the_deadline_gives_up_its_subtask_alone() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropped_in_a_pause_the_plan_runs_on_where_it_was() {
+async fn dropped_in_a_pause_the_plan_goes_on_where_it_was() {
     let second = Duration::from_secs(1);
     let world = World::failing(&[("b", 1)]);
     let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
     let end = plan.run_until(EXACT.on(retryable), complete);
     assert!(timeout(second / 2, end).await.is_err());
-    assert_eq!(plan.summary().pending, ["b", "c"]);
-    assert!(plan.run().await.unwrap().is_complete());
+    assert_eq!(plan.summary().failed, ["b"]);
+    assert_eq!(plan.error("b").unwrap(), "b is busy");
+    let start = Instant::now();
+    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
+    assert!(end.is_valid());
     assert_eq!(world.executed(), ["a", "b", "b", "c"]);
+    // The pause before the retry begins anew.
+    assert_eq!(start.elapsed(), second);
 }
 
 #[tokio::test(start_paused = true)]
@@ -252,63 +201,6 @@ async fn results_may_be_valid_in_spite_of_failures() {
         assert_eq!(plan.summary().failed, ["b"]);
         // Only if it was retried, and failed again.
         assert_eq!(plan.summary().dead_ends, dead_ends);
-    }
-}
-
-#[tokio::test]
-async fn what_was_tried_in_vain_is_not_added_again() {
-    let world = World::failing(&[("extract", u32::MAX)]);
-    let mut plan = world.plan(&[("a", &[])]);
-    let policy = Policy::none().on(|_: &String| false);
-    let end = plan.run_until(policy, async |results| match results.output("label") {
-        Some(_) => Validity::Valid,
-        None => Validity::Missing(vec![
-            Subtask::local("extract", ["a"], async |[a]| world.execute("extract", &[a])),
-            Subtask::local("label", ["extract"], async |[text]| {
-                world.execute("label", &[text])
-            }),
-        ]),
-    });
-    let expected = PlanEnd::GaveUp {
-        reason: Reason::NotRetryable,
-        message: "missing: extract, label".into(),
-    };
-    assert_eq!(end.await.unwrap(), expected);
-    assert_eq!(world.executed(), ["a", "extract"]);
-    let summary = plan.summary();
-    assert_eq!(summary.dead_ends, ["extract"]);
-    assert_eq!(summary.blocked, ["label"]);
-}
-
-#[tokio::test]
-async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
-    let world = World::default();
-    for (name, after, expected) in [
-        (
-            "a",
-            "b",
-            "the subtasks added as number 1 and number 3 are both named `a`: give each a name of its own",
-        ),
-        (
-            "c",
-            "z",
-            "c → z: there is no subtask `z`; add it, or remove the dependency",
-        ),
-        (
-            "c",
-            "c",
-            "each subtask waits for the next and none can begin: c → c",
-        ),
-    ] {
-        let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
-        let error = plan.run_until(Policy::none().on(retryable), async |_| {
-            let added = |_: [_; 1]| ready(Ok(String::new()));
-            Validity::Missing(vec![Subtask::local(name, [after], added)])
-        });
-        assert_eq!(error.await.unwrap_err().to_string(), expected);
-        assert_eq!(plan.len(), 2);
-        assert!(plan.run().await.unwrap().is_complete());
-        assert_eq!(plan.output("a").unwrap(), "a()");
     }
 }
 

@@ -1,11 +1,12 @@
 //! `run_until`: what becomes of failures by their verdict, and how long it waits.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::future::ready;
 use std::time::Duration;
 
 use retry_runtime::plan::{PlanEnd, Subtask, Validity};
-use retry_runtime::{Plan, Reason, Section, TimerFn, Verdict, testing};
+use retry_runtime::{Hint, Jitter, Plan, Policy, Reason, Section, TimerFn, Verdict, testing};
 use tokio::time::Instant;
 
 use crate::{EXACT, Failure};
@@ -117,6 +118,66 @@ async fn a_round_waits_as_long_as_its_worst_failure_asks() {
         assert!(!end.await.unwrap().is_valid());
         assert_eq!(start.elapsed(), second * waits, "{verdicts:?}");
         assert_eq!(first.get(), Some(dead_ends), "{verdicts:?}");
+    }
+}
+
+/// Subtasks that each fail once with a hint of so many milliseconds: those that are dead ends at the end.
+async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
+    let failed = RefCell::new(HashSet::new());
+    let mut plan = Plan::local();
+    for (place, millis) in hints.iter().enumerate() {
+        let failed = &failed;
+        plan.add(place.to_string(), [], async move |[]| {
+            if !failed.borrow_mut().insert(place) {
+                return Ok(());
+            }
+            let hint = Duration::from_millis(*millis);
+            Err(Failure(Verdict::THROTTLED.after(hint)))
+        });
+    }
+    let end = plan.run_until(*policy, async |results| {
+        let completed = results.summary().completed.len();
+        if completed + results.summary().dead_ends.len() == hints.len() && completed > 0 {
+            Validity::Valid
+        } else {
+            Validity::Invalid("no".into())
+        }
+    });
+    let _ = end.await.unwrap();
+    plan.summary().dead_ends
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_hints_about_the_deadline_the_shortest_decides() {
+    let second = Duration::from_secs(1);
+    let policy = Policy::new().deadline(second * 10);
+    let healed = |seed| async move {
+        let _seeded = testing::seed(seed);
+        // Up to a tenth is added: the last is late in one of 91 cases.
+        let dead_ends = dead_ends(&policy, &[30_000, 9_990, 9_100]).await;
+        assert_eq!(dead_ends[..2], ["0", "1"]);
+        usize::from(dead_ends.len() == 2)
+    };
+    let mut count = 0;
+    for seed in 0..20 {
+        count += healed(seed).await;
+    }
+    assert!(count >= 18, "{count}");
+    // One that only the jitter of its section may put there holds no other up.
+    let section = Section::new().jitter(Jitter::Full);
+    let policy = EXACT.deadline(second * 10).throttled(section);
+    assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, ["0"]);
+    // What asks for the same is retried with it.
+    let policy = EXACT.deadline(second * 10);
+    assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
+    assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_not_honoured_ends_nothing() {
+    for hint in [Hint::Ignore, Hint::Clamp] {
+        let policy = EXACT.hint(hint).deadline(Duration::from_secs(10));
+        assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, [""; 0]);
     }
 }
 

@@ -24,7 +24,6 @@ impl RetryLoop<'_> {
     pub(super) fn rejected(&self, awaits: bool) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let failed = self.failed(Failed::Body);
         let kept = self
             .model
             .keeps_history()
@@ -34,23 +33,59 @@ impl RetryLoop<'_> {
             .stream
             .as_ref()
             .and_then(|stream| stream.keep_progress(&support));
-        let reason = self.reason();
-        let ending = self.ending(awaits);
-        quote_spanned! {mixed=>
-            #failed
-            match retry_decision {
-                ::core::result::Result::Ok(retry_pause) => {
-                    retry_call = retry_next;
-                    #progress
-                    #kept
-                    retry_pause
+        self.decided(
+            Failed::Body,
+            &quote_spanned! {mixed=>
+                #progress
+                #kept
+                break 'retry_pause retry_pause;
+            },
+            &self.ended(awaits),
+        )
+    }
+
+    /// What follows the decision: `retried` before a pause, `ended` where there is none.
+    pub(super) fn decided(
+        &self,
+        failed: Failed,
+        retried: &TokenStream,
+        ended: &TokenStream,
+    ) -> TokenStream {
+        let decision = self.decision(failed);
+        let (pause, none) = if self.is_plain(failed) {
+            (
+                quote!(::core::option::Option::Some),
+                quote!(::core::option::Option::None),
+            )
+        } else {
+            let reason = match failed {
+                Failed::Until => quote!(_),
+                Failed::Body | Failed::Validation => self.reason(),
+            };
+            (
+                quote!(::core::result::Result::Ok),
+                quote!(::core::result::Result::Err(#reason)),
+            )
+        };
+        quote_spanned! {Span::mixed_site()=>
+            match #decision {
+                #pause(retry_pause) => {
+                    #retried
                 }
-                ::core::result::Result::Err(#reason) => #ending,
+                #none => {
+                    #ended
+                }
             }
         }
     }
 
-    /// What [`Self::ending`] calls the reason, where it needs it.
+    /// Whether there is no more to say of the failure, and nobody asks why the call ends.
+    fn is_plain(&self, failed: Failed) -> bool {
+        let is_simple = !self.model.tracked && self.options(failed).is_empty();
+        is_simple && matches!(self.model.ending, Ending::Error)
+    }
+
+    /// What [`Self::ended`] calls the reason, where it needs it.
     pub(super) fn reason(&self) -> TokenStream {
         match self.model.ending {
             Ending::Error => quote!(_),
@@ -60,11 +95,10 @@ impl RetryLoop<'_> {
         }
     }
 
-    /// Leaves the loop with `retry_error`, for `retry_reason`.
-    pub(super) fn ending(&self, awaits: bool) -> TokenStream {
+    /// Ends the call with `retry_error`, for `retry_reason` where the ending asks for it.
+    pub(super) fn ended(&self, awaits: bool) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let label = self.label();
         let gave_up =
             quote_spanned!(mixed=> #support::gave_up(retry_history, retry_error, retry_reason));
         let ending = match &self.model.ending {
@@ -93,31 +127,29 @@ impl RetryLoop<'_> {
                 }
             }
         };
-        quote_spanned!(mixed=> break #label #ending)
+        quote_spanned!(mixed=> retry_outcome = #ending;)
     }
 
-    /// Binds `decision`: the pause after a failure, or why there is none.
-    pub(super) fn failed(&self, failed: Failed) -> TokenStream {
+    /// The pause after a failure, or why there is none: an `Option` of the former where the failure is plain.
+    fn decision(&self, failed: Failed) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let policy = self.policy();
-        let name = self.name();
+        let site = self.site();
         let call = self.call();
         let verdict = self.verdict(failed);
         let is_error = failed != Failed::Until;
         let shown = if is_error {
-            quote_spanned!(mixed=> &(&&&#support::Show(&retry_error)).__retry_show())
+            quote_spanned!(mixed=> &(&#support::Show(&retry_error)).__retry_show())
         } else {
             quote_spanned!(mixed=> &#support::REJECTED_VALUE)
         };
         let traits = is_error.then(|| {
             quote_spanned! {mixed=>
                 #[allow(unused_imports)]
-                use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
+                use #support::{ShowDebug as _, ShowName as _};
             }
         });
         let observer = self.observer();
-        let options = self.options(failed);
         let budget = self.model.budget.as_ref().map(|budget| {
             let span = mixed.located_at(budget.span());
             let support = self.support_at(span);
@@ -131,31 +163,40 @@ impl RetryLoop<'_> {
                     ::core::result::Result::map(retry_decision, |retry_pause| (retry_pause, retry_paid));
             }
         });
-        let decision = if options.is_empty() && !self.model.tracked {
-            quote_spanned! {mixed=>
-                #support::Call::failed_plainly(&mut retry_next, #policy, #verdict, #name, #shown)
-            }
+        let is_plain = self.is_plain(failed);
+        let (next, decision) = if is_plain {
+            (
+                quote_spanned!(mixed=> #support::Call::next(retry_call)),
+                quote_spanned!(mixed=> #support::Call::failed_plainly(retry_call, #site, #verdict, #shown)),
+            )
         } else {
-            quote_spanned! {mixed=>
+            let options = self.options(failed);
+            let decision = quote_spanned! {mixed=>
                 #support::#call::failed(
                     &mut retry_next,
-                    #support::Failure::new(#policy, #verdict, #name, #shown)#options,
+                    #support::Failure::new(#site, #verdict, #shown)#options,
                 )
-            }
+            };
+            (quote_spanned!(mixed=> retry_next), decision)
         };
+        let copy = (!is_plain).then(|| quote_spanned!(mixed=> let mut retry_next = retry_call;));
         // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
         // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
-            let mut retry_next = retry_call;
-            let retry_decision = #support::cold(|| {
-                #traits
-                #observer
-                #budget
-                #[allow(clippy::let_and_return)]
-                let retry_decision = #decision;
-                #paid
+            {
+                #copy
+                let retry_decision = #support::cold(|| {
+                    #traits
+                    #observer
+                    #budget
+                    #[allow(clippy::let_and_return)]
+                    let retry_decision = #decision;
+                    #paid
+                    retry_decision
+                });
+                retry_call = #next;
                 retry_decision
-            });
+            }
         }
     }
 

@@ -8,89 +8,76 @@ use super::RetryLoop;
 use super::failure::Failed;
 
 impl RetryLoop<'_> {
-    /// After an `Ok(value)`.
+    /// The arm for an `Ok`. A value that nobody looks at stays where it is.
     pub(super) fn accepted(&self, awaits: bool) -> TokenStream {
-        let support = self.support();
         let mixed = Span::mixed_site();
-        let accepted = match &self.model.validate {
-            Some(validate) => self.validated(validate, awaits),
-            None => self.success(),
+        let (binding, value, accepted, ended) = match &self.model.validate {
+            Some(validate) => (
+                quote_spanned!(mixed=> retry_value),
+                quote_spanned!(mixed=> &retry_value),
+                self.validated(validate, awaits),
+                quote_spanned!(mixed=> retry_outcome = ::core::result::Result::Ok(retry_value);),
+            ),
+            None => (
+                quote_spanned!(mixed=> ref retry_value),
+                quote_spanned!(mixed=> retry_value),
+                self.report(),
+                TokenStream::new(),
+            ),
         };
         let Some(until) = &self.model.until else {
-            return accepted;
+            let looks = self.model.validate.is_some();
+            let binding = looks
+                .then_some(binding)
+                .unwrap_or(quote_spanned!(mixed=> _));
+            return quote_spanned!(mixed=> ::core::result::Result::Ok(#binding) => { #accepted });
         };
+        let support = self.support();
         let until = self.user(until);
         let accepts = quote_spanned! {mixed.located_at(until.span())=>
-            #support::accepts(&retry_value, #until)
+            #support::accepts(#value, #until)
         };
-        let failed = self.failed(Failed::Until);
         let interrupted = self
             .model
             .keeps_history()
             .then(|| quote_spanned!(mixed=> #support::rejected(&mut retry_history);));
+        let rejected = self.decided(
+            Failed::Until,
+            &quote_spanned! {mixed=>
+                #interrupted
+                break 'retry_pause retry_pause;
+            },
+            &ended,
+        );
         quote_spanned! {mixed=>
-            if #accepts {
-                #accepted
-            } else {
-                #failed
-                match retry_decision {
-                    ::core::result::Result::Ok(retry_pause) => {
-                        retry_call = retry_next;
-                        #interrupted
-                        retry_pause
-                    }
-                    ::core::result::Result::Err(_) => break ::core::result::Result::Ok(retry_value),
+            ::core::result::Result::Ok(#binding) => {
+                if #accepts {
+                    #accepted
+                } else {
+                    #rejected
                 }
             }
         }
     }
 
-    /// Ends the call with the value.
-    pub(super) fn success(&self) -> TokenStream {
+    /// Tells whoever is to know of a success.
+    pub(super) fn report(&self) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let policy = self.policy();
-        let name = self.name();
+        let site = self.site();
         let call = self.call();
-        let report = match self.observer() {
+        match self.observer() {
             Some(observer) => quote_spanned! {mixed=>
                 {
                     #observer
                     #support::#call::succeeded(
                         retry_call,
-                        #policy,
-                        #name,
-                        ::core::option::Option::Some(&mut retry_observer),
+                        #site,
+                        &mut retry_observer,
                     );
                 }
             },
-            None => {
-                let retried = if self.reads_retried_early() {
-                    quote_spanned!(mixed=> retry_retried)
-                } else {
-                    self.is_retried()
-                };
-                quote_spanned! {mixed=>
-                    if #retried {
-                        #support::#call::succeeded(
-                            retry_call,
-                            #policy,
-                            #name,
-                            ::core::option::Option::None,
-                        );
-                    }
-                }
-            }
-        };
-        let label = self.label();
-        quote_spanned! {mixed=>
-            #report
-            break #label ::core::result::Result::Ok(retry_value);
+            None => quote_spanned!(mixed=> #support::#call::healed(retry_call, #site);),
         }
-    }
-
-    /// Whether the call was retried is read before the outcome is taken apart, where nothing changes it after.
-    pub(super) fn reads_retried_early(&self) -> bool {
-        self.model.observe.is_none() && self.model.correct.is_none()
     }
 }

@@ -29,32 +29,39 @@ impl RetryLoop<'_> {
                 retry_checked
             };
         };
-        let success = self.success();
-        let failed = self.failed(Failed::Validation);
+        let report = self.report();
+        let success = quote_spanned! {mixed=>
+            retry_outcome = ::core::result::Result::Ok(retry_value);
+            #report
+        };
         let kept = self
             .model
             .keeps_history()
             .then(|| quote_spanned!(mixed=> #support::invalid(&mut retry_history, retry_value);));
-        let ending = self.ending(awaits);
-        let reason = self.reason();
+        let ended = self.ended(awaits);
+        let ended = quote_spanned! {mixed=>
+            #kept
+            #ended
+        };
         if let Some(correct) = &self.model.correct {
             let corrections = self.corrections(correct, awaits);
+            let decided = self.decided(
+                Failed::Validation,
+                &quote_spanned!(mixed=> retry_pause),
+                &quote_spanned! {mixed=>
+                    #ended
+                    break;
+                },
+            );
             return quote_spanned! {mixed=>
                 let mut retry_value = retry_value;
                 loop {
                     #check
                     let ::core::result::Result::Err(retry_error) = retry_checked else {
                         #success
+                        break;
                     };
-                    #failed
-                    let retry_pause = match retry_decision {
-                        ::core::result::Result::Ok(retry_pause) => retry_pause,
-                        ::core::result::Result::Err(#reason) => {
-                            #kept
-                            #ending
-                        }
-                    };
-                    retry_call = retry_next;
+                    let retry_pause = #decided;
                     #corrections
                 }
             };
@@ -63,25 +70,20 @@ impl RetryLoop<'_> {
             .model
             .keeps_history()
             .then(|| quote_spanned!(mixed=> #support::failed(&mut retry_history, retry_error);));
+        let decided = self.decided(
+            Failed::Validation,
+            &quote_spanned! {mixed=>
+                #remembered
+                #kept
+                break 'retry_pause retry_pause;
+            },
+            &ended,
+        );
         quote_spanned! {mixed=>
             #check
             match retry_checked {
                 ::core::result::Result::Ok(()) => { #success }
-                ::core::result::Result::Err(retry_error) => {
-                    #failed
-                    match retry_decision {
-                        ::core::result::Result::Ok(retry_pause) => {
-                            retry_call = retry_next;
-                            #remembered
-                            #kept
-                            retry_pause
-                        }
-                        ::core::result::Result::Err(#reason) => {
-                            #kept
-                            #ending
-                        }
-                    }
-                }
+                ::core::result::Result::Err(retry_error) => { #decided }
             }
         }
     }
@@ -104,13 +106,13 @@ impl RetryLoop<'_> {
             .model
             .keeps_history()
             .then(|| quote_spanned!(mixed=> #support::corrected(&mut retry_history, retry_error);));
-        let (policy, name, call) = (self.policy(), self.name(), self.call());
+        let (site, call) = (self.site(), self.call());
         let observer = self.observer();
         let observe = match observer {
             Some(_) => quote_spanned!(mixed=> ::core::option::Option::Some(&mut retry_observer)),
             None => quote_spanned!(mixed=> ::core::option::Option::None),
         };
-        let ending = self.ending(awaits);
+        let ended = self.ended(awaits);
         let reason = self.reason();
         quote_spanned! {mixed=>
             #pause
@@ -126,18 +128,18 @@ impl RetryLoop<'_> {
                 ::core::result::Result::Err(retry_error) => {
                     {
                         #[allow(unused_imports)]
-                        use #support::{ShowDebug as _, ShowDisplay as _, ShowName as _};
+                        use #support::{ShowDebug as _, ShowName as _};
                         #observer
                         #support::correction_failed(
-                            #policy,
-                            #name,
+                            #site,
                             #support::#call::attempt(&retry_call),
-                            &(&&&#support::Show(&retry_error)).__retry_show(),
+                            &(&#support::Show(&retry_error)).__retry_show(),
                             #observe,
                         );
                     }
                     let #reason = #krate::Reason::CorrectionFailed;
-                    #ending
+                    #ended
+                    break;
                 }
             };
         }

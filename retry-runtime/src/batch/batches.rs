@@ -137,6 +137,7 @@ pub trait OnError<E> {
     fn verdict(&mut self, error: &E) -> Verdict;
 }
 
+#[diagnostic::do_not_recommend]
 impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> OnError<E> for F {
     fn verdict(&mut self, error: &E) -> Verdict {
         self(error).into()
@@ -147,6 +148,7 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> OnError<E> for F {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByClassify;
 
+#[diagnostic::do_not_recommend]
 impl<E: Classify> OnError<E> for ByClassify {
     fn verdict(&mut self, error: &E) -> Verdict {
         error.classify()

@@ -1,4 +1,6 @@
+use std::mem;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
@@ -26,7 +28,7 @@ use crate::timer;
 ///
 /// Calls that are made at the same time run on scoped threads, this one among them, which end with each round. With a
 /// concurrency of 1, the default, there are none but this. Where the system refuses a thread, fewer calls are made at the same
-/// time. A panic of the operation is passed on once the other calls under way have ended.
+/// time. After a panic of the operation no call begins, and it is passed on once the other calls under way have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,
@@ -57,15 +59,21 @@ where
         }
         None => false,
     };
+    let stopped = AtomicBool::new(false);
     let next = || {
+        if stopped.load(Ordering::Relaxed) {
+            return None;
+        }
         let batch = lock(&handed).pop();
         batch.or_else(|| lock(&rounds).next_batch())
     };
     let work = || {
+        let stop = StopOnPanic(&stopped);
         while let Some(batch) = next() {
             let answers = operation(batch.items());
             lock(&rounds).answered(batch, answers);
         }
+        mem::forget(stop);
     };
     loop {
         thread::scope(|scope| {
@@ -97,6 +105,15 @@ where
     rounds
         .unwrap_or_else(PoisonError::into_inner)
         .into_results()
+}
+
+/// Keeps other threads from work in vain. Forgotten where all goes well: the thread may be unwinding already when a batch begins.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// A panic elsewhere is that thread's to pass on.

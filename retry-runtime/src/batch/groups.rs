@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use crate::call::{Failure, TrackedCall};
 use crate::emit::emit;
 use crate::failure::Decision;
-use crate::{Event, Hint, Jitter, Policy, Reason, Verdict, clock};
+use crate::prospect::{Prospect, Prospects};
+use crate::site::Site;
+use crate::{Event, Policy, Reason, Verdict};
 
 /// What a round has in common.
 pub(super) struct Round<'a> {
@@ -21,13 +23,13 @@ pub(super) struct Round<'a> {
     pub(super) items: usize,
 }
 
-/// What items have in common to share a decision: their retries so far, the kind of failure, and whether the hint
-/// alone may give them up.
+/// What items have in common to share a decision: their retries so far, the kind of failure, and what the hint
+/// alone makes of them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: TrackedCall,
     kind: Option<usize>,
-    hopeless: bool,
+    prospect: Prospect,
 }
 
 struct Group {
@@ -40,45 +42,20 @@ struct Group {
 }
 
 /// Failed items by what they have in common.
-pub(super) struct Groups {
+pub(super) struct Groups<'a> {
     groups: BTreeMap<Alike, Group>,
-    hints: Hints,
+    prospects: Prospects<'a>,
 }
 
-/// Which hints an item can be sent again with.
-struct Hints {
-    honored: bool,
-    jittered: bool,
-    longest: Duration,
-    /// The time until the deadline.
-    left: Duration,
-}
-
-impl Hints {
-    fn new(round: &Round<'_>) -> Self {
-        let left = |end: Instant| end.saturating_duration_since(clock::now());
-        Self {
-            honored: round.policy.hint == Hint::Honor,
-            jittered: round.policy.schedule.jitter != Jitter::None,
-            longest: round.policy.max_hint,
-            left: round.deadline.map_or(Duration::MAX, left),
-        }
-    }
-
-    fn may_give_up(&self, hint: Duration) -> bool {
-        self.honored && (hint > self.longest || Hint::longest_wait(hint, self.jittered) > self.left)
-    }
-}
-
-impl Groups {
+impl<'a> Groups<'a> {
     /// Groups failures and decides about each group.
     pub(super) fn new(
-        round: &Round<'_>,
+        round: &Round<'a>,
         failures: impl Iterator<Item = (TrackedCall, Verdict)>,
     ) -> Self {
         let mut all = Self {
             groups: BTreeMap::new(),
-            hints: Hints::new(round),
+            prospects: Prospects::new(round.policy, round.deadline),
         };
         for (call, verdict) in failures {
             let group = all.groups.entry(all.alike(call, verdict));
@@ -94,8 +71,9 @@ impl Groups {
                 group.verdict = verdict;
             }
         }
+        let site = Site::new(round.policy, round.name);
         for group in all.groups.values_mut() {
-            let failure = Failure::new(round.policy, group.verdict, round.name, &"");
+            let failure = Failure::new(&site, group.verdict, &"");
             let failure = failure.deadline(round.deadline);
             (group.max, group.decision) = group.call.decide(failure);
         }
@@ -103,11 +81,10 @@ impl Groups {
     }
 
     fn alike(&self, call: TrackedCall, verdict: Verdict) -> Alike {
-        let hint = verdict.hint();
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            hopeless: hint.is_some_and(|hint| self.hints.may_give_up(hint)),
+            prospect: self.prospects.of(verdict),
         }
     }
 
@@ -134,7 +111,7 @@ impl Groups {
             let error = round.part(group.items, type_name::<E>());
             match group.decision {
                 Ok((_, kind)) => emit(
-                    &Event::Retrying {
+                    || Event::Retrying {
                         call: round.name,
                         attempt: round.number,
                         max: group.max,
@@ -160,7 +137,7 @@ impl Round<'_> {
     pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
         let (call, attempt) = (self.name, self.number);
         emit(
-            &Event::GaveUp {
+            || Event::GaveUp {
                 call,
                 attempt,
                 max,

@@ -10,9 +10,10 @@ use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use super::{ItemError, OnError};
 use crate::call::TrackedCall;
-use crate::call::succeeded;
+use crate::call::healed;
 use crate::macro_support::{self, policy_deadline};
 use crate::policy::call::PolicyCall;
+use crate::site::Site;
 use crate::{Policy, Reason, Verdict, clock};
 
 pub(super) struct Rounds<I: Iterator, T, E, On> {
@@ -194,7 +195,7 @@ where
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
-            succeeded(&self.policy, self.name, self.number, 0, None);
+            healed(&Site::new(&self.policy, self.name), self.number, 0, None);
         }
         self.queue = queue.into_iter();
         pause

@@ -1,8 +1,8 @@
 //! Errors as text, and whether two are the same, without a bound on the user's type.
 //!
-//! A method call prefers the candidate that dereferences least, so one on `&&&Show(&error)` finds the trait
-//! for `Display` first, then that for `Debug`, then that for any type. Method names are long so that no
-//! trait of the user's has them.
+//! A method call prefers an inherent method to one of a trait, and a candidate that dereferences less to one that
+//! dereferences more. So a call on `&Show(&error)` finds the method for `Display` first, then that of the trait for
+//! `Debug`, then that for any type. Method names are long so that no trait of the user's has them.
 
 #![expect(missing_docs, reason = "reached by expansions of the macros only")]
 
@@ -11,12 +11,8 @@ use std::fmt;
 
 pub struct Show<'a, E>(pub &'a E);
 
-pub trait ShowDisplay {
-    fn __retry_show(&self) -> impl fmt::Display;
-}
-
-impl<E: fmt::Display> ShowDisplay for &&Show<'_, E> {
-    fn __retry_show(&self) -> impl fmt::Display {
+impl<'a, E: fmt::Display> Show<'a, E> {
+    pub fn __retry_show(&self) -> &'a dyn fmt::Display {
         self.0
     }
 }
@@ -25,18 +21,18 @@ pub trait ShowDebug {
     fn __retry_show(&self) -> impl fmt::Display;
 }
 
-impl<E: fmt::Debug> ShowDebug for &Show<'_, E> {
+impl<E: fmt::Debug> ShowDebug for Show<'_, E> {
     fn __retry_show(&self) -> impl fmt::Display {
         fmt::from_fn(|f| self.0.fmt(f))
     }
 }
 
 pub trait ShowName {
-    fn __retry_show(&self) -> impl fmt::Display;
+    fn __retry_show(&self) -> &'static str;
 }
 
-impl<E> ShowName for Show<'_, E> {
-    fn __retry_show(&self) -> impl fmt::Display {
+impl<E> ShowName for &Show<'_, E> {
+    fn __retry_show(&self) -> &'static str {
         type_name::<E>()
     }
 }

@@ -10,7 +10,8 @@ use std::future::{Future, Ready, ready};
 use super::{ViaFn, ViaTrait};
 use crate::attempt::{Attempt, Draft};
 use crate::emit::{Observe, emit};
-use crate::{Event, Kind, Policy, Reason};
+use crate::site::Site;
+use crate::{Event, Kind, Reason};
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
 #[diagnostic::on_unimplemented(
@@ -100,21 +101,21 @@ pub fn corrected<E, T>(attempt: &mut Attempt<E, Draft<T>>, error: E) {
 /// Reports a correction that failed.
 #[cold]
 pub fn correction_failed(
-    policy: &Policy,
-    name: &str,
+    site: &Site<'_>,
     attempt: u32,
     error: &dyn Display,
     observe: Option<Observe<'_>>,
 ) {
-    let event = Event::GaveUp {
-        call: name,
+    let event = || Event::GaveUp {
+        call: site.name,
         attempt,
-        max: policy
+        max: site
+            .policy
             .schedule
-            .with(&policy.section(Kind::Invalid, true))
+            .with(&site.policy.section(Kind::Invalid, true))
             .limit(),
         error,
         reason: Reason::CorrectionFailed,
     };
-    emit(&event, observe);
+    emit(event, observe);
 }

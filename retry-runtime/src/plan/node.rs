@@ -9,12 +9,12 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) subtask: Subtask<'a, T, E, F>,
     pub(crate) state: State<T, E>,
     pub(crate) executions: u32,
-    /// Whether it failed and was made pending again.
+    /// Whether it had failed when it was last executed.
     pub(crate) retried: bool,
 }
 
 pub(crate) enum State<T, E> {
-    /// Not run yet, or made so again.
+    /// Not run yet, or not to an end.
     Pending,
     Completed(Arc<T>),
     Failed {
@@ -82,19 +82,6 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
     /// Failed, and not given up on.
     pub(crate) fn is_open(&self) -> bool {
         self.is_failed() && !self.is_dead_end()
-    }
-
-    /// Failed, or about to be retried when the run was dropped.
-    pub(crate) fn is_to_retry(&self) -> bool {
-        self.is_failed() || self.is_pending() && self.retried
-    }
-
-    /// Makes a failed one pending.
-    pub(crate) fn reset(&mut self) {
-        if self.is_failed() {
-            self.state = State::Pending;
-            self.retried = true;
-        }
     }
 }
 

@@ -35,34 +35,42 @@ where
     /// others wait.
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
-        let scope = vec![true; self.len()];
-        self.execute(graph, scope, Again::DeadEnd).await;
+        let scope = self.scope(Node::is_pending);
+        self.execute(&graph, &scope, Again::DeadEnd).await;
         Ok(self.log_summary())
     }
 
     /// Executes the failed subtasks, dead ends included, and then those that they had blocked. Nothing else runs,
-    /// and nothing at all where none had failed. What a retry that was dropped left undone counts as failed.
+    /// and nothing at all where none had failed.
     ///
-    /// One that fails again is a dead end. It stays one of the failed, so another `retry_failed` tries it again.
+    /// One that fails again is a dead end. It stays one of the failed, so another `retry_failed` tries it again. Until
+    /// its retry has ended it keeps its error, also where the retry is dropped or can't begin: that of a failure loaded
+    /// into a plan where it depends on something that did not run yet.
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
-        let mut scope = graph.blocked_by(&self.nodes, Node::is_to_retry);
-        if self.nodes.iter().any(Node::is_to_retry) {
+        let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
+        let failed = (0..self.len()).filter(|place| self.nodes[*place].is_failed());
+        let mut begins = false;
+        for place in failed {
+            scope[place] = true;
+            begins |= self.is_ready(place, &graph);
+        }
+        if begins {
             emit(&PlanEvent::Retrying {
                 plan: &self.name,
-                error: &self.failures(Node::is_to_retry),
+                error: &self.failures(Node::is_failed),
             });
         }
-        for (node, in_scope) in self.nodes.iter_mut().zip(&mut scope) {
-            *in_scope |= node.is_to_retry();
-            node.reset();
-        }
-        self.execute(graph, scope, Again::DeadEnd).await;
+        self.execute(&graph, &scope, Again::DeadEnd).await;
         Ok(self.log_summary())
     }
 
-    /// Executes the pending subtasks in `scope`, as their dependencies complete.
-    pub(crate) async fn execute(&mut self, graph: Graph, scope: Vec<bool>, again: Again) {
+    pub(crate) fn scope(&self, runs: impl Fn(&Node<'a, T, E, F>) -> bool) -> Vec<bool> {
+        self.nodes.iter().map(runs).collect()
+    }
+
+    /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete.
+    pub(crate) async fn execute(&mut self, graph: &Graph, scope: &[bool], again: Again) {
         let mut waiting: Vec<usize> = graph
             .after
             .iter()
@@ -73,16 +81,15 @@ where
                     .count()
             })
             .collect();
-        let runs = |plan: &Self, place: usize| scope[place] && plan.nodes[place].is_pending();
         let mut ready: VecDeque<usize> = (0..self.len())
-            .filter(|place| waiting[*place] == 0 && runs(self, *place))
+            .filter(|place| waiting[*place] == 0 && scope[*place])
             .collect();
         let mut under_way = FuturesUnordered::new();
         loop {
             while under_way.len() < self.concurrency.get()
                 && let Some(place) = ready.pop_front()
             {
-                let subtask = self.start(place, &graph);
+                let subtask = self.start(place, graph);
                 under_way.push(async move { (place, subtask.await) });
             }
             let Some((place, outcome)) = under_way.next().await else {
@@ -93,7 +100,7 @@ where
             }
             for dependent in &graph.dependents[place] {
                 waiting[*dependent] -= 1;
-                if waiting[*dependent] == 0 && runs(self, *dependent) {
+                if waiting[*dependent] == 0 && scope[*dependent] {
                     ready.push_back(*dependent);
                 }
             }
@@ -102,6 +109,12 @@ where
 
     fn is_completed(&self, place: usize) -> bool {
         self.nodes[place].output().is_some()
+    }
+
+    /// Whether all that it depends on has completed.
+    pub(crate) fn is_ready(&self, place: usize, graph: &Graph) -> bool {
+        let mut after = graph.after[place].iter();
+        after.all(|place| self.is_completed(*place))
     }
 
     fn start(&mut self, place: usize, graph: &Graph) -> R {
@@ -118,6 +131,7 @@ where
     /// Keeps the outcome, and says whether it is a success.
     fn finish(&mut self, place: usize, outcome: Result<T, E>, again: Again) -> bool {
         let node = &mut self.nodes[place];
+        node.retried = node.is_failed();
         let completed = outcome.is_ok();
         let ended = match (completed, node.retried, again) {
             (true, false, _) => Ended::Completed,

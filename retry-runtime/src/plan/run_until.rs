@@ -9,7 +9,9 @@ use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::{Hint, Jitter, Kind, Policy, Reason, Timer, Verdict, clock};
+use crate::prospect::{Prospect, Prospects};
+use crate::site::Site;
+use crate::{Kind, Policy, Reason, Timer, Verdict};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -47,12 +49,12 @@ where
     ///
     /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
     /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
-    /// `deadline` is reckoned from here. A round in which several subtasks failed counts as one failure: that with
-    /// the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
-    /// count and pause as transient failures do.
+    /// `deadline` is reckoned from here: no round begins after it, and none is cut short by it. A round in which
+    /// several subtasks failed counts as one failure: that with the longest hint, or else one that was throttled, or
+    /// else one that timed out. Rounds that add subtasks count and pause as transient failures do.
     ///
     /// What the validator asks for by the name of a subtask that failed or is blocked is not added again: it was
-    /// tried. Where nothing else is asked for, the plan gives up.
+    /// tried. Where nothing else is asked for, or nothing that does not depend on what failed, the plan gives up.
     ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
     /// once, and no round is made for it. So is one whose hint may reach past the deadline, if another failure can be
@@ -85,55 +87,57 @@ where
         W: Future<Output = Validity<'a, T, E, F>>,
     {
         let mut graph = self.checked()?;
+        let mut scope = self.scope(Node::is_pending);
         let mut rounds = Rounds::new(&policy.policy());
         loop {
-            let scope = vec![true; self.len()];
-            self.execute(graph, scope, Again::Failed).await;
-            let worst = self.classify(&mut policy, rounds.deadline);
+            self.execute(&graph, &scope, Again::Failed).await;
+            let worst = self.classify(&graph, &mut policy, rounds.deadline);
             let validity = validate(self.snapshot()).await;
             if let Validity::Valid = validity {
                 self.accepted(&rounds);
                 return Ok(PlanEnd::Valid);
             }
             let message = validity.message();
-            let missing = self.untried(validity);
+            let len = self.len();
             let verdict = match worst {
                 Some(verdict) => verdict,
-                None if missing.is_empty() => Verdict::STOP,
-                None => Verdict::TRANSIENT,
+                None => {
+                    let missing = self.untried(validity);
+                    graph = self.extend(missing)?;
+                    let begins = (len..self.len()).any(|place| self.is_ready(place, &graph));
+                    if begins {
+                        Verdict::TRANSIENT
+                    } else {
+                        Verdict::STOP
+                    }
+                }
             };
-            let pause = match rounds.next(self, verdict, &message) {
-                Ok(pause) => pause,
+            match rounds.next(self, verdict, &message) {
+                Ok(pause) => timer.sleep(pause).await,
                 Err(reason) => {
+                    self.truncate(len);
                     self.gave_up(reason);
                     return Ok(PlanEnd::GaveUp { reason, message });
                 }
-            };
-            graph = match worst {
-                Some(_) => self.reset()?,
-                None => self.extend(missing)?,
-            };
-            timer.sleep(pause).await;
+            }
+            scope = self.scope(|node| node.is_pending() || node.is_open());
         }
     }
 
     /// Makes dead ends of the failures that are not worth a retry. The verdict on the worst of the others.
     fn classify(
         &mut self,
+        graph: &Graph,
         policy: &mut impl RoundPolicy<E>,
         deadline: Option<Instant>,
     ) -> Option<Verdict> {
         let numbers = policy.policy();
-        let honored = numbers.hint == Hint::Honor;
-        let jittered = numbers.schedule.jitter != Jitter::None;
-        let left = deadline.map(|end| end.saturating_duration_since(clock::now()));
-        let too_long = |hint| honored && hint > numbers.max_hint;
-        let too_late =
-            |hint| honored && left.is_some_and(|left| Hint::longest_wait(hint, jittered) > left);
+        let prospects = Prospects::new(&numbers, deadline);
         let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
-            if !node.is_open() {
+            // What it waits for has failed, too, and decides whether there is another round.
+            if !node.is_open() || !self.is_ready(place, graph) {
                 continue;
             }
             // A loaded failure has no error that could be classified, and loading it asks for another try.
@@ -141,22 +145,27 @@ where
             let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
             if !verdict.is_retryable() {
                 self.make_dead_end(place, Reason::NotRetryable);
-            } else if verdict.hint().is_some_and(too_long) {
-                self.make_dead_end(place, Reason::HintTooLong);
-            } else if verdict.hint().is_some_and(too_late) {
-                late.push((place, verdict));
-            } else if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
-                worst = Some(verdict);
+                continue;
+            }
+            match prospects.of(verdict) {
+                Prospect::TooLong => self.make_dead_end(place, Reason::HintTooLong),
+                Prospect::TooLate | Prospect::Doubtful(_) => late.push((place, verdict)),
+                Prospect::InTime => {
+                    if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
+                        worst = Some(verdict);
+                    }
+                }
             }
         }
-        // Where there are no others, it is for the whole that it gets too late.
-        if worst.is_none() {
-            return late.first().map(|(_, verdict)| *verdict);
+        // Where there are no others, the shortest of these hints may still be in time.
+        let verdicts = late.iter().map(|(_, verdict)| *verdict);
+        let worst = worst.or_else(|| verdicts.min_by_key(|verdict| verdict.hint()))?;
+        for (place, verdict) in late {
+            if verdict.hint() > worst.hint() {
+                self.make_dead_end(place, Reason::Deadline);
+            }
         }
-        for (place, _) in late {
-            self.make_dead_end(place, Reason::Deadline);
-        }
-        worst
+        Some(worst)
     }
 
     /// What the validator asks for, without what the plan has already and could not complete.
@@ -169,13 +178,6 @@ where
             known.is_none_or(|node| node.output().is_some())
         });
         subtasks
-    }
-
-    /// Makes the failed subtasks pending that are not dead ends.
-    fn reset(&mut self) -> Result<Graph, PlanError> {
-        let open = self.nodes.iter_mut().filter(|node| node.is_open());
-        open.for_each(Node::reset);
-        self.checked()
     }
 
     /// Adds the subtasks if the plan can run with them.
@@ -199,7 +201,7 @@ where
             }
         }
         if rounds.call.is_retried() {
-            rounds.call.succeeded(&rounds.policy, &self.name, None);
+            rounds.call.healed(&Site::new(&rounds.policy, &self.name));
         }
         self.log_summary();
     }
@@ -254,7 +256,8 @@ impl Rounds {
         } else {
             message.to_owned()
         };
-        let failure = Failure::new(&self.policy, verdict, &plan.name, &error);
+        let site = Site::new(&self.policy, &plan.name);
+        let failure = Failure::new(&site, verdict, &error);
         self.call.failed(failure.deadline(self.deadline))
     }
 }

@@ -7,7 +7,8 @@ pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     /// The results will do, even if some subtasks failed: the plan ends.
     Valid,
     /// The results lack what these subtasks would bring. They are added once no failed one is left to retry,
-    /// except those of a name that failed or is blocked: these were tried.
+    /// except those of a name that failed or is blocked: these were tried. Where none that is left could run, none is
+    /// added and the plan ends.
     Missing(Vec<Subtask<'a, T, E, F>>),
     /// The results won't do, and this is why. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),

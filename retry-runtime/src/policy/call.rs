@@ -1,11 +1,10 @@
-use std::any::type_name_of_val;
+use std::any::{type_name, type_name_of_val};
 use std::future::Future;
 use std::time::{Duration, Instant};
 
-use crate::call::succeeded;
 use crate::call::{Failure, TrackedCall};
 use crate::macro_support::policy_deadline;
-use crate::macro_support::show::{Show, ShowName};
+use crate::site::Site;
 use crate::{Classify, Policy, Reason, Timer, Verdict, timer};
 
 impl Policy {
@@ -177,15 +176,16 @@ impl Steps {
         on: &mut impl FnMut(&E) -> V,
         name: &str,
     ) -> Result<Duration, Reason> {
-        let shown = Show(error);
-        let shown = shown.__retry_show();
-        let failure = Failure::new(&self.policy, on(error).into(), name, &shown);
+        let site = Site::new(&self.policy, name);
+        // Generic code can tell no more of an error than its type.
+        let shown = type_name::<E>();
+        let failure = Failure::new(&site, on(error).into(), &shown);
         self.call.failed(failure.deadline(self.deadline))
     }
 
     fn succeeded(&self, name: &str) {
         if self.call.is_retried() {
-            succeeded(&self.policy, name, self.call.attempt(), 0, None);
+            self.call.healed(&Site::new(&self.policy, name));
         }
     }
 }

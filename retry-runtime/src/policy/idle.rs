@@ -1,6 +1,7 @@
 //! Keys that have no effect beside others: a text or a table that names both is refused, and none is printed.
 
 use crate::policy::error::Key;
+use crate::policy::sections::Sections;
 use crate::policy::value::Value;
 use crate::{Backoff, Hint, Jitter, Overrides, PolicyError, Section};
 
@@ -46,13 +47,13 @@ fn idle(numbers: Section) -> Vec<Idle> {
 
 /// What has no effect in a section that stands on these numbers.
 fn idle_in(section: Section, below: Section) -> Vec<Idle> {
-    let mut idle = idle(section.over(below));
+    let mut idle = idle(below.overridden_by(section));
     let adds_to_hints = |section: Section| section.jitter != Some(Jitter::None);
     idle.retain(|idle| match idle.key {
         // It brings delays back.
         "backoff" => below.backoff != Some(Backoff::None),
         // Without delays it is that of hints.
-        "jitter" => adds_to_hints(section.over(below)) == adds_to_hints(below),
+        "jitter" => adds_to_hints(below.overridden_by(section)) == adds_to_hints(below),
         _ => true,
     });
     idle
@@ -70,7 +71,7 @@ impl Overrides {
                 return Err(no_effect(None, key, None, by, word));
             }
         }
-        for (name, section) in self.sections() {
+        for (name, section) in self.named_sections() {
             for Idle { key, by, word } in idle_in(section, self.schedule) {
                 if section.names(key) {
                     let of_by = section.names(by).then_some(name);
@@ -95,30 +96,18 @@ impl Overrides {
                 effective.schedule.forget(key);
             }
         }
-        let section =
-            |section: Option<Section>| section.and_then(|own| self.section_without_idle(own));
-        effective.transient = section(self.transient);
-        effective.throttled = section(self.throttled);
-        effective.timed_out = section(self.timed_out);
-        effective.invalid = self.invalid.and_then(|own| {
-            let left = self.section_without_idle(own);
-            // It has delays because it names something of them, even what has no other effect.
-            match own.over(self.schedule) {
-                _ if left.is_some_and(|left| left.names_delays()) || !own.names_delays() => left,
-                Section {
-                    backoff: Some(Backoff::None),
-                    ..
-                } => left,
-                Section {
-                    jitter: Some(Jitter::Decorrelated),
-                    ..
-                } => Some(left.unwrap_or_default().jitter(Jitter::Decorrelated)),
-                Section { backoff, .. } => Some(Section {
-                    backoff,
-                    ..left.unwrap_or_default()
-                }),
+        for name in Sections::NAMES {
+            if let Some(slot) = effective.sections.named(name)
+                && let Some(own) = *slot
+            {
+                let left = self.section_without_idle(own);
+                *slot = if name == "invalid" {
+                    self.with_delays_of(own, left)
+                } else {
+                    left
+                };
             }
-        });
+        }
         if matches!(self.hint, Some(Hint::Clamp | Hint::Ignore)) {
             effective.max_hint = None;
         }
@@ -134,6 +123,20 @@ impl Overrides {
         Some(left).filter(|left| !left.is_empty() || section.is_empty())
     }
 
+    /// The section `invalid` has delays because it names something of them, even what has no other effect.
+    fn with_delays_of(&self, own: Section, left: Option<Section>) -> Option<Section> {
+        if left.is_some_and(|left| left.names_delays()) || !own.names_delays() {
+            return left;
+        }
+        let numbers = self.schedule.overridden_by(own);
+        let named = left.unwrap_or_default();
+        match (numbers.backoff, numbers.jitter) {
+            (Some(Backoff::None), _) => left,
+            (_, Some(Jitter::Decorrelated)) => Some(named.jitter(Jitter::Decorrelated)),
+            (backoff, _) => Some(Section { backoff, ..named }),
+        }
+    }
+
     /// Whether a section takes that key from the policy, and there it has an effect. A `base` has to be at or below the
     /// `cap` beside it, so that one is not without the other.
     fn is_taken(&self, key: &str) -> bool {
@@ -143,23 +146,16 @@ impl Overrides {
             _ => None,
         };
         let beside = beside.filter(|beside| self.schedule.names(beside));
-        self.sections().any(|(_, section)| {
+        self.named_sections().any(|(_, section)| {
             let idle = idle_in(section, self.schedule);
             let takes = |key: &str| !section.names(key) && !holds(&idle, key);
             takes(key) || beside.is_some_and(takes)
         })
     }
 
-    fn sections(&self) -> impl Iterator<Item = (&'static str, Section)> {
-        let sections = [
-            ("transient", self.transient),
-            ("throttled", self.throttled),
-            ("timed_out", self.timed_out),
-            ("invalid", self.invalid),
-        ];
-        sections
-            .into_iter()
-            .filter_map(|(name, section)| Some((name, section?)))
+    fn named_sections(&self) -> impl Iterator<Item = (&'static str, Section)> {
+        let sections = self.sections.entries();
+        sections.filter_map(|(name, section)| Some((name, section?)))
     }
 }
 

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use crate::policy::error::Key;
 use crate::policy::schedule::Schedule;
+use crate::policy::sections::Sections;
 use crate::policy::value::{Entries, Value};
 use crate::{Backoff, Hint, Policy, PolicyError, Section};
 
@@ -69,10 +70,7 @@ pub struct Overrides {
     pub(super) hint: Option<Hint>,
     pub(super) max_hint: Option<Duration>,
     deadline: Option<Duration>,
-    pub(super) transient: Option<Section>,
-    pub(super) throttled: Option<Section>,
-    pub(super) timed_out: Option<Section>,
-    pub(super) invalid: Option<Section>,
+    pub(super) sections: Sections,
 }
 
 const KEYS: &[&str] = &[
@@ -114,16 +112,12 @@ impl Policy {
             hint: overrides.hint.unwrap_or(self.hint),
             max_hint: overrides.max_hint.unwrap_or(self.max_hint),
             deadline: overrides.deadline.or(self.deadline),
-            transient: overrides.transient.unwrap_or_default().over(self.transient),
-            throttled: overrides.throttled.unwrap_or_default().over(self.throttled),
-            timed_out: overrides.timed_out.unwrap_or_default().over(self.timed_out),
-            invalid: overrides.invalid.unwrap_or_default().over(self.invalid),
+            sections: self.sections.overridden_by(&overrides.sections),
         };
         check_base(policy.schedule, None, Section::new())?;
-        check_base(policy.schedule, Some("transient"), policy.transient)?;
-        check_base(policy.schedule, Some("throttled"), policy.throttled)?;
-        check_base(policy.schedule, Some("timed_out"), policy.timed_out)?;
-        check_base(policy.schedule, Some("invalid"), policy.invalid)?;
+        for (name, section) in policy.sections.entries() {
+            check_base(policy.schedule, Some(name), section.unwrap_or_default())?;
+        }
         Ok(policy)
     }
 }
@@ -168,19 +162,12 @@ impl Overrides {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, later: &Self) -> Self {
-        let section = |ours: Option<Section>, theirs: Option<Section>| match (ours, theirs) {
-            (Some(ours), Some(theirs)) => Some(theirs.over(ours)),
-            (ours, theirs) => theirs.or(ours),
-        };
         Self {
-            schedule: later.schedule.over(self.schedule),
+            schedule: self.schedule.overridden_by(later.schedule),
             hint: later.hint.or(self.hint),
             max_hint: later.max_hint.or(self.max_hint),
             deadline: later.deadline.or(self.deadline),
-            transient: section(self.transient, later.transient),
-            throttled: section(self.throttled, later.throttled),
-            timed_out: section(self.timed_out, later.timed_out),
-            invalid: section(self.invalid, later.invalid),
+            sections: self.sections.overridden_by(&later.sections),
         }
     }
 
@@ -194,7 +181,6 @@ impl Overrides {
             cap,
             jitter,
         } = policy.schedule;
-        let named = |section| Some(section).filter(|section| *section != Section::new());
         Self {
             schedule: Section::new()
                 .max(max)
@@ -206,10 +192,7 @@ impl Overrides {
             hint: Some(policy.hint),
             max_hint: Some(policy.max_hint),
             deadline: policy.deadline,
-            transient: named(policy.transient),
-            throttled: named(policy.throttled),
-            timed_out: named(policy.timed_out),
-            invalid: named(policy.invalid),
+            sections: policy.sections,
         }
     }
 
@@ -224,11 +207,10 @@ impl Overrides {
                 "hint" => put(&mut named.hint, key, value.word(key, Hint::WORDS)?)?,
                 "max_hint" => put(&mut named.max_hint, key, value.duration(key)?)?,
                 "deadline" => put(&mut named.deadline, key, value.positive_duration(key)?)?,
-                "transient" => put(&mut named.transient, key, read_section(key, value)?)?,
-                "throttled" => put(&mut named.throttled, key, read_section(key, value)?)?,
-                "timed_out" => put(&mut named.timed_out, key, read_section(key, value)?)?,
-                "invalid" => put(&mut named.invalid, key, read_section(key, value)?)?,
-                _ => set(&mut named.schedule, key, &value, KEYS)?,
+                name => match named.sections.named(name) {
+                    Some(section) => put(section, key, read_section(key, value)?)?,
+                    None => set(&mut named.schedule, key, &value, KEYS)?,
+                },
             }
         }
         named.refuse_idle()?;
@@ -241,7 +223,6 @@ impl Overrides {
     }
 
     fn all_entries(&self) -> Entries {
-        let section = |section: &Option<Section>| section.map(|s| Value::Table(entries_of(s)));
         let others = [
             (
                 "hint",
@@ -250,13 +231,15 @@ impl Overrides {
             ),
             ("max_hint", self.max_hint.map(Value::from_duration)),
             ("deadline", self.deadline.map(Value::from_duration)),
-            ("transient", section(&self.transient)),
-            ("throttled", section(&self.throttled)),
-            ("timed_out", section(&self.timed_out)),
-            ("invalid", section(&self.invalid)),
         ];
         let mut entries = entries_of(self.schedule);
         entries.extend(named(others));
+        entries.extend(named(self.sections.entries().map(|(name, section)| {
+            (
+                name,
+                section.map(|section| Value::Table(entries_of(section))),
+            )
+        })));
         entries
     }
 }

@@ -31,7 +31,7 @@ impl Schedule {
     }
 
     pub(crate) fn allows(&self, retry: u32) -> bool {
-        self.limit().is_none_or(|max| retry <= max)
+        retry <= self.max
     }
 
     /// The delay of that retry (from 1), without jitter.

@@ -57,18 +57,6 @@ impl Section {
         )
     }
 
-    /// This section, and what it doesn't name from that below it.
-    pub(crate) fn over(self, below: Self) -> Self {
-        Self {
-            max: self.max.or(below.max),
-            backoff: self.backoff.or(below.backoff),
-            base: self.base.or(below.base),
-            factor: self.factor.or(below.factor),
-            cap: self.cap.or(below.cap),
-            jitter: self.jitter.or(below.jitter),
-        }
-    }
-
     pub(crate) fn names(&self, key: &str) -> bool {
         match key {
             "max" => self.max.is_some(),
@@ -90,6 +78,18 @@ impl Section {
             "cap" => self.cap = None,
             "jitter" => self.jitter = None,
             _ => {}
+        }
+    }
+
+    /// This one with what `above` names in place of its own, key by key.
+    pub(crate) fn overridden_by(self, above: Self) -> Self {
+        Self {
+            max: above.max.or(self.max),
+            backoff: above.backoff.or(self.backoff),
+            base: above.base.or(self.base),
+            factor: above.factor.or(self.factor),
+            cap: above.cap.or(self.cap),
+            jitter: above.jitter.or(self.jitter),
         }
     }
 
