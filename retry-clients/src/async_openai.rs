@@ -93,7 +93,8 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 ///
 /// As `Client::with_config`: where `reqwest` finds no TLS.
 pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
-    let http = reqwest::Client::default();
+    let one_each = reqwest::Client::builder().retry(reqwest::retry::never());
+    let http = one_each.build().unwrap_or_default();
     Client::build(http.clone(), config).with_http_service(OneRequest::new(http))
 }
 

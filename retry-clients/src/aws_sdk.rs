@@ -42,7 +42,7 @@ use retry_runtime::Verdict;
 /// | a timeout | timeout |
 /// | all else | stop |
 ///
-/// The hint is `x-amz-retry-after`, or else `retry-after`.
+/// The hint is `retry-after`, or else `x-amz-retry-after`: see [`retry_after`](retry_runtime::retry_after).
 ///
 /// [guide]: https://docs.aws.amazon.com/sdkref/latest/guide/feature-retry-behavior.html
 pub fn classify<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Verdict {

@@ -74,7 +74,13 @@ fn by_text(text: &str) -> Option<Verdict> {
     }
     let answer = text.strip_prefix("Server returned non-2xx status code: ")?;
     let status = StatusCode::from_bytes(answer.get(..3)?.as_bytes()).ok()?;
-    Some(status.classify())
+    // S3 says so with a 503.
+    let slow_down = status.classify().is_retryable() && answer.contains("SlowDown");
+    Some(if slow_down {
+        Verdict::THROTTLED
+    } else {
+        status.classify()
+    })
 }
 
 /// S3 can answer with 200 and an error.

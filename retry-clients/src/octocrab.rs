@@ -34,12 +34,15 @@ use retry_runtime::{Classify, Verdict, retry_after};
 /// | failure | verdict |
 /// |---|---|
 /// | an answer with 408, 425, 500, 502, 503 or 504 | transient |
-/// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0` | throttled |
+/// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or of a secondary rate limit | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset`.
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset`; without them, a minute for a secondary rate limit, as
+/// GitHub asks for ([Rate limits for the REST API][limits]).
+///
+/// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
     match error {
         Error::GitHub { source, .. } => by_answer(source),
@@ -55,8 +58,9 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     let used_up = headers
         .get("x-ratelimit-remaining")
         .is_some_and(|left| left == "0");
+    let secondary = answer.message.contains("secondary rate limit");
     let verdict = if answer.status_code == StatusCode::FORBIDDEN
-        && (used_up || retry_after(headers).is_some())
+        && (used_up || secondary || retry_after(headers).is_some())
     {
         Verdict::from_http(StatusCode::TOO_MANY_REQUESTS, headers)
     } else {
@@ -65,6 +69,9 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     match answer.rate_limit_reset.and_then(until) {
         Some(wait) if used_up && verdict.is_retryable() && verdict.hint().is_none() => {
             verdict.after(wait)
+        }
+        _ if secondary && verdict.is_retryable() && verdict.hint().is_none() => {
+            verdict.after(Duration::from_mins(1))
         }
         _ => verdict,
     }

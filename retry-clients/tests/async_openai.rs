@@ -175,6 +175,42 @@ async fn hints_are_waited_for_and_the_answer_stays_readable() {
     assert!(error.to_string().contains("429"), "{error}");
 }
 
+/// What breaks off is the explanation, not the refusal.
+#[tokio::test]
+async fn a_refusal_whose_body_breaks_off_is_one() {
+    let cut = |status: u16, headers: &str, body: &str| {
+        Answer::Bytes(format!(
+            "HTTP/1.1 {status} -\r\ncontent-length: 9999\r\n{headers}\r\n{body}"
+        ))
+    };
+    check(cut(401, "", "{\"error\":"), Verdict::STOP).await;
+    check(cut(503, "", ""), Verdict::TRANSIENT).await;
+    check(
+        cut(429, "retry-after: 2\r\n", "slow"),
+        Verdict::THROTTLED.after(Duration::from_secs(2)),
+    )
+    .await;
+    let unpaid = r#"{"error":{"code":"insufficient_quota","message":"You exc"#;
+    check(cut(429, "", unpaid), Verdict::STOP).await;
+
+    let server = Server::start([cut(401, "", "no key")]).await;
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    let answer = api_error(&error).unwrap();
+    assert_eq!(answer.status_code, 401);
+    assert_eq!(answer.api_error.message, "no key");
+}
+
+#[tokio::test]
+async fn of_an_enormous_refusal_the_beginning_is_kept() {
+    let page = "<p>busy</p>".repeat(100_000);
+    check(answer(502, &page), Verdict::TRANSIENT).await;
+    let server = Server::start([answer(400, &page)]).await;
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    let kept = &api_error(&error).unwrap().api_error.message;
+    assert!(page.starts_with(kept) && kept.len() < 20_000);
+    check(answer(304, ""), Verdict::STOP).await;
+}
+
 #[tokio::test]
 async fn transport() {
     check(closed(), BROKEN).await;

@@ -93,6 +93,9 @@ async fn hints() {
     let hint = Verdict::THROTTLED.after(Duration::from_millis(1500));
     check(answer_with(400, &asked, &refused("Throttling")), hint).await;
     check(answer_with(400, &asked, &refused("Other")), Verdict::STOP).await;
+    let both = [("x-amz-retry-after", "1500"), ("retry-after", "2")];
+    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
+    check(answer_with(400, &both, &refused("Throttling")), hint).await;
 }
 
 #[tokio::test]

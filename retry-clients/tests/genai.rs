@@ -7,14 +7,16 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
 use genai::adapter::AdapterKind;
-use genai::chat::{ChatRequest, ChatResponse, ChatStreamEvent};
+use genai::chat::{ChatOptions, ChatRequest, ChatResponse, ChatStreamEvent};
 use genai::resolver::{AuthData, Endpoint};
+use genai::webc::StreamTimeout;
 use genai::{Client, Error, ModelIden, ServiceTarget};
 use retry_clients::genai::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
 use server::{
     Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+    stalling_events,
 };
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
@@ -244,6 +246,45 @@ async fn streams() {
     .await;
     let invalid = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"m\"}}";
     check_stream(AdapterKind::Anthropic, events(&[invalid]), Verdict::STOP).await;
+}
+
+impl Model {
+    #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
+    async fn events_in_time(
+        &self,
+        options: &ChatOptions,
+    ) -> Result<BoxStream<'static, Result<ChatStreamEvent, Error>>, Error> {
+        let request = ChatRequest::from_user("hi");
+        let answer = self
+            .client
+            .exec_chat_stream(self.target.clone(), request, Some(options))
+            .await?;
+        Ok(whole(answer).boxed())
+    }
+}
+
+/// The client's own time limits of streams, not those of its HTTP client.
+#[tokio::test]
+async fn a_stream_that_stalls() {
+    let _skipped = testing::skip_sleeps();
+    let patience = Duration::from_millis(200);
+    let of_headers = ChatOptions::default().with_stream_header_timeout(patience);
+    let of_reads = ChatOptions::default().with_stream_read_timeout(patience);
+    let table = [
+        (of_headers, Answer::Nothing, "StreamTimeout::Headers"),
+        (of_reads, stalling_events(&[CHUNK]), "StreamTimeout::Read"),
+    ];
+    for (options, answer, name) in table {
+        let server = Server::start([answer]).await;
+        let model = Model::at(&server.url);
+        let error = model.events_in_time(&options).await.err().unwrap();
+        let Error::WebStream { error: inside, .. } = &error else {
+            panic!("{name}: {error:?}");
+        };
+        assert!(inside.is::<StreamTimeout>(), "{name}: {error:?}");
+        assert_eq!(classify(&error), Verdict::TIMEOUT, "{name}");
+        server.assert_attempts(Verdict::TIMEOUT);
+    }
 }
 
 #[tokio::test]

@@ -4,12 +4,14 @@ mod server;
 
 use std::time::Duration;
 
+use futures_util::TryStreamExt;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::WatchParams;
 use kube::{Api, Client, Config, Error};
 use retry_clients::kube::{classify, without_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use server::{Answer, Server, answer, closed, closed_port, cut};
+use server::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -77,6 +79,38 @@ async fn transport() {
     let _skipped = testing::skip_sleeps();
     let error = Settings::at(&closed_port().await).read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+impl Settings {
+    /// Until the server ends it.
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn watch(&self) -> Result<usize, Error> {
+        let events = self.0.watch(&WatchParams::default(), "0").await?;
+        events.try_fold(0, async |seen, _| Ok(seen + 1)).await
+    }
+}
+
+#[tokio::test]
+async fn a_watch_that_breaks() {
+    let added = r#"{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings"}}}"#;
+    let expired = r#"{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"message":"too old"}}"#;
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([broken_events(&[added])]).await;
+    let error = Settings::at(&server.url).watch().await.unwrap_err();
+    assert!(matches!(error, Error::ReadEvents(_)), "{error:?}");
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
+
+    let garbled = "HTTP/1.1 200 -\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n{";
+    let server = Server::start([Answer::Bytes(String::from(garbled))]).await;
+    let error = Settings::at(&server.url).watch().await.unwrap_err();
+    assert!(matches!(error, Error::ReadEvents(_)), "{error:?}");
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+    server.assert_attempts(Verdict::STOP);
+
+    // A watch that ends well, and the errors that it reports, are events like any other.
+    let server = Server::start([events(&[added, expired])]).await;
+    assert_eq!(Settings::at(&server.url).watch().await.unwrap(), 2);
 }
 
 /// What the switch is for.

@@ -4,13 +4,14 @@ mod server;
 
 use std::time::Duration;
 
+use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreExt, RetryConfig};
 use retry_clients::object_store::{classify, no_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use server::{Answer, Server, answer, closed, closed_port};
+use server::{Answer, Server, answer, closed, closed_port, cut};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -37,6 +38,14 @@ impl Store {
     }
 }
 
+impl Store {
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read_whole(&self) -> Result<Vec<u8>, Error> {
+        let found = self.0.get(&Path::from("a")).await?;
+        Ok(found.bytes().await?.into())
+    }
+}
+
 async fn check(answer: Answer, expected: Verdict) {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer.clone()]).await;
@@ -52,6 +61,9 @@ async fn statuses() {
         check(answer(status, "busy"), Verdict::TRANSIENT).await;
     }
     check(answer(429, "busy"), Verdict::THROTTLED).await;
+    let slow_down = "<Error><Code>SlowDown</Code></Error>";
+    check(answer(503, slow_down), Verdict::THROTTLED).await;
+    check(answer(400, slow_down), Verdict::STOP).await;
     for status in [400, 401, 403, 404, 409, 412, 501] {
         check(answer(status, "no"), Verdict::STOP).await;
     }
@@ -64,6 +76,15 @@ async fn transport() {
     let _skipped = testing::skip_sleeps();
     let error = Store::at(&closed_port().await).read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([cut()]).await;
+    let error = Store::at(&server.url).read_whole().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
 }
 
 /// What the switch is for.
@@ -84,14 +105,44 @@ async fn without_it_the_store_multiplies() {
     assert_eq!(server.requests(), 12);
 }
 
-/// S3 can answer with 200 and an error, which its store then hides in this text.
+struct S3(AmazonS3);
+
+impl S3 {
+    fn at(url: &str) -> Self {
+        let s3 = AmazonS3Builder::new().with_endpoint(url).with_region("r");
+        let s3 = s3.with_bucket_name("b").with_skip_signature(true);
+        let s3 = s3.with_allow_http(true).with_retry(no_retries());
+        Self(s3.build().unwrap())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn copy(&self) -> Result<(), Error> {
+        self.0.copy(&Path::from("a"), &Path::from("b")).await
+    }
+}
+
+/// S3 can answer with 200 and an error.
+#[tokio::test]
+async fn errors_in_place_of_an_answer() {
+    let _skipped = testing::skip_sleeps();
+    for (code, expected) in [
+        ("SlowDown", Verdict::THROTTLED),
+        ("InternalError", Verdict::TRANSIENT),
+    ] {
+        let body = format!("<Error><Code>{code}</Code></Error>");
+        let server = Server::start([answer(200, &body)]).await;
+        let error = S3::at(&server.url).copy().await.unwrap_err();
+        assert_eq!(classify(&error), expected, "{error:?}");
+        server.assert_attempts(expected);
+    }
+}
+
+/// As above, with a code that its store does not look for.
 #[test]
-fn errors_in_place_of_an_answer() {
-    let said = |code: &str| Error::Generic {
+fn other_errors_in_place_of_an_answer() {
+    let error = Error::Generic {
         store: "S3",
-        source: format!("Server returned error response: <Error><Code>{code}</Code>").into(),
+        source: "Server returned error response: <Error><Code>AccessDenied</Code></Error>".into(),
     };
-    assert_eq!(classify(&said("SlowDown")), Verdict::THROTTLED);
-    assert_eq!(classify(&said("InternalError")), Verdict::TRANSIENT);
-    assert_eq!(classify(&said("AccessDenied")), Verdict::STOP);
+    assert_eq!(classify(&error), Verdict::STOP);
 }

@@ -77,6 +77,27 @@ async fn limits() {
     .await;
 }
 
+/// With no header that says so.
+#[tokio::test]
+async fn a_secondary_limit_is_one() {
+    let no = r#"{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}"#;
+    let minute = Verdict::THROTTLED.after(Duration::from_mins(1));
+    let left = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
+    for status in [403, 429] {
+        check(answer(status, no), minute).await;
+        check(answer_with(status, &left, no), minute).await;
+        let hint = Verdict::THROTTLED.after(Duration::from_secs(7));
+        check(answer_with(status, &[("retry-after", "7")], no), hint).await;
+    }
+    check(answer(404, no), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn pages_of_a_gateway() {
+    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    check(answer(403, "<html>"), Verdict::STOP).await;
+}
+
 #[tokio::test]
 async fn a_limit_is_waited_for_until_it_is_reset() {
     let _skipped = testing::skip_sleeps();

@@ -8,7 +8,7 @@ use opendal_http_transport_reqwest::ReqwestTransport;
 use retry_clients::opendal::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use server::{Answer, Server, answer, closed, closed_port};
+use server::{Answer, Server, answer, closed, closed_port, cut};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -48,6 +48,7 @@ async fn statuses() {
 #[tokio::test]
 async fn transport() {
     check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
     let _skipped = testing::skip_sleeps();
     let error = Store::at(&closed_port().await).read().await.unwrap_err();
     assert_eq!(classify(&error), BROKEN, "{error:?}");

@@ -98,12 +98,14 @@ impl Classify for TimedOut {
 
 /// A refused connection is transient, an unknown host, too. One that broke (reset, aborted, broken pipe, unexpected end) is
 /// transient and ambiguous, a host or network out of reach likewise, since an open connection can lose it. A
-/// timeout is a timeout, also that of a blocking socket (`WouldBlock`). All else stops.
+/// timeout is a timeout, also that of a blocking socket (`WouldBlock`). One that only wraps another error
+/// ([`io::Error::other`]) is what the first cause of a known type says. All else stops.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
-        match self.kind().classify() {
-            Verdict::STOP if is_of_lookup(self) => Verdict::TRANSIENT,
-            verdict => verdict,
+        match (self.kind().classify(), self.get_ref()) {
+            (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
+            (Verdict::STOP, Some(wrapped)) if causes::is_wrapper(self) => cause::by_cause(wrapped),
+            (verdict, _) => verdict,
         }
     }
 }

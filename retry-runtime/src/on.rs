@@ -65,7 +65,9 @@ pub fn any<E: ?Sized>(_error: &E) -> Verdict {
 ///
 /// Known are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types
 /// of the clients whose features are enabled, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs
-/// nothing else.
+/// nothing else, if they have a message each: a variant under `#[error(transparent)]` passes itself off as the error
+/// inside, which is no source of it then and can't be found. Derive [`Classify`](crate::Classify) for such an enum, with
+/// `#[classify(transparent)]`.
 ///
 /// ```
 /// use std::io;

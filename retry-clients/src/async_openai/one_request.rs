@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use ::async_openai::error::{ApiError, ApiErrorResponse, OpenAIError, WrappedError};
 use ::async_openai::middleware::HttpRequestFactory;
-use retry_runtime::{Classify, ResponseError, Verdict};
+use retry_runtime::{Classify, ErrorForRetry, ResponseError, Verdict};
 use tower_service::Service;
 
 use super::by_status;
@@ -50,24 +50,23 @@ impl Service<HttpRequestFactory> for OneRequest {
 }
 
 async fn refusal(answer: reqwest::Response) -> OpenAIError {
-    let status_code = answer.status();
-    let headers = answer.headers().clone();
-    let body = match answer.text().await {
-        Ok(body) => body,
-        Err(error) => return error.into(),
+    let refused = match answer.error_for_retry().await {
+        Err(refused) => refused,
+        // A redirection that was not followed.
+        Ok(other) => ResponseError::new(other.status(), other.headers().clone(), ""),
     };
-    let api_error = match serde_json::from_str::<WrappedError>(&body) {
+    let api_error = match serde_json::from_slice::<WrappedError>(refused.body()) {
         Ok(wrapped) => wrapped.error,
         Err(_) => ApiError {
-            message: body.clone(),
+            message: String::from_utf8_lossy(refused.body()).into_owned(),
             ..ApiError::default()
         },
     };
     let answer = ApiErrorResponse {
-        status_code,
+        status_code: refused.status(),
         api_error,
     };
-    let verdict = ResponseError::new(status_code, headers, body).classify();
+    let verdict = refused.classify();
     if verdict == by_status(&answer) {
         return OpenAIError::ApiError(answer);
     }

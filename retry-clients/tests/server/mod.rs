@@ -21,6 +21,8 @@ pub(crate) enum Answer {
     Bytes(String),
     /// Sends these bytes and resets the connection.
     Reset(String),
+    /// Sends these bytes and never goes on.
+    Stall(String),
     /// Never answers.
     Nothing,
 }
@@ -54,6 +56,11 @@ pub(crate) fn events(events: &[&str]) -> Answer {
 /// A stream of these events whose connection then breaks.
 pub(crate) fn broken_events(events: &[&str]) -> Answer {
     Answer::Reset(opened(events))
+}
+
+/// A stream of these events that then stalls.
+pub(crate) fn stalling_events(events: &[&str]) -> Answer {
+    Answer::Stall(opened(events))
 }
 
 fn opened(events: &[&str]) -> String {
@@ -127,6 +134,10 @@ async fn treat(
             // What was sent is lost if the reset overtakes it.
             tokio::time::sleep(std::time::Duration::from_millis(50)).await;
             stream.set_zero_linger()
+        }
+        Answer::Stall(bytes) => {
+            stream.write_all(bytes.as_bytes()).await?;
+            pending().await
         }
         Answer::Nothing => pending().await,
     }

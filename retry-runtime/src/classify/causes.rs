@@ -2,6 +2,9 @@ use std::error::Error;
 use std::sync::Arc;
 use std::{io, iter};
 
+/// More sources than any error has that was made with care. One that names itself as its source has no last one.
+const DEEPEST: usize = 100;
+
 /// The error and its sources, none left out: `source` of an `io::Error` skips the error that it wraps, and
 /// that of a shared error itself.
 pub(crate) fn causes<'a>(
@@ -16,8 +19,12 @@ pub(crate) fn causes<'a>(
         if let Some(shared) = cause.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
             return Some(&**shared);
         }
+        if let Some(shared) = cause.downcast_ref::<Arc<dyn Error>>() {
+            return Some(&**shared);
+        }
         cause.source()
     })
+    .take(DEEPEST)
 }
 
 /// The cause as that type. It may be boxed or shared: enums do so to stay small or to be `Clone`.

@@ -23,6 +23,8 @@ macro_rules! classify_by_cause {
         /// ```
         ///
         /// A type of your own within is not seen, since it can't be asked for: name it with `on`, by `downcast_ref`.
+        /// An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from `downcast_ref`:
+        /// give it a `context`, or stay with `anyhow`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {

@@ -2,14 +2,14 @@ use std::error::Error as _;
 
 use hyper_util::client::legacy::Error;
 
-use super::connection::of_open_connection;
+use super::connection::{of_no_connection, of_open_connection};
 use crate::{Classify, Verdict};
 
 /// | failure | verdict |
 /// |---|---|
 /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
 /// | the connection closed, reset or canceled before the answer | transient, ambiguous |
-/// | an invalid request, a malformed answer | stop |
+/// | an invalid request or address, an untrusted certificate, a malformed answer | stop |
 ///
 /// A response's status is no error here: [`ResponseError`](crate::ResponseError), or
 /// [`Verdict::from_http`].
@@ -17,7 +17,7 @@ use crate::{Classify, Verdict};
 impl Classify for Error {
     fn classify(&self) -> Verdict {
         if self.is_connect() {
-            return Verdict::TRANSIENT;
+            return of_no_connection(self);
         }
         // Whatever else has no cause was refused by the client itself.
         self.source().map_or(Verdict::STOP, of_open_connection)

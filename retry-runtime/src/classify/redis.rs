@@ -2,6 +2,9 @@ use ::redis::{ErrorKind, RedisError, RetryMethod};
 
 use crate::{Classify, Verdict};
 
+/// How its cluster client begins what it says where it could connect to no node: the text of why follows.
+const NO_CLUSTER: &str = "Failed to create initial connections";
+
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
@@ -22,6 +25,10 @@ impl Classify for RedisError {
         }
         if self.is_connection_refusal() {
             return Verdict::TRANSIENT;
+        }
+        if self.kind() == ErrorKind::Io && self.to_string().starts_with(NO_CLUSTER) {
+            let is_refused = self.to_string().contains("AuthenticationFailed");
+            return Verdict::from(!is_refused);
         }
         if self.is_timeout() {
             return Verdict::TIMEOUT;

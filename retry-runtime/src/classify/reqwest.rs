@@ -1,4 +1,4 @@
-use super::connection::of_open_connection;
+use super::connection::{of_no_connection, of_open_connection};
 use crate::{Classify, Verdict};
 
 macro_rules! classify_errors_of {
@@ -9,7 +9,7 @@ macro_rules! classify_errors_of {
         /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
         /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
         /// | a status, from `error_for_status` | that of the [`StatusCode`](http::StatusCode) |
-        /// | an invalid request, too many redirects, a malformed answer or body | stop |
+        /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
         ///
         /// An error of a status does not have the response's headers and body. To see `Retry-After` and billing
         /// codes, make the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
@@ -31,7 +31,7 @@ macro_rules! classify_errors_of {
                 }
                 // Before timeouts: while a connection was being made, no request was sent.
                 if self.is_connect() {
-                    return Verdict::TRANSIENT;
+                    return of_no_connection(self);
                 }
                 if self.is_timeout() {
                     return Verdict::TIMEOUT;

@@ -14,7 +14,7 @@ pub enum Fault {
     /// The provider took too long: `timeout_error`, `DEADLINE_EXCEEDED`.
     Timeout,
     /// Money, a spend limit or a quota of a day: `insufficient_quota`, `credit_balance_exhausted`,
-    /// `…_spend_limit_exceeded`, `…_usage_limit_exceeded`, `enforced_spend_limit_reached`, `billing_error`; Google's
+    /// `…_spend_limit_exceeded`, `…_usage_limit_exceeded`, `enforced_spend_limit_reached`, `exceeded_current_quota_error`, `billing_error`; Google's
     /// `RESOURCE_EXHAUSTED` of a quota per day. No wait within a call heals it.
     Billing,
     /// Google's `RESOURCE_EXHAUSTED` without a wait: of which quota is not said.
@@ -30,9 +30,11 @@ impl Fault {
     /// What a `type`, `code` or `status` names. Case doesn't matter.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Some(match name.to_ascii_lowercase().as_str() {
-            "rate_limit_error" | "rate_limit_exceeded" | "slow_down" | "too_many_requests" => {
-                Self::Throttled
-            }
+            "rate_limit_error"
+            | "rate_limit_exceeded"
+            | "rate_limit_reached_error"
+            | "slow_down"
+            | "too_many_requests" => Self::Throttled,
             "overloaded_error"
             | "overloaded"
             | "server_is_overloaded"
@@ -52,7 +54,9 @@ impl Fault {
             | "billing_error"
             | "billing_not_active"
             | "billing_hard_limit_reached"
-            | "enforced_spend_limit_reached" => Self::Billing,
+            | "enforced_spend_limit_reached"
+            // Moonshot's, also behind gateways, with a 429.
+            | "exceeded_current_quota_error" => Self::Billing,
             "resource_exhausted" => Self::Exhausted,
             "invalid_request_error"
             | "authentication_error"

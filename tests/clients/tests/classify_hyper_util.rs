@@ -57,6 +57,8 @@ async fn all_else_stops() {
     let garbled = Server::answering("220 mail.example ESMTP\r\n\r\n");
     check(&garbled.url(), Verdict::STOP).await;
     check("/no-host", Verdict::STOP).await;
+    // This client has no TLS.
+    check("https://127.0.0.1:1/", Verdict::STOP).await;
 }
 
 /// The whole body, statuses as errors.

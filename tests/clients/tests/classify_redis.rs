@@ -136,3 +136,18 @@ async fn a_socket_that_is_not_there_is_a_refused_connection() {
         .unwrap();
     assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
 }
+
+/// Made by hand, since it takes a cluster to lose one.
+#[test]
+fn a_cluster_without_a_node_that_answers_is_transient() {
+    for kind in [
+        ErrorKind::ClusterConnectionNotFound,
+        ErrorKind::MasterNameNotFoundBySentinel,
+        ErrorKind::NoValidReplicasFoundBySentinel,
+    ] {
+        let error = RedisError::from((kind, "no node"));
+        assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
+    }
+    let error = RedisError::from((ErrorKind::EmptySentinelList, "no address"));
+    assert_eq!(error.classify(), Verdict::STOP, "{error}");
+}

@@ -240,6 +240,14 @@ macro_rules! tests_of {
                 assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
             }
 
+            /// This client is built without TLS.
+            #[tokio::test]
+            async fn an_address_that_the_client_can_not_reach_stops() {
+                let error = get(client(), "https://127.0.0.1:1/").await;
+                assert!(error.is_connect(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
             #[tokio::test]
             async fn a_connect_timeout_is_no_ambiguous_timeout() {
                 let client = builder()

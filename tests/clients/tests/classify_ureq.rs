@@ -1,9 +1,10 @@
 //! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
 
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use loopback::{Server, attempts, closed_port, status};
-use retry_runtime::{Classify, Verdict, retry};
+use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use ureq::{Agent, Error, Timeout};
 
 mod loopback;
@@ -100,12 +101,32 @@ fn a_timeout_is_a_timeout() {
     }
 }
 
-/// Made by hand: no address on loopback is silent.
 #[test]
-fn a_timeout_before_the_connection_is_not_ambiguous() {
-    for timeout in [Timeout::Resolve, Timeout::Connect] {
-        assert_eq!(Error::Timeout(timeout).classify(), Verdict::TRANSIENT);
-    }
+fn a_timeout_in_connecting_is_not_ambiguous() {
+    // Connections that nobody accepts, until the system takes no more of them.
+    let full = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = full.local_addr().unwrap();
+    let patience = Duration::from_millis(100);
+    let waiting: Vec<_> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&address, patience).ok()).collect();
+    assert!(!waiting.is_empty());
+
+    let config = Agent::config_builder().proxy(None);
+    let agent = config.timeout_connect(Some(patience)).build().new_agent();
+    let error = check(&agent, &format!("http://{address}/"), Verdict::TRANSIENT);
+    assert!(
+        matches!(error, Error::Timeout(Timeout::Connect)),
+        "{error:?}"
+    );
+}
+
+/// Made by hand: the system's resolver can't be made to stall.
+#[test]
+fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
+    assert_eq!(
+        Error::Timeout(Timeout::Resolve).classify(),
+        Verdict::TRANSIENT
+    );
 }
 
 #[test]
@@ -118,4 +139,53 @@ fn all_else_stops() {
     let around =
         "HTTP/1.1 302 Found\r\nlocation: /\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
     check(&agent(), &Server::answering(around).url(), Verdict::STOP);
+}
+
+/// As the guide shows it.
+#[retry(max = 2, backoff = "none")]
+fn get_with_headers(
+    agent: &Agent,
+    url: &str,
+) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let request = agent.get(url).config().http_status_as_error(false);
+    let mut answer = request.build().call()?;
+    let body = answer.body_mut().read_to_string();
+    if answer.status().is_success() {
+        return Ok(body?);
+    }
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    Err(ResponseError::new(status, headers, body.unwrap_or_default()).into())
+}
+
+#[test]
+fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
+    let answering = |head: &str, body: &str| {
+        let framing = "connection: close\r\ncontent-length: 64";
+        Server::answering(format!("HTTP/1.1 {head}\r\n{framing}\r\n\r\n{body:<64}"))
+    };
+    let unpaid = r#"{"error":{"code":"insufficient_quota"}}"#;
+    let hint = Duration::from_millis(10);
+    let table = [
+        (answering("503 -", ""), Verdict::TRANSIENT),
+        (answering("429 -", unpaid), Verdict::STOP),
+        (
+            answering("429 -\r\nretry-after-ms: 10", ""),
+            Verdict::THROTTLED.after(hint),
+        ),
+        (answering("404 -", ""), Verdict::STOP),
+        // The body breaks off, and the status counts.
+        (
+            Server::answering("HTTP/1.1 401 -\r\ncontent-length: 9\r\n\r\nno"),
+            Verdict::STOP,
+        ),
+        (
+            Server::answering("HTTP/1.1 200 -\r\ncontent-length: 9\r\n\r\nno"),
+            BROKEN,
+        ),
+    ];
+    for (server, expected) in table {
+        let error = get_with_headers(&agent(), &server.url()).unwrap_err();
+        assert_eq!(error.classify(), expected, "{error:?}");
+        assert_eq!(server.accepted(), attempts(expected).0, "{error:?}");
+    }
 }

@@ -7,7 +7,7 @@ use loopback::{attempts, closed_port};
 use retry_runtime::{Classify, Verdict, on, retry};
 use service::{Backend, endpoint, send};
 use tonic::metadata::MetadataMap;
-use tonic::transport::Channel;
+use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, QuotaViolation, StatusExt};
 
@@ -235,4 +235,28 @@ async fn a_connection_that_no_longer_answers_pings_is_ambiguous() {
     let channel = endpoint.keep_alive_timeout(patience).connect_lazy();
     let status = check(&channel, BROKEN).await;
     assert_eq!(status.code(), Code::Unavailable);
+}
+
+/// The error of connecting is of another type, and holds the cause.
+#[tokio::test]
+async fn connecting_is_classified_by_its_cause() {
+    #[retry(max = 2, backoff = "none", on = on::cause)]
+    async fn connect(url: String, count: &mut u32) -> Result<Channel, tonic::transport::Error> {
+        *count += 1;
+        Endpoint::new(url.clone())?.connect().await
+    }
+
+    for (url, expected) in [
+        (format!("http://{}/", closed_port()), Verdict::TRANSIENT),
+        (
+            String::from("http://no-such-host.invalid/"),
+            Verdict::TRANSIENT,
+        ),
+        (String::from("no address"), Verdict::STOP),
+    ] {
+        let mut count = 0;
+        let error = connect(url, &mut count).await.unwrap_err();
+        assert_eq!(on::cause(&error), expected, "{error:?}");
+        assert_eq!(count, attempts(expected).0, "{error:?}");
+    }
 }

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 mod answers;
 #[path = "../loopback/mod.rs"]
 mod loopback;
+mod odd_shapes;
 
 #[retry(max = 2, backoff = "none")]
 async fn complete(url: &str) -> anyhow::Result<String> {

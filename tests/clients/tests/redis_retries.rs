@@ -1,0 +1,127 @@
+//! What the clients of Redis repeat by themselves, and the switches that turn it off.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use loopback::{Server, closed_port};
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::{ClusterClient, ClusterClientBuilder};
+use redis::{Client, RedisResult};
+use retry_runtime::{Classify, Verdict, retry};
+
+mod loopback;
+
+const SOON: Duration = Duration::from_millis(1);
+
+#[retry(max = 2, backoff = "none")]
+async fn connect(url: &str, config: &ConnectionManagerConfig) -> RedisResult<()> {
+    let client = Client::open(url)?;
+    let manager = ConnectionManager::new_with_config(client, config.clone()).await;
+    manager.map(drop)
+}
+
+/// How many connections a call makes to a server that closes each.
+async fn connections(config: ConnectionManagerConfig) -> u32 {
+    let closing = Server::start(|mut stream| stream.read(&mut [0]).map(drop));
+    let url = format!("redis://{}", closing.address);
+    let config = config.set_min_delay(SOON).set_max_delay(SOON);
+    connect(&url, &config).await.unwrap_err();
+    closing.accepted()
+}
+
+#[tokio::test]
+async fn a_manager_without_its_own_retries_connects_once_per_attempt() {
+    let config = ConnectionManagerConfig::new();
+    assert_eq!(connections(config.set_number_of_retries(0)).await, 3);
+    // What the switch is for.
+    assert_eq!(connections(ConnectionManagerConfig::new()).await, 21);
+}
+
+fn read_command(reader: &mut impl BufRead) -> std::io::Result<Vec<String>> {
+    let mut line = String::new();
+    let mut number = |reader: &mut dyn BufRead| {
+        line.clear();
+        reader.read_line(&mut line)?;
+        let digits = line.trim().get(1..).unwrap_or_default();
+        digits.parse::<usize>().map_err(std::io::Error::other)
+    };
+    let mut words = Vec::new();
+    for _ in 0..number(reader)? {
+        let mut word = vec![0; number(reader)? + 2];
+        reader.read_exact(&mut word)?;
+        words.push(String::from_utf8_lossy(&word).trim().to_owned());
+    }
+    Ok(words)
+}
+
+/// The one node of a cluster that asks every `GET` to come again.
+fn serve(mut stream: TcpStream, gets: &AtomicU32) -> std::io::Result<()> {
+    let port = stream.local_addr()?.port();
+    let mut reader = BufReader::new(stream.try_clone()?);
+    loop {
+        let command = read_command(&mut reader)?;
+        let answer = match command.first().map(String::as_str) {
+            Some("CLUSTER") => {
+                format!("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:{port}\r\n")
+            }
+            Some("GET") => {
+                gets.fetch_add(1, Ordering::Relaxed);
+                String::from("-TRYAGAIN later\r\n")
+            }
+            _ => String::from("+OK\r\n"),
+        };
+        stream.write_all(answer.as_bytes())?;
+    }
+}
+
+#[retry(max = 2, backoff = "none")]
+async fn get(client: &ClusterClient) -> RedisResult<String> {
+    let mut connection = client.get_async_connection().await?;
+    redis::cmd("GET")
+        .arg("key")
+        .query_async(&mut connection)
+        .await
+}
+
+/// How many commands a call sends.
+async fn gets(settings: impl Fn(ClusterClientBuilder) -> ClusterClientBuilder) -> u32 {
+    let gets = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&gets);
+    let server = Server::start(move |stream| serve(stream, &count));
+    let builder = ClusterClientBuilder::new([format!("redis://{}", server.address)]);
+    let builder = builder.min_retry_wait(1).max_retry_wait(1);
+    let error = get(&settings(builder).build().unwrap()).await.unwrap_err();
+    assert_eq!(error.classify(), Verdict::TRANSIENT, "{error:?}");
+    gets.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn a_cluster_client_without_its_own_retries_sends_one_command_per_attempt() {
+    assert_eq!(gets(|builder| builder.retries(0)).await, 3);
+    // What the switch is for.
+    assert_eq!(gets(|builder| builder).await, 3 * 17);
+}
+
+#[tokio::test]
+async fn a_cluster_that_can_not_be_reached_is_transient() {
+    let verdict = async |url: String| {
+        let client = ClusterClientBuilder::new([url]).retries(0);
+        let error = get(&client.build().unwrap()).await.unwrap_err();
+        (error.classify(), error)
+    };
+    let (of_none, error) = verdict(format!("redis://{}", closed_port())).await;
+    assert_eq!(of_none, Verdict::TRANSIENT, "{error:?}");
+
+    let strict = Server::start(|mut stream| {
+        let mut reader = BufReader::new(stream.try_clone()?);
+        loop {
+            read_command(&mut reader)?;
+            stream.write_all(b"-WRONGPASS invalid username-password pair\r\n")?;
+        }
+    });
+    let (of_strict, error) = verdict(format!("redis://:wrong@{}", strict.address)).await;
+    assert_eq!(of_strict, Verdict::STOP, "{error:?}");
+}
