@@ -8,7 +8,7 @@ use proptest::num::f64::ANY;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section, Verdict, testing};
+use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
 
 fn count() -> impl Strategy<Value = u32> {
     prop_oneof![any::<u32>(), 0..10_u32, Just(u32::MAX), Just(u32::MAX - 1)]
@@ -187,31 +187,11 @@ fn duration_part() -> impl Strategy<Value = String> {
     ]
 }
 
-/// The pauses of a call whose first attempts fail so.
-fn waits(policy: &Policy, verdict: Verdict) -> Vec<Duration> {
-    let (_seeded, _skipped) = (testing::seed(7), testing::skip_sleeps());
-    let recording = testing::record();
-    let mut left = 6;
-    let policy = policy.deadline(Duration::MAX).on(|(): &()| verdict);
-    let _ = policy.call_blocking(|| {
-        left -= 1;
-        if left == 0 { Ok(()) } else { Err(()) }
-    });
-    recording.delays()
-}
-
 proptest! {
     #[test]
     fn what_is_printed_is_read_back(policy in policy_in_range()) {
         let text = policy.to_string();
-        let read: Policy = text.parse().map_err(|error| TestCaseError::fail(format!("{text}: {error}")))?;
-        prop_assert_eq!(read.to_string().parse(), Ok(read), "{}", text);
-        // Only what has no effect is not printed.
-        for verdict in [Verdict::TRANSIENT, Verdict::THROTTLED, Verdict::TIMEOUT, Verdict::INVALID] {
-            for verdict in [verdict, verdict.after(Duration::from_secs(9))] {
-                prop_assert_eq!(waits(&read, verdict), waits(&policy, verdict), "{:?}, {}", verdict, text);
-            }
-        }
+        prop_assert_eq!(text.parse(), Ok(policy), "{}", text);
     }
 
     #[test]

@@ -20,23 +20,22 @@ fn refusal(text: &str) -> String {
 
 #[test]
 fn reads_every_key() {
-    let text = "max=5, backoff=exp, base=250ms, factor=1.5, cap=1h30m, jitter=0.2, hint=honor, max_hint=0s, \
-                deadline=2m, transient(max=unlimited), throttled(max=10, backoff=exp, base=5s, factor=3, \
+    let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, jitter=0.2, hint=clamp, max_hint=0s, \
+                deadline=2m, transient(max=unlimited), throttled(max=10, backoff=fixed, base=5s, factor=3, \
                 cap=1m30s, jitter=none), timed_out(jitter=1)";
-    let expected = Policy::new()
-        .base(Duration::from_millis(250))
+    let expected = Policy::linear(Duration::from_millis(250))
         .max(5)
         .factor(1.5)
         .cap(Duration::from_mins(90))
         .jitter(Jitter::Ratio(0.2))
-        .hint(Hint::Honor)
+        .hint(Hint::Clamp)
         .max_hint(Duration::ZERO)
         .deadline(Duration::from_mins(2))
         .transient(Section::new().unlimited())
         .throttled(
             Section::new()
                 .max(10)
-                .backoff(Backoff::Exponential)
+                .backoff(Backoff::Fixed)
                 .base(Duration::from_secs(5))
                 .factor(3.0)
                 .cap(Duration::from_secs(90))

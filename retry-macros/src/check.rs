@@ -1,6 +1,5 @@
 //! Rules across arguments and target; all mistakes at once.
 
-mod idle;
 mod stream;
 
 use std::collections::HashSet;
@@ -169,16 +168,52 @@ fn schedules(arguments: &Arguments, errors: &mut Errors) {
 
 /// The rules of one set of numbers: the attribute's own, or those of a section, which stand on the former.
 fn schedule(given: &[Argument], section: Option<(Key, &[Argument])>, errors: &mut Errors) {
-    let outer = section.map_or(&[][..], |(_, outer)| outer);
-    for (key, why) in idle::without_effect(given, outer) {
-        if let Some(argument) = idle::find(key, given)
-            && (section.is_some() || !idle::is_taken(key, given))
-        {
-            errors.at(&argument.ident, format!("`{key}` has no effect with {why}"));
+    let own = |key| given.iter().find(|argument| argument.key == key);
+    let find = |key| {
+        own(key).or_else(|| {
+            let (_, outer) = section?;
+            outer.iter().find(|argument| argument.key == key)
+        })
+    };
+    let word = |key| match find(key).map(|argument| &argument.value) {
+        Some(Value::Word(word, _)) => Some(*word),
+        _ => None,
+    };
+    match word(Key::Backoff) {
+        Some("none") => {
+            for key in [Key::Base, Key::Factor, Key::Cap, Key::Jitter] {
+                if let Some(argument) = own(key) {
+                    errors.at(
+                        &argument.ident,
+                        format!(
+                            "`{key}` has no effect with `backoff = \"none\"`: remove one of the two"
+                        ),
+                    );
+                }
+            }
+        }
+        Some(shape @ ("fixed" | "linear" | "fibonacci")) => {
+            if let Some(factor) = own(Key::Factor) {
+                errors.at(
+                    &factor.ident,
+                    format!("`factor` has no effect with `backoff = \"{shape}\"`: only `\"exp\"` grows by it"),
+                );
+            }
+        }
+        _ => {}
+    }
+    if word(Key::Jitter) == Some("decorrelated") {
+        for key in [Key::Backoff, Key::Factor] {
+            if let Some(argument) = own(key)
+                && !matches!(argument.value, Value::Word("exp" | "none", _))
+            {
+                errors.at(
+                    &argument.ident,
+                    format!("`{key}` has no effect with `jitter = \"decorrelated\"`, which is a shape of its own: remove one of the two"),
+                );
+            }
         }
     }
-    let own = |key| idle::find(key, given);
-    let find = |key| own(key).or_else(|| idle::find(key, outer));
     base_below_cap(own(Key::Base), own(Key::Cap), &find, section, errors);
 }
 

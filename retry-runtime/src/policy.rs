@@ -1,7 +1,6 @@
 pub(crate) mod call;
 pub(crate) mod delays;
 pub(crate) mod error;
-mod idle;
 pub(crate) mod overrides;
 pub(crate) mod schedule;
 pub(crate) mod section;

@@ -137,34 +137,3 @@ fn on_may_answer_with_a_kind() {
         assert_eq!(Verdict::from(kind).kind(), Some(kind));
     }
 }
-
-/// Otherwise they would be refused, beside `backoff = "none"`.
-#[test]
-fn a_section_makes_use_of_what_the_rest_does_not() {
-    #[retry(
-        backoff = "none",
-        base = "2s",
-        cap = "3s",
-        jitter = "none",
-        throttled(backoff = "linear"),
-        invalid(backoff = "exp", base = "1s")
-    )]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-    let (outcome, delays) = run(vec![TRANSIENT, THROTTLED], call);
-    assert_eq!((outcome, delays), (Ok(3), vec![secs(0), secs(3)]));
-    let (_, delays) = run(vec![THROTTLED], call);
-    assert_eq!(delays, [secs(2)]);
-}
-
-/// Where there is no delay, jitter is that of hints.
-#[test]
-fn hints_without_jitter_need_no_delays() {
-    #[retry(backoff = "none", jitter = "none")]
-    fn call(script: &mut Script) -> Result<usize, Failure> {
-        script.next()
-    }
-    let hinted = Failure(Verdict::THROTTLED.after(secs(5)));
-    assert_eq!(run(vec![hinted, TRANSIENT], call).1, [secs(5), secs(0)]);
-}

@@ -51,26 +51,16 @@ use crate::{Backoff, Hint, Policy, PolicyError, Section};
 /// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it. Its
 /// numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
-/// A text or table is refused for an unknown key or word, a key named twice, a value out of range, and, as in the
-/// attribute, a key that has no effect beside another one that it names:
-///
-/// | beside | no effect has |
-/// |---|---|
-/// | `backoff=none` | `base`, `factor`, `cap`, unless a section takes it from there; `jitter`, unless hints are without it |
-/// | `backoff=fixed`, `linear`, `fibonacci` | `factor`, likewise |
-/// | `jitter=decorrelated` | `factor`, and a `backoff` other than `exp` and `none`, likewise |
-/// | `hint=clamp`, `ignore` | `max_hint` |
-///
-/// `Display` prints what the layer names, in the form above, without what has no effect. Where different layers name such
-/// keys, nothing is refused: the later one decides.
+/// A text or table is refused for an unknown key or word, a key named twice and a value out of range.
+/// `Display` prints what the layer names, in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// The keys that a section could name, too.
-    pub(super) schedule: Section,
-    pub(super) hint: Option<Hint>,
-    pub(super) max_hint: Option<Duration>,
+    schedule: Section,
+    hint: Option<Hint>,
+    max_hint: Option<Duration>,
     deadline: Option<Duration>,
-    pub(super) sections: Sections,
+    sections: Sections,
 }
 
 const KEYS: &[&str] = &[
@@ -213,16 +203,11 @@ impl Overrides {
                 },
             }
         }
-        named.refuse_idle()?;
         Ok(named)
     }
 
     /// The reverse of [`Overrides::from_entries`].
     pub(crate) fn entries(&self) -> Entries {
-        self.without_idle().all_entries()
-    }
-
-    fn all_entries(&self) -> Entries {
         let others = [
             (
                 "hint",

@@ -57,30 +57,6 @@ impl Section {
         )
     }
 
-    pub(crate) fn names(&self, key: &str) -> bool {
-        match key {
-            "max" => self.max.is_some(),
-            "backoff" => self.backoff.is_some(),
-            "base" => self.base.is_some(),
-            "factor" => self.factor.is_some(),
-            "cap" => self.cap.is_some(),
-            "jitter" => self.jitter.is_some(),
-            _ => false,
-        }
-    }
-
-    pub(crate) fn forget(&mut self, key: &str) {
-        match key {
-            "max" => self.max = None,
-            "backoff" => self.backoff = None,
-            "base" => self.base = None,
-            "factor" => self.factor = None,
-            "cap" => self.cap = None,
-            "jitter" => self.jitter = None,
-            _ => {}
-        }
-    }
-
     /// This one with what `above` names in place of its own, key by key.
     pub(crate) fn overridden_by(self, above: Self) -> Self {
         Self {

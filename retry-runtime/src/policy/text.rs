@@ -41,8 +41,8 @@ impl FromStr for Overrides {
     }
 }
 
-/// Every key that has an effect with its value, `deadline` and the sections only where they are set: a text that parses
-/// to a policy that does the same, if its values are in the ranges that texts allow.
+/// Every key with its value, `deadline` and the sections only where they are set: a text that parses to the
+/// same policy, if its values are in the ranges that texts allow.
 ///
 /// ```
 /// use retry_runtime::Policy;
