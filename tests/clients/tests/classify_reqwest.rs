@@ -175,6 +175,9 @@ impl http_body::Body for FailingBody {
 /// A name server that never answers.
 struct NoAnswer;
 
+/// In place of a handshake that fails with that text: whether the client has TLS is up to what it is built with.
+struct Handshake(&'static str);
+
 macro_rules! tests_of {
     ($reqwest:ident) => {
         mod $reqwest {
@@ -191,6 +194,13 @@ macro_rules! tests_of {
             impl Resolve for NoAnswer {
                 fn resolve(&self, _: Name) -> Resolving {
                     Box::pin(pending())
+                }
+            }
+
+            impl Resolve for Handshake {
+                fn resolve(&self, _: Name) -> Resolving {
+                    let failed = self.0;
+                    Box::pin(async move { Err(failed.into()) })
                 }
             }
 
@@ -240,12 +250,18 @@ macro_rules! tests_of {
                 assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
             }
 
-            /// This client is built without TLS.
             #[tokio::test]
-            async fn an_address_that_the_client_can_not_reach_stops() {
-                let error = get(client(), "https://127.0.0.1:1/").await;
-                assert!(error.is_connect(), "{error:?}");
-                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            async fn a_connection_that_never_comes_about_stops() {
+                let cases = [
+                    ("invalid peer certificate: UnknownIssuer", Verdict::STOP),
+                    ("received fatal alert: InternalError", Verdict::TRANSIENT),
+                ];
+                for (failed, expected) in cases {
+                    let client = builder().dns_resolver(Arc::new(Handshake(failed)));
+                    let error = get(client.build().unwrap(), "http://example.invalid/").await;
+                    assert!(error.is_connect(), "{error:?}");
+                    assert_eq!(error.classify(), expected, "{error:?}");
+                }
             }
 
             #[tokio::test]
