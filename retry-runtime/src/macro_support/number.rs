@@ -1,0 +1,57 @@
+//! Numbers that an expression gives: the keys `max`, `repeats` and `factor`.
+
+/// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a number of retries",
+    label = "not an integer",
+    note = "give an integer, or the word \"unlimited\""
+)]
+pub trait Count {
+    fn count(self) -> u32;
+}
+
+macro_rules! count {
+    ($($signed:ty)*; $($unsigned:ty)*) => {
+        $(impl Count for $signed {
+            fn count(self) -> u32 {
+                u32::try_from(self.max(0)).unwrap_or(u32::MAX)
+            }
+        })*
+        $(impl Count for $unsigned {
+            fn count(self) -> u32 {
+                u32::try_from(self).unwrap_or(u32::MAX)
+            }
+        })*
+    };
+}
+count!(i8 i16 i32 i64 i128 isize; u8 u16 u32 u64 u128 usize);
+
+pub fn count(retries: impl Count) -> u32 {
+    retries.count()
+}
+
+/// Numbers that can be a factor.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be a factor",
+    label = "not a number",
+    note = "give a number from 1 up"
+)]
+pub trait Factor {
+    fn factor(self) -> f64;
+}
+
+macro_rules! factor {
+    ($($number:ty)*) => {$(
+        impl Factor for $number {
+            #[allow(clippy::cast_lossless, clippy::cast_precision_loss)]
+            fn factor(self) -> f64 {
+                self as f64
+            }
+        }
+    )*};
+}
+factor!(f32 f64 i8 i16 i32 i64 i128 isize u8 u16 u32 u64 u128 usize);
+
+pub fn factor(factor: impl Factor) -> f64 {
+    factor.factor()
+}

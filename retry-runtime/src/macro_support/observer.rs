@@ -1,0 +1,44 @@
+//! The key `observe`.
+
+use crate::{Event, Observer};
+
+pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
+    observe(&Event::Started {
+        call: name,
+        attempt,
+    });
+}
+
+/// What the key `observe` takes, other than a closure written there.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't observe calls",
+    label = "neither an `Observer` nor a function `fn(&Event<'_>)`",
+    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+)]
+pub trait IntoObserver<Via> {
+    fn observe(&self, event: &Event<'_>);
+}
+
+pub struct ViaTrait;
+pub struct ViaFn;
+
+impl<T: Observer + ?Sized> IntoObserver<ViaTrait> for T {
+    fn observe(&self, event: &Event<'_>) {
+        Observer::observe(self, event);
+    }
+}
+
+impl<F: Fn(&Event<'_>)> IntoObserver<ViaFn> for F {
+    fn observe(&self, event: &Event<'_>) {
+        self(event);
+    }
+}
+
+pub fn observe<Via, T: IntoObserver<Via>>(observer: &T, event: &Event<'_>) {
+    observer.observe(event);
+}
+
+/// For closures, whose argument's type is found by this bound alone.
+pub fn observe_fn<F: FnMut(&Event<'_>)>(observer: F) -> F {
+    observer
+}

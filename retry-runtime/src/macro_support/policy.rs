@@ -1,0 +1,30 @@
+//! The key `policy`.
+
+use std::borrow::Borrow;
+
+use crate::Policy;
+
+/// What the key `policy` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no policy",
+    label = "neither a `Policy` nor a `&Policy`",
+    note = "give a `retry_runtime::Policy`, or what borrows as one"
+)]
+pub trait BorrowPolicy: Borrow<Policy> {}
+
+#[diagnostic::do_not_recommend]
+impl<P: Borrow<Policy>> BorrowPolicy for P {}
+
+pub fn policy<P: BorrowPolicy>(policy: P) -> Policy {
+    *policy.borrow()
+}
+
+/// The retries that a policy allows, `None` where they are unlimited.
+pub fn limit(policy: &Policy) -> Option<u32> {
+    policy.schedule.limit()
+}
+
+/// The policy that a decorator was made with, or that of its trait's attribute.
+pub fn policy_or(given: &Option<Policy>, own: &Policy) -> Policy {
+    given.unwrap_or(*own)
+}

@@ -1,0 +1,104 @@
+//! Sleeping, and the key `timer`.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+use std::time::Duration;
+
+use super::{ViaFn, ViaTrait};
+use crate::Timer;
+use crate::timer::TimerFn;
+
+/// What the key `timer` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer",
+    label = "neither a `Timer` nor a function from `Duration` to a future",
+    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+)]
+pub trait IntoTimer<Via> {
+    type Timer: Timer;
+    fn into_timer(self) -> Self::Timer;
+}
+
+impl<T: Timer> IntoTimer<ViaTrait> for T {
+    type Timer = T;
+    fn into_timer(self) -> T {
+        self
+    }
+}
+
+impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
+    type Timer = TimerFn<F>;
+    fn into_timer(self) -> TimerFn<F> {
+        TimerFn::new(self)
+    }
+}
+
+pub fn timer<Via, T: IntoTimer<Via>>(timer: T) -> T::Timer {
+    timer.into_timer()
+}
+
+/// For closures, whose argument's type is found by this bound alone.
+pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
+    TimerFn::new(sleep)
+}
+
+/// Implemented where a feature brings a timer.
+#[diagnostic::on_unimplemented(
+    message = "an async function under `#[retry]` has no timer to wait with",
+    label = "no timer",
+    note = "enable the feature `tokio` of `retry-runtime`, or name another runtime's timer with `timer = …`"
+)]
+pub trait HasTimer {
+    type Timer: Timer + Default;
+}
+
+/// Stands for the features that are enabled.
+pub struct Features;
+
+#[cfg(feature = "tokio")]
+impl HasTimer for Features {
+    type Timer = crate::TokioTimer;
+}
+
+pub fn default_timer<F: HasTimer>() -> F::Timer {
+    F::Timer::default()
+}
+
+/// Sleeps with the timer that a feature brings. The bound is where none does, for the sake of its message.
+#[cfg(feature = "tokio")]
+#[inline]
+pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
+    tokio::time::sleep(crate::testing::to_sleep(pause))
+}
+
+/// Never called, as nothing has a timer.
+#[cfg(not(feature = "tokio"))]
+pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
+    std::future::pending()
+}
+
+/// Sleeps for the time that `timeout` allows, for ever where that is `None`.
+pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
+    match limit {
+        Some(limit) => timer.sleep(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The body's output, or `None` where the sleep ends first.
+pub fn race<F: Future>(
+    mut body: Pin<&mut F>,
+    mut sleep: Pin<&mut impl Future<Output = ()>>,
+) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |context| {
+        if let Poll::Ready(output) = body.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        sleep.as_mut().poll(context).map(|()| None)
+    })
+}
+
+pub fn sleep_blocking(pause: Duration) {
+    crate::timer::sleep_blocking(pause);
+}

@@ -1,0 +1,91 @@
+//! What a failure is, by the keys `on` and `until`, by `Classify` and by its derive.
+
+use std::time::Duration;
+
+use crate::{Classify, Verdict};
+
+/// What the key `on` returns.
+#[diagnostic::on_unimplemented(
+    message = "the function of `on` returns `{Self}`, which doesn't say whether to retry",
+    label = "returns `{Self}`",
+    note = "return `bool`, `Option<Duration>` (the wait, where one is wanted), `Kind` or `Verdict`"
+)]
+pub trait IntoVerdict {
+    fn into_verdict(self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<V: Into<Verdict>> IntoVerdict for V {
+    fn into_verdict(self) -> Verdict {
+        self.into()
+    }
+}
+
+pub fn verdict<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> Verdict {
+    on(error).into_verdict()
+}
+
+pub fn classify<E: Classify>(error: &E) -> Verdict {
+    error.classify()
+}
+
+/// What `transparent` takes.
+#[diagnostic::on_unimplemented(
+    message = "`transparent` needs a field that is `Classify`, and `{Self}` is not",
+    label = "not `Classify`",
+    note = "give the variant a verdict of its own, as in `#[classify(stop)]`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+)]
+pub trait ClassifyField {
+    fn classify_field(&self) -> Verdict;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Classify> ClassifyField for E {
+    fn classify_field(&self) -> Verdict {
+        self.classify()
+    }
+}
+
+pub fn classify_field<E: ClassifyField>(error: &E) -> Verdict {
+    error.classify_field()
+}
+
+/// What `after = field` takes.
+#[diagnostic::on_unimplemented(
+    message = "`after` takes a field of type `Duration` or `Option<Duration>`, and `{Self}` is neither",
+    label = "not a hint"
+)]
+pub trait HintField: Copy {
+    fn hint(self) -> Option<Duration>;
+}
+
+impl HintField for Duration {
+    fn hint(self) -> Option<Duration> {
+        Some(self)
+    }
+}
+
+impl HintField for Option<Duration> {
+    fn hint(self) -> Option<Duration> {
+        self
+    }
+}
+
+pub fn after<H: HintField>(verdict: Verdict, hint: &H) -> Verdict {
+    hint.hint().map_or(verdict, |hint| verdict.after(hint))
+}
+
+pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
+    if dropped {
+        verdict.of_dropped_attempt()
+    } else {
+        verdict
+    }
+}
+
+/// What the log says of a value that `until` rejected.
+pub const REJECTED_VALUE: &str = "value rejected";
+
+pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
+    until(value)
+}
