@@ -224,7 +224,8 @@ impl RetryLoop<'_> {
     fn return_edge(&self) -> TokenStream {
         let outcome = &self.model.outcome;
         let span = Span::mixed_site().located_at(outcome.span());
-        let support = self.support();
+        // Located, so that a mismatch points at the return type.
+        let support = self.support_at(outcome.span());
         quote_spanned! {span=>
             if false {
                 return #support::never::<#outcome>();
