@@ -45,13 +45,17 @@ where
                     );
                     match retry_outcome {
                         ::core::result::Result::Ok(_) => {
-                            ::retry_runtime::macro_support::TrackedCall::healed(
-                                retry_call,
-                                &::retry_runtime::macro_support::Site::new(
-                                    &::retry_runtime::macro_support::policy(__self.policy),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                ),
-                            );
+                            if ::retry_runtime::macro_support::TrackedCall::is_retried(
+                                &retry_call,
+                            ) {
+                                ::retry_runtime::macro_support::TrackedCall::healed(
+                                    retry_call,
+                                    &::retry_runtime::macro_support::Site::new(
+                                        &::retry_runtime::macro_support::policy(__self.policy),
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                    ),
+                                );
+                            }
                         }
                         ::core::result::Result::Err(retry_error) => {
                             match {

@@ -289,15 +289,17 @@ async fn complete(
                             break 'retry_pause retry_pause;
                         }
                         ::core::result::Result::Err(retry_reason) => {
-                            retry_outcome = crate::reexports::retry_runtime::macro_support::fall_back(
-                                    crate::reexports::retry_runtime::macro_support::gave_up(
-                                        retry_history,
-                                        retry_error,
-                                        retry_reason,
-                                    ),
-                                    async |gave_up| other_model(gave_up).await,
-                                )
-                                .await;
+                            retry_outcome = {
+                                crate::reexports::retry_runtime::macro_support::fall_back(
+                                        crate::reexports::retry_runtime::macro_support::gave_up(
+                                            retry_history,
+                                            retry_error,
+                                            retry_reason,
+                                        ),
+                                        async |gave_up| other_model(gave_up).await,
+                                    )
+                                    .await
+                            };
                         }
                     }
                 }

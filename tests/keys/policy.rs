@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::time::Duration;
 
 use retry_runtime::{Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, testing};
@@ -46,6 +46,33 @@ async fn is_known_at_run_time() {
     assert_eq!(script.attempts, 2);
 }
 
+#[retry(policy = { asked.set(asked.get() + 1); POLICY }, name = { asked.set(asked.get() + 100); "computed" })]
+fn asking(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[retry(max = { asked.set(asked.get() + 1); 3_u32 }, backoff = "none", validate = |_| Ok(()))]
+async fn asking_for_a_number(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[tokio::test]
+async fn is_evaluated_after_failures_only() {
+    let _skipped = testing::skip_sleeps();
+    let asked = Cell::new(0);
+    assert_eq!(asking(&asked, &mut Script::new([])), Ok(1));
+    assert_eq!(asked.take(), 1, "once, for its deadline");
+    assert_eq!(asking(&asked, &mut Script::new([TRANSIENT])), Ok(2));
+    assert_eq!(
+        asked.take(),
+        203,
+        "and for a retry and the success after it"
+    );
+    let script = &mut Script::new([]);
+    assert_eq!(asking_for_a_number(&asked, script).await, Ok(1));
+    assert_eq!(asked.take(), 0);
+}
+
 #[test]
 fn delays_are_without_jitter() {
     let delays: Vec<_> = POLICY.max(4).delays().collect();
@@ -88,7 +115,7 @@ async fn calls_with_plain_closures_and_other_timers() {
         })
         .await;
     assert_eq!(outcome, Ok(3));
-    let slept = std::cell::Cell::new(Duration::ZERO);
+    let slept = Cell::new(Duration::ZERO);
     let timer = retry_runtime::TimerFn::new(|pause: Duration| {
         slept.set(slept.get() + pause);
         std::future::ready(())

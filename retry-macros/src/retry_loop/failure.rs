@@ -122,8 +122,9 @@ impl RetryLoop<'_> {
                 let support = self.support_at(span);
                 let function = Ident::new(function, span);
                 let awaited = awaits.then(|| quote_spanned!(span=> .await));
+                // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
                 quote_spanned! {mixed.located_at(fallback.span())=>
-                    #support::#function(#gave_up, #fallback)#awaited
+                    { #support::#function(#gave_up, #fallback)#awaited }
                 }
             }
         };

@@ -77,7 +77,18 @@ impl RetryLoop<'_> {
                     );
                 }
             },
-            None => quote_spanned!(mixed=> #support::#call::healed(retry_call, #site);),
+            None => {
+                let healed = quote_spanned!(mixed=> #support::#call::healed(retry_call, #site););
+                if self.model.constant {
+                    return healed;
+                }
+                // Expressions are evaluated after failures only.
+                quote_spanned! {mixed=>
+                    if #support::#call::is_retried(&retry_call) {
+                        #healed
+                    }
+                }
+            }
         }
     }
 }
