@@ -2,7 +2,7 @@
 """What annotated functions cost the compiler and the program, beside loops by hand and other crates.
 
     benches/compile.py size          code per function; a minute, repeatable, bounded
-    benches/compile.py time          time to check and to build 1,000 functions; half an hour
+    benches/compile.py time          time to check and to build 1,000 functions; a quarter of an hour
     benches/compile.py dependency    time to build what users compile once; five minutes
 
 They generate packages of functions that differ only in how they retry, under target/compile. Times are of the
