@@ -11,25 +11,24 @@ impl RetryLoop<'_> {
     /// The arm for an `Ok`. A value that nobody looks at stays where it is.
     pub(super) fn accepted(&self, awaits: bool) -> TokenStream {
         let mixed = Span::mixed_site();
-        let (binding, value, accepted, ended) = match &self.model.validate {
+        let (value, accepted, ended) = match &self.model.validate {
             Some(validate) => (
-                quote_spanned!(mixed=> retry_value),
                 quote_spanned!(mixed=> &retry_value),
                 self.validated(validate, awaits),
                 quote_spanned!(mixed=> retry_outcome = ::core::result::Result::Ok(retry_value);),
             ),
             None => (
-                quote_spanned!(mixed=> ref retry_value),
                 quote_spanned!(mixed=> retry_value),
                 self.report(),
                 TokenStream::new(),
             ),
         };
+        let binding = match (&self.model.validate, &self.model.until) {
+            (Some(_), _) => quote_spanned!(mixed=> retry_value),
+            (None, Some(_)) => quote_spanned!(mixed=> ref retry_value),
+            (None, None) => quote_spanned!(mixed=> _),
+        };
         let Some(until) = &self.model.until else {
-            let looks = self.model.validate.is_some();
-            let binding = looks
-                .then_some(binding)
-                .unwrap_or(quote_spanned!(mixed=> _));
             return quote_spanned!(mixed=> ::core::result::Result::Ok(#binding) => { #accepted });
         };
         let support = self.support();
