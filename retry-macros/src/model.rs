@@ -28,8 +28,10 @@ pub(crate) struct Model {
     pub(crate) stream: Option<Stream>,
     /// Of type `&str`.
     pub(crate) name: TokenStream,
-    /// Of type `&Policy`.
+    /// Of type `Policy`.
     pub(crate) policy: TokenStream,
+    /// Its `max`, where that is known when compiling.
+    pub(crate) max: TokenStream,
     /// Whether the name and the policy are known when compiling.
     pub(crate) constant: bool,
     /// Whether delays depend on more than the number of retries.
@@ -106,7 +108,8 @@ impl Model {
             (None, Some(fallback)) => Ending::Fallback(fallback),
             (None, None) => Ending::Error,
         };
-        let policy = policy(&arguments, &krate, &support);
+        let constant = is_constant(&arguments);
+        let policy = policy(&arguments, constant, &krate, &support);
         let stream = Stream::new(&arguments, outcome);
         let failing = outcome::stream(outcome)
             .filter(|_| stream.is_some())
@@ -116,7 +119,7 @@ impl Model {
                 let deadline = tokens(Key::Deadline, deadline, &krate, &support);
                 Some(quote!(#support::deadline(#deadline)))
             }
-            (None, Some(_)) => Some(quote!(#support::policy_deadline(#policy))),
+            (None, Some(_)) => Some(quote!(#support::policy_deadline(&#policy))),
             (None, None) => None,
         };
         Self {
@@ -152,7 +155,8 @@ impl Model {
                 _ => quote!(#support::timer(#timer)),
             }),
             policy,
-            constant: is_constant(&arguments),
+            max: max(&arguments, &support),
+            constant,
             names_crate: arguments.get(Key::Crate).is_some(),
             owned: None,
             krate,
@@ -175,11 +179,11 @@ impl Model {
         };
         let krate = &model.krate;
         let support = quote!(#krate::macro_support);
-        let of_trait = policy(decorated.of_trait, krate, &support);
+        let of_trait = policy(decorated.of_trait, false, krate, &support);
         let own: Vec<_> = numbers(&decorated.own).collect();
         let own = setters(&own, krate, &support);
         model.constant = false;
-        model.policy = quote!((&#support::policy_or(&#this.policy, #of_trait)#own));
+        model.policy = quote!(#support::policy_or(&#this.policy, #of_trait)#own);
         if decorated.own.get(Key::Deadline).is_none() {
             let of_trait = model
                 .deadline
@@ -215,15 +219,31 @@ fn name(arguments: &Arguments, function: &Function) -> TokenStream {
     }
 }
 
-fn policy(arguments: &Arguments, krate: &TokenStream, support: &TokenStream) -> TokenStream {
+fn policy(
+    arguments: &Arguments,
+    constant: bool,
+    krate: &TokenStream,
+    support: &TokenStream,
+) -> TokenStream {
     if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
-        return quote!(&#support::policy(#expr));
+        return quote!(#support::policy(#expr));
     }
     let (literals, expressions): (Vec<_>, Vec<_>) =
         numbers(arguments).partition(|argument| is_literal(&argument.value));
     let literals = setters(&literals, krate, support);
+    if constant {
+        // In a constant of the whole.
+        return quote!(#krate::Policy::new()#literals);
+    }
     let expressions = setters(&expressions, krate, support);
-    quote!(&const { #krate::Policy::new()#literals }#expressions)
+    quote!(const { #krate::Policy::new()#literals }#expressions)
+}
+
+fn max(arguments: &Arguments, support: &TokenStream) -> TokenStream {
+    match arguments.value(Key::Max) {
+        Some(Value::Count(count)) => count.to_token_stream(),
+        _ => quote!(#support::DEFAULT_MAX),
+    }
 }
 
 /// The arguments that a policy is made of. A deadline is reckoned at the call's start, beside the policy.

@@ -85,12 +85,10 @@ impl RetryLoop<'_> {
             let validates = self.model.validate.is_some();
             quote_spanned!(mixed=> let retry_last = #support::#call::is_last(&retry_call, #policy, #validates);)
         });
-        let site = self.stated_site();
         let accepted = self.accepted(awaits);
         let rejected = self.rejected(awaits);
         let pause = self.pause(awaits);
         quote_spanned! {mixed=>
-            #site
             let mut retry_call = #support::#call::new();
             #deadline
             #errors
@@ -155,10 +153,7 @@ impl RetryLoop<'_> {
             };
         }
         let Some((timeout, timeout_span)) = &self.model.timeout else {
-            return quote_spanned! {mixed=>
-                #[allow(clippy::redundant_closure_call)]
-                let mut retry_outcome = #checked(#future.await);
-            };
+            return quote_spanned!(mixed=> let mut retry_outcome = #checked(#future.await););
         };
         let krate = &self.model.krate;
         let timeout = self.user(timeout);
@@ -295,30 +290,36 @@ impl RetryLoop<'_> {
             .unwrap_or_else(|| quote!(#support::default_timer::<#support::Features>()))
     }
 
-    /// What the runtime is told of the function, where that is known when compiling: stated once.
-    fn stated_site(&self) -> Option<TokenStream> {
+    /// What the runtime is told of the function, of type `&Site`.
+    fn site(&self) -> TokenStream {
         let support = self.support();
         let (policy, name) = (self.policy(), self.name());
-        let is_constant = self.model.constant;
-        is_constant.then(|| {
-            quote_spanned! {Span::mixed_site()=>
-                static __RETRY_SITE: #support::Site<'static> = #support::Site::new(#policy, #name);
-            }
-        })
+        let site = quote_spanned!(Span::mixed_site()=> &#support::Site::new(#policy, #name));
+        if self.model.constant {
+            quote!(const { #site })
+        } else {
+            site
+        }
     }
 
-    /// The same, where it is handed over.
-    fn site(&self) -> TokenStream {
+    /// The policy, of type `&Policy`.
+    fn policy(&self) -> TokenStream {
+        let policy = self.user(&self.model.policy);
         if self.model.constant {
-            return quote_spanned!(Span::mixed_site()=> &__RETRY_SITE);
+            quote!(const { &#policy })
+        } else {
+            quote!(&#policy)
+        }
+    }
+
+    /// The policy's `max`, of type `u32`.
+    fn max(&self) -> TokenStream {
+        if self.model.constant {
+            return self.model.max.clone();
         }
         let support = self.support();
-        let (policy, name) = (self.policy(), self.name());
-        quote_spanned!(Span::mixed_site()=> &#support::Site::new(#policy, #name))
-    }
-
-    fn policy(&self) -> TokenStream {
-        self.user(&self.model.policy)
+        let policy = self.policy();
+        quote_spanned!(Span::mixed_site()=> #support::max(#policy))
     }
 
     fn name(&self) -> TokenStream {

@@ -7,6 +7,7 @@ use crate::emit::{Observe, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
+use crate::policy::schedule::limit;
 use crate::site::Site;
 use crate::{Event, Kind, Policy, Reason, Verdict};
 
@@ -67,23 +68,23 @@ impl Call {
 
     /// Reports a success after a failure.
     #[inline]
-    pub fn healed(self, site: &Site<'_>) {
+    pub fn healed(self, max: u32, name: &str) {
         if self.is_retried() {
-            self.report_healed(site);
+            self.report_healed(max, name);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn report_healed(self, site: &Site<'_>) {
-        healed(site, self.attempt(), 0, None);
+    fn report_healed(self, max: u32, name: &str) {
+        healed(max, name, self.attempt(), 0, None);
     }
 
     /// Reports a success, to the call's own observer even where no attempt failed.
     #[cold]
     #[inline(never)]
-    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
-        succeeded(site, self.attempt(), 0, observe);
+    pub fn succeeded(self, max: u32, name: &str, observe: Observe<'_>) {
+        succeeded(max, name, self.attempt(), 0, observe);
     }
 
     /// The number of the attempt under way, from 1.
@@ -156,23 +157,23 @@ impl TrackedCall {
 
     /// Reports a success after a failure.
     #[inline]
-    pub fn healed(self, site: &Site<'_>) {
+    pub fn healed(self, max: u32, name: &str) {
         if self.is_retried() {
-            self.report_healed(site);
+            self.report_healed(max, name);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn report_healed(self, site: &Site<'_>) {
-        healed(site, self.attempt(), self.corrections, None);
+    fn report_healed(self, max: u32, name: &str) {
+        healed(max, name, self.attempt(), self.corrections, None);
     }
 
     /// Reports a success, to the call's own observer even where nothing failed.
     #[cold]
     #[inline(never)]
-    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
-        succeeded(site, self.attempt(), self.corrections, observe);
+    pub fn succeeded(self, max: u32, name: &str, observe: Observe<'_>) {
+        succeeded(max, name, self.attempt(), self.corrections, observe);
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
@@ -213,27 +214,28 @@ impl TrackedCall {
 /// Reports a success after a failure.
 #[inline]
 pub(crate) fn healed(
-    site: &Site<'_>,
+    max: u32,
+    name: &str,
     attempt: u32,
     corrections: u32,
     observe: Option<Observe<'_>>,
 ) {
-    emit(success(site, attempt, corrections), observe);
+    emit(success(max, name, attempt, corrections), observe);
 }
 
-fn succeeded(site: &Site<'_>, attempt: u32, corrections: u32, observe: Observe<'_>) {
+fn succeeded(max: u32, name: &str, attempt: u32, corrections: u32, observe: Observe<'_>) {
     if attempt > 1 || corrections > 0 {
-        healed(site, attempt, corrections, Some(observe));
+        healed(max, name, attempt, corrections, Some(observe));
     } else {
-        observe(&success(site, attempt, corrections)());
+        observe(&success(max, name, attempt, corrections)());
     }
 }
 
-fn success<'a>(site: &'a Site<'_>, attempt: u32, corrections: u32) -> impl Fn() -> Event<'a> {
+fn success<'a>(max: u32, name: &'a str, attempt: u32, corrections: u32) -> impl Fn() -> Event<'a> {
     move || Event::Succeeded {
-        call: site.name,
+        call: name,
         attempt,
         corrections,
-        max: site.policy.schedule.limit(),
+        max: limit(max),
     }
 }

@@ -29,8 +29,8 @@ pub use limit::{Limit, deadline, policy_deadline, timeout};
 pub use number::{Count, Factor, count, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn, starting};
 pub use outcome::{Outcome, into_result, lazy, never};
-pub use policy::{BorrowPolicy, limit, policy, policy_or};
-pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, ShowDebug, ShowName};
+pub use policy::{BorrowPolicy, DEFAULT_MAX, limit, max, policy, policy_or};
+pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timer::{
     Features, HasTimer, IntoTimer, default_timer, race, sleep, sleep_blocking, sleep_out, timer,
     timer_fn,

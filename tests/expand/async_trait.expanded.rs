@@ -29,7 +29,6 @@ where
             );
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
-                    #[allow(clippy::redundant_closure_call)]
                     let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                         Result<Answer, ModelError>,
                     >(
@@ -50,10 +49,10 @@ where
                             ) {
                                 ::retry_runtime::macro_support::TrackedCall::healed(
                                     retry_call,
-                                    &::retry_runtime::macro_support::Site::new(
+                                    ::retry_runtime::macro_support::max(
                                         &::retry_runtime::macro_support::policy(__self.policy),
-                                        ::core::concat!(::core::module_path!(), "::complete"),
                                     ),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
                                 );
                             }
                         }
@@ -62,10 +61,6 @@ where
                                 let mut retry_next = retry_call;
                                 let retry_decision = ::retry_runtime::macro_support::cold(||
                                 {
-                                    #[allow(unused_imports)]
-                                    use ::retry_runtime::macro_support::{
-                                        ShowDebug as _, ShowName as _,
-                                    };
                                     #[allow(clippy::let_and_return)]
                                     let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                         &mut retry_next,
@@ -75,7 +70,7 @@ where
                                                     ::core::concat!(::core::module_path!(), "::complete"),
                                                 ),
                                                 ::retry_runtime::macro_support::classify(&retry_error),
-                                                &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                ::retry_runtime::macro_support::show(&retry_error)
                                                     .__retry_show(),
                                             )
                                             .deadline(retry_deadline),

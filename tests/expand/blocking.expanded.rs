@@ -1,9 +1,5 @@
 //! A blocking function with a value that is not yet good enough.
 fn read(path: &Path) -> io::Result<Vec<String>> {
-    static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
-        &const { ::retry_runtime::Policy::new() },
-        ::core::concat!(::core::module_path!(), "::read"),
-    );
     let mut retry_call = ::retry_runtime::macro_support::Call::new();
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
@@ -26,26 +22,25 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     ) {
                         ::retry_runtime::macro_support::Call::healed(
                             retry_call,
-                            &__RETRY_SITE,
+                            ::retry_runtime::macro_support::DEFAULT_MAX,
+                            ::core::concat!(::core::module_path!(), "::read"),
                         );
                     } else {
-                        match {
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                    retry_call,
-                                    &__RETRY_SITE,
-                                    ::retry_runtime::Verdict::TRANSIENT,
-                                    &::retry_runtime::macro_support::REJECTED_VALUE,
-                                );
-                                retry_decision
-                            });
-                            retry_call = ::retry_runtime::macro_support::Call::next(
-                                retry_call,
-                            );
-                            retry_decision
-                        } {
+                        match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
+                            retry_call,
+                            const {
+                                &::retry_runtime::macro_support::Site::new(
+                                    const { &::retry_runtime::Policy::new() },
+                                    ::core::concat!(::core::module_path!(), "::read"),
+                                )
+                            },
+                            ::retry_runtime::Verdict::TRANSIENT,
+                            &::retry_runtime::macro_support::REJECTED_VALUE,
+                        )) {
                             ::core::option::Option::Some(retry_pause) => {
+                                retry_call = ::retry_runtime::macro_support::Call::next(
+                                    retry_call,
+                                );
                                 break 'retry_pause retry_pause;
                             }
                             ::core::option::Option::None => {}
@@ -53,28 +48,21 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     }
                 }
                 ::core::result::Result::Err(retry_error) => {
-                    match {
-                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                            #[allow(unused_imports)]
-                            use ::retry_runtime::macro_support::{
-                                ShowDebug as _, ShowName as _,
-                            };
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                retry_call,
-                                &__RETRY_SITE,
-                                ::retry_runtime::macro_support::classify(&retry_error),
-                                &(&::retry_runtime::macro_support::Show(&retry_error))
-                                    .__retry_show(),
-                            );
-                            retry_decision
-                        });
-                        retry_call = ::retry_runtime::macro_support::Call::next(
-                            retry_call,
-                        );
-                        retry_decision
-                    } {
+                    match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
+                        retry_call,
+                        const {
+                            &::retry_runtime::macro_support::Site::new(
+                                const { &::retry_runtime::Policy::new() },
+                                ::core::concat!(::core::module_path!(), "::read"),
+                            )
+                        },
+                        ::retry_runtime::macro_support::classify(&retry_error),
+                        ::retry_runtime::macro_support::show(&retry_error).__retry_show(),
+                    )) {
                         ::core::option::Option::Some(retry_pause) => {
+                            retry_call = ::retry_runtime::macro_support::Call::next(
+                                retry_call,
+                            );
                             break 'retry_pause retry_pause;
                         }
                         ::core::option::Option::None => {

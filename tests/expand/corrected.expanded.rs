@@ -1,18 +1,9 @@
 //! A value that is validated and corrected, paid for from a budget.
 impl Extractor {
     async fn extract(&self, text: &str) -> Result<Answer, ModelError> {
-        static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
-            &const {
-                ::retry_runtime::Policy::new()
-                    .max(3u32)
-                    .invalid(::retry_runtime::Section::new().max(2u32))
-            },
-            ::core::concat!(::core::module_path!(), "::extract"),
-        );
         let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<Answer, ModelError>,
                 >(
@@ -46,7 +37,8 @@ impl Extractor {
                                 retry_outcome = ::core::result::Result::Ok(retry_value);
                                 ::retry_runtime::macro_support::TrackedCall::healed(
                                     retry_call,
-                                    &__RETRY_SITE,
+                                    3u32,
+                                    ::core::concat!(::core::module_path!(), "::extract"),
                                 );
                                 break;
                             };
@@ -54,10 +46,6 @@ impl Extractor {
                                 let mut retry_next = retry_call;
                                 let retry_decision = ::retry_runtime::macro_support::cold(||
                                 {
-                                    #[allow(unused_imports)]
-                                    use ::retry_runtime::macro_support::{
-                                        ShowDebug as _, ShowName as _,
-                                    };
                                     let mut retry_paid = ::retry_runtime::macro_support::budget(
                                         &self.turns,
                                     );
@@ -65,9 +53,18 @@ impl Extractor {
                                     let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                         &mut retry_next,
                                         ::retry_runtime::macro_support::Failure::new(
-                                                &__RETRY_SITE,
+                                                const {
+                                                    &::retry_runtime::macro_support::Site::new(
+                                                        const {
+                                                            &::retry_runtime::Policy::new()
+                                                                .max(3u32)
+                                                                .invalid(::retry_runtime::Section::new().max(2u32))
+                                                        },
+                                                        ::core::concat!(::core::module_path!(), "::extract"),
+                                                    )
+                                                },
                                                 ::retry_runtime::Verdict::INVALID,
-                                                &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                ::retry_runtime::macro_support::show(&retry_error)
                                                     .__retry_show(),
                                             )
                                             .budget(
@@ -121,16 +118,21 @@ impl Extractor {
                                 ::core::result::Result::Ok(retry_value) => retry_value,
                                 ::core::result::Result::Err(retry_error) => {
                                     {
-                                        #[allow(unused_imports)]
-                                        use ::retry_runtime::macro_support::{
-                                            ShowDebug as _, ShowName as _,
-                                        };
                                         ::retry_runtime::macro_support::correction_failed(
-                                            &__RETRY_SITE,
+                                            const {
+                                                &::retry_runtime::macro_support::Site::new(
+                                                    const {
+                                                        &::retry_runtime::Policy::new()
+                                                            .max(3u32)
+                                                            .invalid(::retry_runtime::Section::new().max(2u32))
+                                                    },
+                                                    ::core::concat!(::core::module_path!(), "::extract"),
+                                                )
+                                            },
                                             ::retry_runtime::macro_support::TrackedCall::attempt(
                                                 &retry_call,
                                             ),
-                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                            ::retry_runtime::macro_support::show(&retry_error)
                                                 .__retry_show(),
                                             ::core::option::Option::None,
                                         );
@@ -146,10 +148,6 @@ impl Extractor {
                         match {
                             let mut retry_next = retry_call;
                             let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowName as _,
-                                };
                                 let mut retry_paid = ::retry_runtime::macro_support::budget(
                                     &self.turns,
                                 );
@@ -157,9 +155,18 @@ impl Extractor {
                                 let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                     &mut retry_next,
                                     ::retry_runtime::macro_support::Failure::new(
-                                            &__RETRY_SITE,
+                                            const {
+                                                &::retry_runtime::macro_support::Site::new(
+                                                    const {
+                                                        &::retry_runtime::Policy::new()
+                                                            .max(3u32)
+                                                            .invalid(::retry_runtime::Section::new().max(2u32))
+                                                    },
+                                                    ::core::concat!(::core::module_path!(), "::extract"),
+                                                )
+                                            },
                                             ::retry_runtime::macro_support::classify(&retry_error),
-                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                            ::retry_runtime::macro_support::show(&retry_error)
                                                 .__retry_show(),
                                         )
                                         .budget(

@@ -64,13 +64,12 @@ where
             let retry_pause = 'retry_pause: {
                 let retry_last = ::retry_runtime::macro_support::TrackedCall::is_last(
                     &retry_call,
-                    (&::retry_runtime::macro_support::policy_or(
+                    &::retry_runtime::macro_support::policy_or(
                         &self.policy,
-                        &const { ::retry_runtime::Policy::new().max(3u32) },
-                    )),
+                        const { ::retry_runtime::Policy::new().max(3u32) },
+                    ),
                     false,
                 );
-                #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<Answer, ModelError>,
                 >(
@@ -103,13 +102,13 @@ where
                         ) {
                             ::retry_runtime::macro_support::TrackedCall::healed(
                                 retry_call,
-                                &::retry_runtime::macro_support::Site::new(
-                                    (&::retry_runtime::macro_support::policy_or(
+                                ::retry_runtime::macro_support::max(
+                                    &::retry_runtime::macro_support::policy_or(
                                         &self.policy,
-                                        &const { ::retry_runtime::Policy::new().max(3u32) },
-                                    )),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                        const { ::retry_runtime::Policy::new().max(3u32) },
+                                    ),
                                 ),
+                                ::core::concat!(::core::module_path!(), "::complete"),
                             );
                         }
                     }
@@ -117,23 +116,19 @@ where
                         match {
                             let mut retry_next = retry_call;
                             let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowName as _,
-                                };
                                 #[allow(clippy::let_and_return)]
                                 let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                     &mut retry_next,
                                     ::retry_runtime::macro_support::Failure::new(
                                             &::retry_runtime::macro_support::Site::new(
-                                                (&::retry_runtime::macro_support::policy_or(
+                                                &::retry_runtime::macro_support::policy_or(
                                                     &self.policy,
-                                                    &const { ::retry_runtime::Policy::new().max(3u32) },
-                                                )),
+                                                    const { ::retry_runtime::Policy::new().max(3u32) },
+                                                ),
                                                 ::core::concat!(::core::module_path!(), "::complete"),
                                             ),
                                             ::retry_runtime::macro_support::classify(&retry_error),
-                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                            ::retry_runtime::macro_support::show(&retry_error)
                                                 .__retry_show(),
                                         )
                                         .deadline(retry_deadline)

@@ -110,7 +110,7 @@ async fn complete(
                             log.push(event.to_string()));
                             crate::reexports::retry_runtime::macro_support::TrackedCall::succeeded(
                                 retry_call,
-                                &crate::reexports::retry_runtime::macro_support::Site::new(
+                                crate::reexports::retry_runtime::macro_support::max(
                                     &const {
                                         crate::reexports::retry_runtime::Policy::new()
                                             .backoff(
@@ -135,8 +135,8 @@ async fn complete(
                                                 limits.turns,
                                             ),
                                         ),
-                                    "model.complete",
                                 ),
+                                "model.complete",
                                 &mut retry_observer,
                             );
                         }
@@ -206,10 +206,6 @@ async fn complete(
                         let mut retry_next = retry_call;
                         let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
                         {
-                            #[allow(unused_imports)]
-                            use crate::reexports::retry_runtime::macro_support::{
-                                ShowDebug as _, ShowName as _,
-                            };
                             let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
                                 event|
                             log.push(event.to_string()));
@@ -251,9 +247,9 @@ async fn complete(
                                             ),
                                             retry_dropped,
                                         ),
-                                        &(&crate::reexports::retry_runtime::macro_support::Show(
-                                            &retry_error,
-                                        ))
+                                        crate::reexports::retry_runtime::macro_support::show(
+                                                &retry_error,
+                                            )
                                             .__retry_show(),
                                     )
                                     .deadline(retry_deadline)

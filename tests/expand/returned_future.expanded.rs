@@ -10,7 +10,6 @@ fn complete<'a>(
         );
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                #[allow(clippy::redundant_closure_call)]
                 let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
                     Result<_, ModelError>,
                 >(
@@ -29,10 +28,10 @@ fn complete<'a>(
                         ) {
                             ::retry_runtime::macro_support::TrackedCall::healed(
                                 retry_call,
-                                &::retry_runtime::macro_support::Site::new(
+                                ::retry_runtime::macro_support::max(
                                     &::retry_runtime::macro_support::policy(self.policy),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
                                 ),
+                                ::core::concat!(::core::module_path!(), "::complete"),
                             );
                         }
                     }
@@ -40,10 +39,6 @@ fn complete<'a>(
                         match {
                             let mut retry_next = retry_call;
                             let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowName as _,
-                                };
                                 #[allow(clippy::let_and_return)]
                                 let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                     &mut retry_next,
@@ -53,7 +48,7 @@ fn complete<'a>(
                                                 ::core::concat!(::core::module_path!(), "::complete"),
                                             ),
                                             ::retry_runtime::macro_support::classify(&retry_error),
-                                            &(&::retry_runtime::macro_support::Show(&retry_error))
+                                            ::retry_runtime::macro_support::show(&retry_error)
                                                 .__retry_show(),
                                         )
                                         .deadline(retry_deadline),

@@ -7,10 +7,6 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
         retry_taker,
         async move {
             let retry_outcome = {
-                static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
-                    &const { ::retry_runtime::Policy::new() },
-                    ::core::concat!(::core::module_path!(), "::events"),
-                );
                 let mut retry_call = ::retry_runtime::macro_support::Call::new();
                 let mut retry_history = ::retry_runtime::macro_support::stream::resume::history::<
                     Result<Event, FeedError>,
@@ -19,9 +15,9 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     let retry_pause = 'retry_pause: {
                         ::retry_runtime::macro_support::begin(
                             &mut retry_history,
-                            ::retry_runtime::macro_support::limit(
-                                &const { ::retry_runtime::Policy::new() },
-                            ),
+                            ::retry_runtime::macro_support::limit(const {
+                                &::retry_runtime::Policy::new()
+                            }),
                         );
                         let mut retry_progress = ::retry_runtime::macro_support::stream::resume::progress::<
                             Result<Event, FeedError>,
@@ -58,36 +54,30 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                             ::core::result::Result::Ok(_) => {
                                 ::retry_runtime::macro_support::Call::healed(
                                     retry_call,
-                                    &__RETRY_SITE,
+                                    ::retry_runtime::macro_support::DEFAULT_MAX,
+                                    ::core::concat!(::core::module_path!(), "::events"),
                                 );
                             }
                             ::core::result::Result::Err(retry_error) => {
-                                match {
-                                    let retry_decision = ::retry_runtime::macro_support::cold(||
-                                    {
-                                        #[allow(unused_imports)]
-                                        use ::retry_runtime::macro_support::{
-                                            ShowDebug as _, ShowName as _,
-                                        };
-                                        #[allow(clippy::let_and_return)]
-                                        let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                            retry_call,
-                                            &__RETRY_SITE,
-                                            ::retry_runtime::macro_support::verdict(
-                                                &retry_error,
-                                                is_retryable,
-                                            ),
-                                            &(&::retry_runtime::macro_support::Show(&retry_error))
-                                                .__retry_show(),
-                                        );
-                                        retry_decision
-                                    });
-                                    retry_call = ::retry_runtime::macro_support::Call::next(
-                                        retry_call,
-                                    );
-                                    retry_decision
-                                } {
+                                match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
+                                    retry_call,
+                                    const {
+                                        &::retry_runtime::macro_support::Site::new(
+                                            const { &::retry_runtime::Policy::new() },
+                                            ::core::concat!(::core::module_path!(), "::events"),
+                                        )
+                                    },
+                                    ::retry_runtime::macro_support::verdict(
+                                        &retry_error,
+                                        is_retryable,
+                                    ),
+                                    ::retry_runtime::macro_support::show(&retry_error)
+                                        .__retry_show(),
+                                )) {
                                     ::core::option::Option::Some(retry_pause) => {
+                                        retry_call = ::retry_runtime::macro_support::Call::next(
+                                            retry_call,
+                                        );
                                         ::retry_runtime::macro_support::stream::resume::keep(
                                             &mut retry_history,
                                             retry_progress,
@@ -126,10 +116,6 @@ async fn tokens(
     model: &Model,
 ) -> Result<BoxStream<'static, Result<Token, ModelError>>, ModelError> {
     let retry_outcome = {
-        static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
-            &const { ::retry_runtime::Policy::new() },
-            ::core::concat!(::core::module_path!(), "::tokens"),
-        );
         let mut retry_call = ::retry_runtime::macro_support::Call::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
@@ -189,35 +175,30 @@ async fn tokens(
                     ::core::result::Result::Ok(_) => {
                         ::retry_runtime::macro_support::Call::healed(
                             retry_call,
-                            &__RETRY_SITE,
+                            ::retry_runtime::macro_support::DEFAULT_MAX,
+                            ::core::concat!(::core::module_path!(), "::tokens"),
                         );
                     }
                     ::core::result::Result::Err(retry_error) => {
-                        match {
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(unused_imports)]
-                                use ::retry_runtime::macro_support::{
-                                    ShowDebug as _, ShowName as _,
-                                };
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::Call::failed_plainly(
-                                    retry_call,
-                                    &__RETRY_SITE,
-                                    ::retry_runtime::macro_support::of_attempt(
-                                        ::retry_runtime::macro_support::classify(&retry_error),
-                                        retry_dropped,
-                                    ),
-                                    &(&::retry_runtime::macro_support::Show(&retry_error))
-                                        .__retry_show(),
-                                );
-                                retry_decision
-                            });
-                            retry_call = ::retry_runtime::macro_support::Call::next(
-                                retry_call,
-                            );
-                            retry_decision
-                        } {
+                        match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
+                            retry_call,
+                            const {
+                                &::retry_runtime::macro_support::Site::new(
+                                    const { &::retry_runtime::Policy::new() },
+                                    ::core::concat!(::core::module_path!(), "::tokens"),
+                                )
+                            },
+                            ::retry_runtime::macro_support::of_attempt(
+                                ::retry_runtime::macro_support::classify(&retry_error),
+                                retry_dropped,
+                            ),
+                            ::retry_runtime::macro_support::show(&retry_error)
+                                .__retry_show(),
+                        )) {
                             ::core::option::Option::Some(retry_pause) => {
+                                retry_call = ::retry_runtime::macro_support::Call::next(
+                                    retry_call,
+                                );
                                 break 'retry_pause retry_pause;
                             }
                             ::core::option::Option::None => {

@@ -1,9 +1,5 @@
 //! A value that is validated: the body runs again with the complaint at hand.
 fn extract(text: &str) -> Result<Answer, ModelError> {
-    static __RETRY_SITE: ::retry_runtime::macro_support::Site<'static> = ::retry_runtime::macro_support::Site::new(
-        &const { ::retry_runtime::Policy::new() },
-        ::core::concat!(::core::module_path!(), "::extract"),
-    );
     let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
     let mut retry_history = ::retry_runtime::macro_support::history_of::<
         <Result<Answer, ModelError> as ::retry_runtime::macro_support::Outcome>::Error,
@@ -13,9 +9,9 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         let retry_pause = 'retry_pause: {
             ::retry_runtime::macro_support::begin(
                 &mut retry_history,
-                ::retry_runtime::macro_support::limit(
-                    &const { ::retry_runtime::Policy::new() },
-                ),
+                ::retry_runtime::macro_support::limit(const {
+                    &::retry_runtime::Policy::new()
+                }),
             );
             #[allow(clippy::redundant_closure_call)]
             let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
@@ -47,7 +43,8 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             retry_outcome = ::core::result::Result::Ok(retry_value);
                             ::retry_runtime::macro_support::TrackedCall::healed(
                                 retry_call,
-                                &__RETRY_SITE,
+                                ::retry_runtime::macro_support::DEFAULT_MAX,
+                                ::core::concat!(::core::module_path!(), "::extract"),
                             );
                         }
                         ::core::result::Result::Err(retry_error) => {
@@ -55,17 +52,18 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                 let mut retry_next = retry_call;
                                 let retry_decision = ::retry_runtime::macro_support::cold(||
                                 {
-                                    #[allow(unused_imports)]
-                                    use ::retry_runtime::macro_support::{
-                                        ShowDebug as _, ShowName as _,
-                                    };
                                     #[allow(clippy::let_and_return)]
                                     let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                         &mut retry_next,
                                         ::retry_runtime::macro_support::Failure::new(
-                                                &__RETRY_SITE,
+                                                const {
+                                                    &::retry_runtime::macro_support::Site::new(
+                                                        const { &::retry_runtime::Policy::new() },
+                                                        ::core::concat!(::core::module_path!(), "::extract"),
+                                                    )
+                                                },
                                                 ::retry_runtime::Verdict::INVALID,
-                                                &(&::retry_runtime::macro_support::Show(&retry_error))
+                                                ::retry_runtime::macro_support::show(&retry_error)
                                                     .__retry_show(),
                                             )
                                             .validates(),
@@ -110,17 +108,18 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     match {
                         let mut retry_next = retry_call;
                         let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                            #[allow(unused_imports)]
-                            use ::retry_runtime::macro_support::{
-                                ShowDebug as _, ShowName as _,
-                            };
                             #[allow(clippy::let_and_return)]
                             let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
                                 &mut retry_next,
                                 ::retry_runtime::macro_support::Failure::new(
-                                        &__RETRY_SITE,
+                                        const {
+                                            &::retry_runtime::macro_support::Site::new(
+                                                const { &::retry_runtime::Policy::new() },
+                                                ::core::concat!(::core::module_path!(), "::extract"),
+                                            )
+                                        },
                                         ::retry_runtime::macro_support::classify(&retry_error),
-                                        &(&::retry_runtime::macro_support::Show(&retry_error))
+                                        ::retry_runtime::macro_support::show(&retry_error)
                                             .__retry_show(),
                                     )
                                     .validates(),

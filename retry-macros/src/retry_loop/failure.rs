@@ -51,28 +51,32 @@ impl RetryLoop<'_> {
         retried: &TokenStream,
         ended: &TokenStream,
     ) -> TokenStream {
+        let mixed = Span::mixed_site();
+        let support = self.support();
         let decision = self.decision(failed);
-        let (pause, none) = if self.is_plain(failed) {
-            (
-                quote!(::core::option::Option::Some),
-                quote!(::core::option::Option::None),
-            )
-        } else {
-            let reason = match failed {
-                Failed::Until => quote!(_),
-                Failed::Body | Failed::Validation => self.reason(),
+        if self.is_plain(failed) {
+            return quote_spanned! {mixed=>
+                match #decision {
+                    ::core::option::Option::Some(retry_pause) => {
+                        retry_call = #support::Call::next(retry_call);
+                        #retried
+                    }
+                    ::core::option::Option::None => {
+                        #ended
+                    }
+                }
             };
-            (
-                quote!(::core::result::Result::Ok),
-                quote!(::core::result::Result::Err(#reason)),
-            )
+        }
+        let reason = match failed {
+            Failed::Until => quote!(_),
+            Failed::Body | Failed::Validation => self.reason(),
         };
-        quote_spanned! {Span::mixed_site()=>
+        quote_spanned! {mixed=>
             match #decision {
-                #pause(retry_pause) => {
+                ::core::result::Result::Ok(retry_pause) => {
                     #retried
                 }
-                #none => {
+                ::core::result::Result::Err(#reason) => {
                     #ended
                 }
             }
@@ -132,24 +136,25 @@ impl RetryLoop<'_> {
     }
 
     /// The pause after a failure, or why there is none: an `Option` of the former where the failure is plain.
+    ///
+    /// Found in a cold closure, so that what is only used here stays out of the way of a call that succeeds.
     fn decision(&self, failed: Failed) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
         let site = self.site();
         let call = self.call();
         let verdict = self.verdict(failed);
-        let is_error = failed != Failed::Until;
-        let shown = if is_error {
-            quote_spanned!(mixed=> &(&#support::Show(&retry_error)).__retry_show())
-        } else {
+        let shown = if failed == Failed::Until {
             quote_spanned!(mixed=> &#support::REJECTED_VALUE)
+        } else {
+            quote_spanned!(mixed=> #support::show(&retry_error).__retry_show())
         };
-        let traits = is_error.then(|| {
-            quote_spanned! {mixed=>
-                #[allow(unused_imports)]
-                use #support::{ShowDebug as _, ShowName as _};
-            }
-        });
+        if self.is_plain(failed) {
+            return quote_spanned! {mixed=>
+                #support::cold(|| #support::Call::failed_plainly(retry_call, #site, #verdict, #shown))
+            };
+        }
+        let options = self.options(failed);
         let observer = self.observer();
         let budget = self.model.budget.as_ref().map(|budget| {
             let span = mixed.located_at(budget.span());
@@ -164,38 +169,23 @@ impl RetryLoop<'_> {
                     ::core::result::Result::map(retry_decision, |retry_pause| (retry_pause, retry_paid));
             }
         });
-        let is_plain = self.is_plain(failed);
-        let (next, decision) = if is_plain {
-            (
-                quote_spanned!(mixed=> #support::Call::next(retry_call)),
-                quote_spanned!(mixed=> #support::Call::failed_plainly(retry_call, #site, #verdict, #shown)),
-            )
-        } else {
-            let options = self.options(failed);
-            let decision = quote_spanned! {mixed=>
-                #support::#call::failed(
-                    &mut retry_next,
-                    #support::Failure::new(#site, #verdict, #shown)#options,
-                )
-            };
-            (quote_spanned!(mixed=> retry_next), decision)
-        };
-        let copy = (!is_plain).then(|| quote_spanned!(mixed=> let mut retry_next = retry_call;));
-        // On a copy in a cold closure, so that the count and what is only used here stay out of the way of a call
-        // that succeeds. Bound before the closure ends, so that no edition's rules keep a borrow of the error alive.
+        // On a copy, so that the count stays out of the way, too. Bound before the closure ends, so that no edition's
+        // rules keep a borrow of the error alive.
         quote_spanned! {mixed=>
             {
-                #copy
+                let mut retry_next = retry_call;
                 let retry_decision = #support::cold(|| {
-                    #traits
                     #observer
                     #budget
                     #[allow(clippy::let_and_return)]
-                    let retry_decision = #decision;
+                    let retry_decision = #support::#call::failed(
+                        &mut retry_next,
+                        #support::Failure::new(#site, #verdict, #shown)#options,
+                    );
                     #paid
                     retry_decision
                 });
-                retry_call = #next;
+                retry_call = retry_next;
                 retry_decision
             }
         }

@@ -63,7 +63,7 @@ impl RetryLoop<'_> {
     pub(super) fn report(&self) -> TokenStream {
         let support = self.support();
         let mixed = Span::mixed_site();
-        let site = self.site();
+        let (max, name) = (self.max(), self.name());
         let call = self.call();
         match self.observer() {
             Some(observer) => quote_spanned! {mixed=>
@@ -71,13 +71,15 @@ impl RetryLoop<'_> {
                     #observer
                     #support::#call::succeeded(
                         retry_call,
-                        #site,
+                        #max,
+                        #name,
                         &mut retry_observer,
                     );
                 }
             },
             None => {
-                let healed = quote_spanned!(mixed=> #support::#call::healed(retry_call, #site););
+                let healed =
+                    quote_spanned!(mixed=> #support::#call::healed(retry_call, #max, #name););
                 if self.model.constant {
                     return healed;
                 }

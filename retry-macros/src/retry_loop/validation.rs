@@ -127,13 +127,11 @@ impl RetryLoop<'_> {
                 ::core::result::Result::Ok(retry_value) => retry_value,
                 ::core::result::Result::Err(retry_error) => {
                     {
-                        #[allow(unused_imports)]
-                        use #support::{ShowDebug as _, ShowName as _};
                         #observer
                         #support::correction_failed(
                             #site,
                             #support::#call::attempt(&retry_call),
-                            &(&#support::Show(&retry_error)).__retry_show(),
+                            #support::show(&retry_error).__retry_show(),
                             #observe,
                         );
                     }

@@ -13,7 +13,6 @@ use crate::call::TrackedCall;
 use crate::call::healed;
 use crate::macro_support::{self, policy_deadline};
 use crate::policy::call::PolicyCall;
-use crate::site::Site;
 use crate::{Policy, Reason, Verdict, clock};
 
 pub(super) struct Rounds<I: Iterator, T, E, On> {
@@ -195,7 +194,7 @@ where
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
-            healed(&Site::new(&self.policy, self.name), self.number, 0, None);
+            healed(self.policy.schedule.max, self.name, self.number, 0, None);
         }
         self.queue = queue.into_iter();
         pause

@@ -19,12 +19,20 @@ pub fn policy<P: BorrowPolicy>(policy: P) -> Policy {
     *policy.borrow()
 }
 
-/// The retries that a policy allows, `None` where they are unlimited.
+/// What [`max`] is where no key says.
+pub const DEFAULT_MAX: u32 = Policy::new().schedule.max;
+
+/// The retries that a policy allows, `u32::MAX` where they are unlimited.
+pub fn max(policy: &Policy) -> u32 {
+    policy.schedule.max
+}
+
+/// The same, `None` where they are unlimited.
 pub fn limit(policy: &Policy) -> Option<u32> {
     policy.schedule.limit()
 }
 
 /// The policy that a decorator was made with, or that of its trait's attribute.
-pub fn policy_or(given: &Option<Policy>, own: &Policy) -> Policy {
-    given.unwrap_or(*own)
+pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
+    given.unwrap_or(own)
 }

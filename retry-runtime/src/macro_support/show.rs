@@ -1,39 +1,68 @@
 //! Errors as text, and whether two are the same, without a bound on the user's type.
 //!
-//! A method call prefers an inherent method to one of a trait, and a candidate that dereferences less to one that
-//! dereferences more. So a call on `&Show(&error)` finds the method for `Display` first, then that of the trait for
-//! `Debug`, then that for any type. Method names are long so that no trait of the user's has them.
+//! A method call takes the first candidate whose bounds hold, and dereferences or borrows to find the next. Method
+//! names are long so that no trait of the user's has them.
 
 #![expect(missing_docs, reason = "reached by expansions of the macros only")]
 
 use std::any::type_name;
 use std::fmt;
+use std::ops::Deref;
 
-pub struct Show<'a, E>(pub &'a E);
+/// The error as text: by `Display` where its type has that, else by `Debug`, else the name of its type.
+pub fn show<E>(error: &E) -> Show<'_, E> {
+    Show(ShowDebug(ShowName(error)))
+}
 
-impl<'a, E: fmt::Display> Show<'a, E> {
-    pub fn __retry_show(&self) -> &'a dyn fmt::Display {
-        self.0
+pub struct Show<'a, E>(ShowDebug<'a, E>);
+
+pub struct ShowDebug<'a, E>(ShowName<'a, E>);
+
+pub struct ShowName<'a, E>(&'a E);
+
+impl<E: fmt::Display> Show<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self.0.0.0
     }
 }
 
-pub trait ShowDebug {
-    fn __retry_show(&self) -> impl fmt::Display;
-}
-
-impl<E: fmt::Debug> ShowDebug for Show<'_, E> {
-    fn __retry_show(&self) -> impl fmt::Display {
-        fmt::from_fn(|f| self.0.fmt(f))
+impl<E: fmt::Debug> ShowDebug<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
     }
 }
 
-pub trait ShowName {
-    fn __retry_show(&self) -> &'static str;
+impl<E> ShowName<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
 }
 
-impl<E> ShowName for &Show<'_, E> {
-    fn __retry_show(&self) -> &'static str {
-        type_name::<E>()
+impl<'a, E> Deref for Show<'a, E> {
+    type Target = ShowDebug<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<'a, E> Deref for ShowDebug<'a, E> {
+    type Target = ShowName<'a, E>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<E: fmt::Debug> fmt::Display for ShowDebug<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.0.fmt(f)
+    }
+}
+
+impl<E> fmt::Display for ShowName<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<E>())
     }
 }
 

@@ -201,7 +201,7 @@ where
             }
         }
         if rounds.call.is_retried() {
-            rounds.call.healed(&Site::new(&rounds.policy, &self.name));
+            rounds.call.healed(rounds.policy.schedule.max, &self.name);
         }
         self.log_summary();
     }

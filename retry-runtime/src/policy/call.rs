@@ -185,7 +185,7 @@ impl Steps {
 
     fn succeeded(&self, name: &str) {
         if self.call.is_retried() {
-            self.call.healed(&Site::new(&self.policy, name));
+            self.call.healed(self.policy.schedule.max, name);
         }
     }
 }

@@ -14,6 +14,11 @@ pub(crate) struct Schedule {
     pub(crate) jitter: Jitter,
 }
 
+/// The most retries of which `u32::MAX` is unlimited.
+pub(crate) fn limit(max: u32) -> Option<u32> {
+    (max != u32::MAX).then_some(max)
+}
+
 impl Schedule {
     pub(crate) fn with(self, section: &Section) -> Self {
         Self {
@@ -27,7 +32,7 @@ impl Schedule {
     }
 
     pub(crate) fn limit(&self) -> Option<u32> {
-        (self.max != u32::MAX).then_some(self.max)
+        limit(self.max)
     }
 
     pub(crate) fn allows(&self, retry: u32) -> bool {
