@@ -22,7 +22,12 @@ mod parse;
 mod retry_loop;
 #[cfg(test)]
 mod snapshots;
+#[cfg_attr(
+    not(feature = "stream"),
+    expect(dead_code, reason = "the key is only read, to be refused")
+)]
 mod stream;
+#[cfg(feature = "stream")]
 mod stream_loop;
 mod tokens;
 

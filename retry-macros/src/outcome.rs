@@ -165,6 +165,7 @@ pub(crate) fn is_named_result(outcome: &Type) -> bool {
 }
 
 /// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
+#[cfg(feature = "stream")]
 pub(crate) fn value_span(outcome: &Type) -> Span {
     let segment = last_segment(outcome);
     let value = segment.and_then(|segment| types(segment).next());
