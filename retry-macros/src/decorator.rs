@@ -7,7 +7,7 @@ use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, GenericParam, Generics, ItemTrait, Receiver, ReceiverKind, Token, TraitItem,
-    TraitItemType, TypeParamBound, Visibility, WherePredicate, parse_quote,
+    TypeParamBound, Visibility, WherePredicate, parse_quote,
 };
 
 use self::forward::{given, is_cfg, is_lone_self, lend, self_in_types};
@@ -105,10 +105,15 @@ impl Decorator {
             match member {
                 Member::Other(tokens) => {
                     declared.append_all(tokens.clone());
-                    if of.is_some() {
-                        bounds.extend(self.bound(&tokens, &path));
+                    match syn::parse2(tokens) {
+                        Ok(item) => {
+                            if of.is_some() {
+                                bounds.extend(self.bound(&item, &path));
+                            }
+                            self.other(&item, &path, &mut implemented, &mut errors);
+                        }
+                        Err(error) => errors.at(&error.span(), error.to_string()),
                     }
-                    self.other(tokens, &path, &mut implemented, &mut errors);
                 }
                 Member::Function(method) => {
                     method.function.to_tokens(&mut declared);
@@ -163,7 +168,8 @@ impl Decorator {
         );
         let async_trait = self.async_trait();
         let mut impl_generics = generics.clone();
-        impl_generics.params.push(parse_quote!(#client));
+        let parameter = GenericParam::Type(client.clone().into());
+        impl_generics.params.push(parameter);
         let (_, of_arguments, _) = generics.split_for_impl();
         let bounds = impl_generics.make_where_clause();
         bounds
@@ -228,8 +234,10 @@ impl Decorator {
     }
 
     /// What the copy of a foreign trait demands of an associated type, such as `type Error: Classify`.
-    fn bound(&self, tokens: &TokenStream, path: &TokenStream) -> Option<WherePredicate> {
-        let item: TraitItemType = syn::parse2(tokens.clone()).ok()?;
+    fn bound(&self, item: &TraitItem, path: &TokenStream) -> Option<WherePredicate> {
+        let TraitItem::Type(item) = item else {
+            return None;
+        };
         let (ident, bounds) = (&item.ident, &item.bounds);
         if bounds.is_empty()
             || !item.generics.params.is_empty()
@@ -244,14 +252,14 @@ impl Decorator {
     /// An associated type or const.
     fn other(
         &self,
-        tokens: TokenStream,
+        item: &TraitItem,
         path: &TokenStream,
         implemented: &mut TokenStream,
         errors: &mut Errors,
     ) {
         let inner = self.inner(path);
-        match syn::parse2(tokens.clone()) {
-            Ok(TraitItem::Type(item)) => {
+        match item {
+            TraitItem::Type(item) => {
                 let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let ident = &item.ident;
                 let (parameters, arguments, bounds) = item.generics.split_for_impl();
@@ -260,7 +268,7 @@ impl Decorator {
                     type #ident #parameters = #inner::#ident #arguments #bounds;
                 });
             }
-            Ok(TraitItem::Const(item)) => {
+            TraitItem::Const(item) => {
                 let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let (ident, ty) = (&item.ident, &item.ty);
                 implemented.append_all(quote! {
@@ -268,15 +276,14 @@ impl Decorator {
                     const #ident: #ty = #inner::#ident;
                 });
             }
-            Ok(TraitItem::Macro(item)) => errors.at(
+            TraitItem::Macro(item) => errors.at(
                 &item.mac.path,
                 String::from("a macro hides what it declares: write its methods out, so that they can be retried"),
             ),
-            Ok(_) => errors.at(
-                &tokens,
+            _ => errors.at(
+                item,
                 String::from("this can't be handed on to a client: write the decorator by hand"),
             ),
-            Err(error) => errors.at(&error.span(), error.to_string()),
         }
     }
 
@@ -357,10 +364,11 @@ impl Decorator {
         let awaits = merged.is_some() && function.is_future() || function.is_async();
         let support = quote!(#krate::macro_support);
         let names_crate = arguments.get(Key::Crate).is_some();
-        let handed = given
-            .iter()
-            .map(|given| given.hand_on(&support, names_crate, merged.is_some()));
-        let call = self.call(&function, path, client.into_iter().chain(handed));
+        let mut handed = Vec::from_iter(client);
+        for given in &given {
+            handed.push(given.hand_on(&support, names_crate, merged.is_some()));
+        }
+        let call = self.call(&function, path, &handed);
         let call = if awaits {
             let place = Span::call_site().located_at(function.signature.ident.span());
             quote_spanned!(place=> #call.await)
@@ -383,12 +391,12 @@ impl Decorator {
             return;
         };
         function.body = body(call);
-        let owned = given.into_iter().filter(|given| given.is_owned);
+        let owned = given.iter().filter(|given| given.is_owned);
         let decorated = Decorated {
             of_trait: arguments,
             own,
             this: receiver.map(|receiver| receiver.self_token),
-            owned: owned.map(|given| given.name).collect(),
+            owned: owned.map(|given| given.name.clone()).collect(),
         };
         implemented.append_all(expand::expand(&Model::decorated(
             merged, function, decorated,
@@ -400,7 +408,7 @@ impl Decorator {
         &self,
         function: &Function,
         path: &TokenStream,
-        arguments: impl Iterator<Item = TokenStream>,
+        arguments: &[TokenStream],
     ) -> TokenStream {
         let signature = &function.signature;
         let method = &signature.ident;
