@@ -417,15 +417,15 @@ impl Decorator {
         let client = Ident::new(&self.client.to_string(), place);
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
-        let parameters = signature.generics.params.iter().filter_map(|parameter| {
-            // Lifetimes are found by the compiler, and often can't be given.
+        let mut parameters = Vec::new();
+        for parameter in &signature.generics.params {
             match parameter {
-                GenericParam::Type(parameter) => Some(&parameter.ident),
-                GenericParam::Const(parameter) => Some(&parameter.ident),
-                GenericParam::Lifetime(_) => None,
+                GenericParam::Type(parameter) => parameters.push(&parameter.ident),
+                GenericParam::Const(parameter) => parameters.push(&parameter.ident),
+                // Found by the compiler, and often can't be given.
+                GenericParam::Lifetime(_) => {}
             }
-        });
-        let parameters: Vec<_> = parameters.collect();
+        }
         let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
         let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
         match signature.safety {
