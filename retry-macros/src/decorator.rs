@@ -2,7 +2,7 @@
 
 mod forward;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{
@@ -17,7 +17,7 @@ use crate::expand;
 use crate::function::{Body, Function};
 use crate::impl_block;
 use crate::key::Key;
-use crate::members::{self, Mark, Member, Method};
+use crate::members::{self, Braced, Mark, Member, Method};
 use crate::model::{self, Decorated, Model};
 use crate::parse::Arguments;
 use crate::tokens::mentions;
@@ -30,36 +30,14 @@ pub(crate) struct Decorator {
     ident: Ident,
     generics: Generics,
     supertraits: Punctuated<TypeParamBound, Token![+]>,
-    /// The trait as written, but for its members.
-    header: TokenStream,
-    braces: Group,
+    /// As written.
+    item: Braced,
     /// The type parameter for what is wrapped: a name that the trait does not use.
     client: Ident,
 }
 
 impl Decorator {
-    /// The trait, if the item is one.
-    pub(crate) fn of(item: &TokenStream) -> Option<syn::Result<Self>> {
-        let mut header: Vec<_> = item.clone().into_iter().collect();
-        let keyword = header.iter().find_map(|token| match token {
-            TokenTree::Ident(ident) if ident == "impl" || ident == "fn" || ident == "trait" => {
-                Some(ident.to_string())
-            }
-            _ => None,
-        })?;
-        match header.pop() {
-            Some(TokenTree::Group(braces))
-                if keyword == "trait" && braces.delimiter() == Delimiter::Brace =>
-            {
-                let header: TokenStream = header.into_iter().collect();
-                Some(Self::parse(item, header, braces))
-            }
-            _ => None,
-        }
-    }
-
-    fn parse(item: &TokenStream, header: TokenStream, braces: Group) -> syn::Result<Self> {
-        let empty = Group::new(Delimiter::Brace, TokenStream::new());
+    pub(crate) fn parse(item: Braced) -> syn::Result<Self> {
         let ItemTrait {
             attrs,
             vis,
@@ -68,9 +46,11 @@ impl Decorator {
             generics,
             supertraits,
             ..
-        } = syn::parse2(quote!(#header #empty))?;
+        } = syn::parse2(item.with(TokenStream::new()))?;
         let names = ["C", "Client", "Inner", "Wrapped"];
-        let free = names.iter().find(|name| !mentions(item.clone(), name));
+        let free = names.iter().find(|name| {
+            !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name)
+        });
         Ok(Self {
             attributes: attrs,
             visibility: vis,
@@ -78,15 +58,14 @@ impl Decorator {
             ident,
             generics,
             supertraits,
-            header,
-            braces,
+            item,
             client: Ident::new(free.unwrap_or(&"RetryClient"), Span::call_site()),
         })
     }
 
     /// The trait, unless it is another crate's, and its decorator.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
-        let members = members::parse(self.braces.stream())?;
+        let members = members::parse(self.item.braces.stream())?;
         let krate = model::krate(arguments);
         let sendable = self.hands_out_send_futures(&members);
         let mut errors = Errors::default();
@@ -128,12 +107,7 @@ impl Decorator {
                 }
             }
         }
-        let declared = of.is_none().then(|| {
-            let mut braces = Group::new(Delimiter::Brace, declared);
-            braces.set_span(self.braces.span());
-            let header = &self.header;
-            quote!(#header #braces)
-        });
+        let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
             return Ok(quote!(#declared #errors));
         }
