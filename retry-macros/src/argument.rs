@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::{Expr, parse_quote};
+use quote::quote;
+use syn::Expr;
 
 use crate::key::Key;
 
@@ -43,7 +44,9 @@ impl Argument {
         match &mut self.value {
             Value::Text(name) => name.push_str(&member),
             Value::Expr(name) => {
-                *name = parse_quote!([::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat());
+                *name = Expr::Verbatim(quote! {
+                    [::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat()
+                });
             }
             _ => {}
         }

@@ -2,7 +2,6 @@
 
 mod stream;
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use proc_macro2::{Ident, TokenStream};
@@ -101,16 +100,20 @@ impl Errors {
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
         // What a block's arguments lack for one member they often lack for the next.
-        let mut said = HashSet::new();
-        let errors = self.0.into_iter().filter(|error| {
-            let place = format!("{:?}", error.span());
-            said.insert((place, error.to_string()))
-        });
-        let errors = errors.reduce(|mut errors, error| {
-            errors.combine(error);
-            errors
-        });
-        errors.map(syn::Error::into_compile_error)
+        let mut said = Vec::new();
+        let mut all: Option<syn::Error> = None;
+        for error in self.0 {
+            let this = format!("{:?} {error}", error.span());
+            if said.contains(&this) {
+                continue;
+            }
+            said.push(this);
+            match &mut all {
+                Some(all) => all.combine(error),
+                None => all = Some(error),
+            }
+        }
+        all.map(syn::Error::into_compile_error)
     }
 }
 

@@ -1,7 +1,7 @@
 //! `#[derive(Classify)]`: marks on variants → a verdict for each → a `match`.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::spanned::Spanned;
@@ -43,25 +43,24 @@ pub(crate) fn derive(item: &DeriveInput) -> syn::Result<TokenStream> {
         generics: item.generics.clone(),
         errors,
     };
-    let arms: Vec<_> = match &item.data {
+    let mut arms = TokenStream::new();
+    match &item.data {
         Data::Struct(data) => {
             let pattern = quote!(Self);
-            vec![derivation.arm(&item.ident, &pattern, &data.fields, &outer, None)]
+            arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
         }
         Data::Enum(data) => {
             derivation.check_default(&outer);
-            let variants = data.variants.iter();
-            variants
-                .map(|variant| {
-                    let mark = Mark::read(&variant.attrs, &mut derivation.errors);
-                    if let Some(krate) = &mark.krate {
-                        derivation.error(krate.span(), "`crate` goes on the enum");
-                    }
-                    let ident = &variant.ident;
-                    let pattern = quote!(Self::#ident);
-                    derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer))
-                })
-                .collect()
+            for variant in &data.variants {
+                let mark = Mark::read(&variant.attrs, &mut derivation.errors);
+                if let Some(krate) = &mark.krate {
+                    derivation.error(krate.span(), "`crate` goes on the enum");
+                }
+                let ident = &variant.ident;
+                let pattern = quote!(Self::#ident);
+                let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
+                arms.append_all(arm);
+            }
         }
         Data::Union(data) => {
             return Err(syn::Error::new(
@@ -69,7 +68,7 @@ pub(crate) fn derive(item: &DeriveInput) -> syn::Result<TokenStream> {
                 "a union doesn't know its own variant: write `impl Classify` by hand",
             ));
         }
-    };
+    }
     derivation.finish(&item.ident, &arms)
 }
 
@@ -185,7 +184,8 @@ impl Derivation {
             let message = if names.is_empty() {
                 format!("`{ident}` has no field `{name}`: it has none")
             } else {
-                let suggestion = nearest::suggestion(&name, names.iter().map(String::as_str));
+                let names: Vec<_> = names.iter().map(String::as_str).collect();
+                let suggestion = nearest::suggestion(&name, &names);
                 format!("`{ident}` has no field `{name}`: {suggestion}")
             };
             self.error(*span, &message);
@@ -247,7 +247,7 @@ impl Derivation {
             .any(|parameter| mentions(field.ty.to_token_stream(), &parameter.ident.to_string()))
     }
 
-    fn finish(self, ident: &Ident, arms: &[TokenStream]) -> syn::Result<TokenStream> {
+    fn finish(self, ident: &Ident, arms: &TokenStream) -> syn::Result<TokenStream> {
         let all = self.errors.into_iter().reduce(|mut all, error| {
             all.combine(error);
             all
@@ -263,7 +263,7 @@ impl Derivation {
                 fn classify(&self) -> #krate::Verdict {
                     #[allow(deprecated)]
                     match *self {
-                        #(#arms)*
+                        #arms
                     }
                 }
             }
@@ -333,7 +333,7 @@ impl Mark {
                 _ => {
                     let Some((word, constant)) = KINDS.iter().find(|(word, _)| *word == name)
                     else {
-                        let suggestion = nearest::suggestion(&name, WORDS.iter().copied());
+                        let suggestion = nearest::suggestion(&name, WORDS);
                         let message = format!("unknown word `{name}`: {suggestion}");
                         return Err(syn::Error::new(span, message));
                     };

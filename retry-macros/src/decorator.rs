@@ -2,12 +2,12 @@
 
 mod forward;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::punctuated::Punctuated;
 use syn::{
     Attribute, GenericParam, Generics, ItemTrait, Receiver, ReceiverKind, Token, TraitItem,
-    TraitItemType, TypeParamBound, Visibility, WherePredicate, parse_quote,
+    TypeParamBound, Visibility, WherePredicate, parse_quote,
 };
 
 use self::forward::{given, is_cfg, is_lone_self, lend, self_in_types};
@@ -17,7 +17,7 @@ use crate::expand;
 use crate::function::{Body, Function};
 use crate::impl_block;
 use crate::key::Key;
-use crate::members::{self, Mark, Member, Method};
+use crate::members::{self, Braced, Mark, Member, Method};
 use crate::model::{self, Decorated, Model};
 use crate::parse::Arguments;
 use crate::tokens::mentions;
@@ -30,36 +30,14 @@ pub(crate) struct Decorator {
     ident: Ident,
     generics: Generics,
     supertraits: Punctuated<TypeParamBound, Token![+]>,
-    /// The trait as written, but for its members.
-    header: TokenStream,
-    braces: Group,
+    /// As written.
+    item: Braced,
     /// The type parameter for what is wrapped: a name that the trait does not use.
     client: Ident,
 }
 
 impl Decorator {
-    /// The trait, if the item is one.
-    pub(crate) fn of(item: &TokenStream) -> Option<syn::Result<Self>> {
-        let mut header: Vec<_> = item.clone().into_iter().collect();
-        let keyword = header.iter().find_map(|token| match token {
-            TokenTree::Ident(ident) if ident == "impl" || ident == "fn" || ident == "trait" => {
-                Some(ident.to_string())
-            }
-            _ => None,
-        })?;
-        match header.pop() {
-            Some(TokenTree::Group(braces))
-                if keyword == "trait" && braces.delimiter() == Delimiter::Brace =>
-            {
-                let header: TokenStream = header.into_iter().collect();
-                Some(Self::parse(item, header, braces))
-            }
-            _ => None,
-        }
-    }
-
-    fn parse(item: &TokenStream, header: TokenStream, braces: Group) -> syn::Result<Self> {
-        let empty = Group::new(Delimiter::Brace, TokenStream::new());
+    pub(crate) fn parse(item: Braced) -> syn::Result<Self> {
         let ItemTrait {
             attrs,
             vis,
@@ -68,9 +46,11 @@ impl Decorator {
             generics,
             supertraits,
             ..
-        } = syn::parse2(quote!(#header #empty))?;
+        } = syn::parse2(item.with(TokenStream::new()))?;
         let names = ["C", "Client", "Inner", "Wrapped"];
-        let free = names.iter().find(|name| !mentions(item.clone(), name));
+        let free = names.iter().find(|name| {
+            !mentions(item.header.clone(), name) && !mentions(item.braces.stream(), name)
+        });
         Ok(Self {
             attributes: attrs,
             visibility: vis,
@@ -78,15 +58,14 @@ impl Decorator {
             ident,
             generics,
             supertraits,
-            header,
-            braces,
+            item,
             client: Ident::new(free.unwrap_or(&"RetryClient"), Span::call_site()),
         })
     }
 
     /// The trait, unless it is another crate's, and its decorator.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
-        let members = members::parse(self.braces.stream())?;
+        let members = members::parse(self.item.braces.stream())?;
         let krate = model::krate(arguments);
         let sendable = self.hands_out_send_futures(&members);
         let mut errors = Errors::default();
@@ -105,10 +84,15 @@ impl Decorator {
             match member {
                 Member::Other(tokens) => {
                     declared.append_all(tokens.clone());
-                    if of.is_some() {
-                        bounds.extend(self.bound(&tokens, &path));
+                    match syn::parse2(tokens) {
+                        Ok(item) => {
+                            if of.is_some() {
+                                bounds.extend(self.bound(&item, &path));
+                            }
+                            self.other(&item, &path, &mut implemented, &mut errors);
+                        }
+                        Err(error) => errors.at(&error.span(), error.to_string()),
                     }
-                    self.other(tokens, &path, &mut implemented, &mut errors);
                 }
                 Member::Function(method) => {
                     method.function.to_tokens(&mut declared);
@@ -123,12 +107,7 @@ impl Decorator {
                 }
             }
         }
-        let declared = of.is_none().then(|| {
-            let mut braces = Group::new(Delimiter::Brace, declared);
-            braces.set_span(self.braces.span());
-            let header = &self.header;
-            quote!(#header #braces)
-        });
+        let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
             return Ok(quote!(#declared #errors));
         }
@@ -163,7 +142,8 @@ impl Decorator {
         );
         let async_trait = self.async_trait();
         let mut impl_generics = generics.clone();
-        impl_generics.params.push(parse_quote!(#client));
+        let parameter = GenericParam::Type(client.clone().into());
+        impl_generics.params.push(parameter);
         let (_, of_arguments, _) = generics.split_for_impl();
         let bounds = impl_generics.make_where_clause();
         bounds
@@ -228,8 +208,10 @@ impl Decorator {
     }
 
     /// What the copy of a foreign trait demands of an associated type, such as `type Error: Classify`.
-    fn bound(&self, tokens: &TokenStream, path: &TokenStream) -> Option<WherePredicate> {
-        let item: TraitItemType = syn::parse2(tokens.clone()).ok()?;
+    fn bound(&self, item: &TraitItem, path: &TokenStream) -> Option<WherePredicate> {
+        let TraitItem::Type(item) = item else {
+            return None;
+        };
         let (ident, bounds) = (&item.ident, &item.bounds);
         if bounds.is_empty()
             || !item.generics.params.is_empty()
@@ -244,14 +226,14 @@ impl Decorator {
     /// An associated type or const.
     fn other(
         &self,
-        tokens: TokenStream,
+        item: &TraitItem,
         path: &TokenStream,
         implemented: &mut TokenStream,
         errors: &mut Errors,
     ) {
         let inner = self.inner(path);
-        match syn::parse2(tokens.clone()) {
-            Ok(TraitItem::Type(item)) => {
+        match item {
+            TraitItem::Type(item) => {
                 let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let ident = &item.ident;
                 let (parameters, arguments, bounds) = item.generics.split_for_impl();
@@ -260,7 +242,7 @@ impl Decorator {
                     type #ident #parameters = #inner::#ident #arguments #bounds;
                 });
             }
-            Ok(TraitItem::Const(item)) => {
+            TraitItem::Const(item) => {
                 let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let (ident, ty) = (&item.ident, &item.ty);
                 implemented.append_all(quote! {
@@ -268,15 +250,14 @@ impl Decorator {
                     const #ident: #ty = #inner::#ident;
                 });
             }
-            Ok(TraitItem::Macro(item)) => errors.at(
+            TraitItem::Macro(item) => errors.at(
                 &item.mac.path,
                 String::from("a macro hides what it declares: write its methods out, so that they can be retried"),
             ),
-            Ok(_) => errors.at(
-                &tokens,
+            _ => errors.at(
+                item,
                 String::from("this can't be handed on to a client: write the decorator by hand"),
             ),
-            Err(error) => errors.at(&error.span(), error.to_string()),
         }
     }
 
@@ -357,10 +338,11 @@ impl Decorator {
         let awaits = merged.is_some() && function.is_future() || function.is_async();
         let support = quote!(#krate::macro_support);
         let names_crate = arguments.get(Key::Crate).is_some();
-        let handed = given
-            .iter()
-            .map(|given| given.hand_on(&support, names_crate, merged.is_some()));
-        let call = self.call(&function, path, client.into_iter().chain(handed));
+        let mut handed = Vec::from_iter(client);
+        for given in &given {
+            handed.push(given.hand_on(&support, names_crate, merged.is_some()));
+        }
+        let call = self.call(&function, path, &handed);
         let call = if awaits {
             let place = Span::call_site().located_at(function.signature.ident.span());
             quote_spanned!(place=> #call.await)
@@ -383,12 +365,12 @@ impl Decorator {
             return;
         };
         function.body = body(call);
-        let owned = given.into_iter().filter(|given| given.is_owned);
+        let owned = given.iter().filter(|given| given.is_owned);
         let decorated = Decorated {
             of_trait: arguments,
             own,
             this: receiver.map(|receiver| receiver.self_token),
-            owned: owned.map(|given| given.name).collect(),
+            owned: owned.map(|given| given.name.clone()).collect(),
         };
         implemented.append_all(expand::expand(&Model::decorated(
             merged, function, decorated,
@@ -400,7 +382,7 @@ impl Decorator {
         &self,
         function: &Function,
         path: &TokenStream,
-        arguments: impl Iterator<Item = TokenStream>,
+        arguments: &[TokenStream],
     ) -> TokenStream {
         let signature = &function.signature;
         let method = &signature.ident;
@@ -409,15 +391,15 @@ impl Decorator {
         let client = Ident::new(&self.client.to_string(), place);
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
-        let parameters = signature.generics.params.iter().filter_map(|parameter| {
-            // Lifetimes are found by the compiler, and often can't be given.
+        let mut parameters = Vec::new();
+        for parameter in &signature.generics.params {
             match parameter {
-                GenericParam::Type(parameter) => Some(&parameter.ident),
-                GenericParam::Const(parameter) => Some(&parameter.ident),
-                GenericParam::Lifetime(_) => None,
+                GenericParam::Type(parameter) => parameters.push(&parameter.ident),
+                GenericParam::Const(parameter) => parameters.push(&parameter.ident),
+                // Found by the compiler, and often can't be given.
+                GenericParam::Lifetime(_) => {}
             }
-        });
-        let parameters: Vec<_> = parameters.collect();
+        }
         let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
         let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
         match signature.safety {

@@ -8,6 +8,7 @@ use crate::function::{self, Body, Rewritten};
 use crate::model::Model;
 use crate::outcome::Delivery;
 use crate::retry_loop::{Attempted, RetryLoop};
+#[cfg(feature = "stream")]
 use crate::stream_loop;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
@@ -96,8 +97,9 @@ fn decorated(model: &Model, block: &Group) -> TokenStream {
 /// What the function does with attempts of that kind.
 fn repeat(retry_loop: &RetryLoop, attempted: Attempted) -> TokenStream {
     match &retry_loop.model.stream {
+        #[cfg(feature = "stream")]
         Some(stream) => stream_loop::around(retry_loop, stream, attempted),
-        None => retry_loop.around(attempted),
+        _ => retry_loop.around(attempted),
     }
 }
 

@@ -168,7 +168,7 @@ impl ToTokens for Rewritten<'_> {
 
 /// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
 pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let tokens: Vec<_> = body.into_iter().collect();
+    let mut tokens: Vec<_> = body.into_iter().collect();
     let mut end = 0;
     while let [
         TokenTree::Punct(hash),
@@ -181,6 +181,6 @@ pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) 
     {
         end += 3;
     }
-    let mut tokens = tokens.into_iter();
-    (tokens.by_ref().take(end).collect(), tokens.collect())
+    let rest = tokens.split_off(end);
+    (tokens.into_iter().collect(), rest.into_iter().collect())
 }

@@ -1,48 +1,23 @@
 //! `#[retry(…)]` on an `impl`: on every method in it that can fail.
 
-use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proc_macro2::TokenStream;
 use quote::{ToTokens, TokenStreamExt, quote};
 
 use crate::check::{self, Errors};
 use crate::expand;
 use crate::function::{self, Function};
-use crate::members::{self, Mark, Member, Method};
+use crate::members::{self, Braced, Mark, Member, Method};
 use crate::model::Model;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
 
 /// An `impl`, of which only the members are looked at.
-pub(crate) struct ImplBlock {
-    /// All before the braces.
-    header: TokenStream,
-    braces: Group,
-}
+pub(crate) struct ImplBlock(pub(crate) Braced);
 
 impl ImplBlock {
-    /// The block, if the item is one.
-    pub(crate) fn of(item: &TokenStream) -> Option<Self> {
-        let mut header: Vec<_> = item.clone().into_iter().collect();
-        // Before the first `impl` there are attributes and `unsafe`, in groups and words; in a function, `fn`.
-        let keyword = header.iter().find_map(|token| match token {
-            TokenTree::Ident(ident) if ident == "impl" || ident == "fn" || ident == "trait" => {
-                Some(ident.to_string())
-            }
-            _ => None,
-        })?;
-        match header.pop() {
-            Some(TokenTree::Group(braces))
-                if keyword == "impl" && braces.delimiter() == Delimiter::Brace =>
-            {
-                let header = header.into_iter().collect();
-                Some(Self { header, braces })
-            }
-            _ => None,
-        }
-    }
-
     /// The block with its methods retried; beside errors, the block without `#[retry]` in it.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
-        let (attributes, members) = function::inner_attributes(self.braces.stream());
+        let (attributes, members) = function::inner_attributes(self.0.braces.stream());
         let members = members::parse(members)?;
         let mut errors = Errors::default();
         check::arguments(arguments, &mut errors);
@@ -71,18 +46,11 @@ impl ImplBlock {
         let content = match errors.into_compile_error() {
             None => retried,
             Some(errors) => {
-                let block = self.with(plain);
+                let block = self.0.with(plain);
                 return Ok(quote!(#block #errors));
             }
         };
-        Ok(self.with(content))
-    }
-
-    fn with(&self, content: TokenStream) -> TokenStream {
-        let mut braces = Group::new(Delimiter::Brace, content);
-        braces.set_span(self.braces.span());
-        let header = &self.header;
-        quote!(#header #braces)
+        Ok(self.0.with(content))
     }
 }
 

@@ -22,7 +22,12 @@ mod parse;
 mod retry_loop;
 #[cfg(test)]
 mod snapshots;
+#[cfg_attr(
+    not(feature = "stream"),
+    expect(dead_code, reason = "the key is only read, to be refused")
+)]
 mod stream;
+#[cfg(feature = "stream")]
 mod stream_loop;
 mod tokens;
 
@@ -33,6 +38,7 @@ use crate::check::Errors;
 use crate::decorator::Decorator;
 use crate::function::Function;
 use crate::impl_block::ImplBlock;
+use crate::members::{Braced, Keyword};
 use crate::model::Model;
 use crate::parse::Arguments;
 
@@ -47,12 +53,12 @@ fn retry_item(
     item: proc_macro2::TokenStream,
 ) -> proc_macro2::TokenStream {
     let arguments = Arguments::parse(arguments);
-    let expanded = if let Some(block) = ImplBlock::of(&item) {
-        block.expand(&arguments)
-    } else if let Some(decorator) = Decorator::of(&item) {
-        decorator.and_then(|decorator| decorator.expand(&arguments))
-    } else {
-        syn::parse2(item.clone()).map(|function| retry_function(arguments, function))
+    let expanded = match Braced::of(&item) {
+        Some((Keyword::Impl, block)) => ImplBlock(block).expand(&arguments),
+        Some((Keyword::Trait, item)) => {
+            Decorator::parse(item).and_then(|decorator| decorator.expand(&arguments))
+        }
+        None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
     };
     expanded.unwrap_or_else(|error| {
         let error = error.into_compile_error();

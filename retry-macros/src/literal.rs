@@ -209,7 +209,8 @@ fn word(key: Key, of: &str, words: &[(&'static str, &str)], expr: Expr) -> syn::
             Ok(Value::Word(word, quote!(#of::#variant)))
         }
         None => {
-            let suggestion = nearest::suggestion(&given, words.iter().map(|(word, _)| *word));
+            let words: Vec<_> = words.iter().map(|(word, _)| *word).collect();
+            let suggestion = nearest::suggestion(&given, &words);
             let message = format!("`{key}` has no `{given}`: {suggestion}");
             Err(syn::Error::new(lit.span(), message))
         }

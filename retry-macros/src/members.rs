@@ -1,7 +1,7 @@
 //! What stands in the braces of an `impl` or a `trait`.
 
-use proc_macro2::{TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt};
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
@@ -9,6 +9,48 @@ use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
 use crate::function::Function;
 use crate::parse::Arguments;
 use crate::tokens::mentions;
+
+/// An `impl` or a `trait`, of which only the members are looked at.
+pub(crate) struct Braced {
+    /// All before the braces.
+    pub(crate) header: TokenStream,
+    pub(crate) braces: Group,
+}
+
+pub(crate) enum Keyword {
+    Impl,
+    Trait,
+}
+
+impl Braced {
+    /// The item, if it is one.
+    pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
+        let mut header: Vec<_> = item.clone().into_iter().collect();
+        // Before it there are attributes and `unsafe`, in groups and words; in a function, `fn` comes first.
+        let keyword = header.iter().find_map(|token| match token {
+            TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
+            TokenTree::Ident(ident) if ident == "trait" => Some(Some(Keyword::Trait)),
+            TokenTree::Ident(ident) if ident == "fn" => Some(None),
+            _ => None,
+        });
+        let keyword = keyword.flatten()?;
+        match header.pop() {
+            Some(TokenTree::Group(braces)) if braces.delimiter() == Delimiter::Brace => {
+                let header = header.into_iter().collect();
+                Some((keyword, Self { header, braces }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with other members.
+    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+        let mut braces = Group::new(Delimiter::Brace, content);
+        braces.set_span(self.braces.span());
+        let header = &self.header;
+        quote!(#header #braces)
+    }
+}
 
 pub(crate) enum Member {
     Function(Box<Method>),

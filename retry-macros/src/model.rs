@@ -1,7 +1,7 @@
 //! What is to be generated: every decision, none of the printing.
 
 use proc_macro2::{Literal, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt, format_ident, quote, quote_spanned};
 use syn::{Expr, Type};
 
 use crate::argument::{Argument, Value};
@@ -180,8 +180,7 @@ impl Model {
         let krate = &model.krate;
         let support = quote!(#krate::macro_support);
         let of_trait = policy(decorated.of_trait, false, krate, &support);
-        let own: Vec<_> = numbers(&decorated.own).collect();
-        let own = setters(&own, krate, &support);
+        let own = setters(&numbers(&decorated.own), krate, &support);
         model.constant = false;
         model.policy = quote!(#support::policy_or(&#this.policy, #of_trait)#own);
         if decorated.own.get(Key::Deadline).is_none() {
@@ -228,8 +227,9 @@ fn policy(
     if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
         return quote!(#support::policy(#expr));
     }
-    let (literals, expressions): (Vec<_>, Vec<_>) =
-        numbers(arguments).partition(|argument| is_literal(&argument.value));
+    let (literals, expressions): (Vec<_>, Vec<_>) = numbers(arguments)
+        .into_iter()
+        .partition(|argument| is_literal(&argument.value));
     let literals = setters(&literals, krate, support);
     if constant {
         // In a constant of the whole.
@@ -247,28 +247,30 @@ fn max(arguments: &Arguments, support: &TokenStream) -> TokenStream {
 }
 
 /// The arguments that a policy is made of. A deadline is reckoned at the call's start, beside the policy.
-fn numbers(arguments: &Arguments) -> impl Iterator<Item = &Argument> {
+fn numbers(arguments: &Arguments) -> Vec<&Argument> {
     let given = arguments.given.iter();
-    given.filter(|argument| Key::OF_POLICY.contains(&argument.key) && argument.key != Key::Deadline)
+    given
+        .filter(|argument| Key::OF_POLICY.contains(&argument.key) && argument.key != Key::Deadline)
+        .collect()
 }
 
 fn setters(arguments: &[&Argument], krate: &TokenStream, support: &TokenStream) -> TokenStream {
-    arguments
-        .iter()
-        .map(|argument| {
-            let setter = &argument.ident;
-            let value = tokens(argument.key, &argument.value, krate, support);
-            quote!(.#setter(#value))
-        })
-        .collect()
+    let mut setters = TokenStream::new();
+    for argument in arguments {
+        let setter = &argument.ident;
+        let value = tokens(argument.key, &argument.value, krate, support);
+        setters.append_all(quote!(.#setter(#value)));
+    }
+    setters
 }
 
 /// Whether neither the name nor the policy is an expression.
 fn is_constant(arguments: &Arguments) -> bool {
-    let named = [Key::Name, Key::Policy].map(|key| arguments.get(key));
-    numbers(arguments)
-        .chain(named.into_iter().flatten())
-        .all(|argument| is_literal(&argument.value))
+    let is_known = |key| arguments.value(key).is_none_or(is_literal);
+    let mut numbers = numbers(arguments).into_iter();
+    numbers.all(|argument| is_literal(&argument.value))
+        && is_known(Key::Name)
+        && is_known(Key::Policy)
 }
 
 fn is_literal(value: &Value) -> bool {

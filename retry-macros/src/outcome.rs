@@ -1,7 +1,7 @@
 //! What an annotated function returns: its type as written, and that of one attempt.
 
 use proc_macro2::Span;
-use syn::punctuated::Punctuated;
+use syn::punctuated::{self, Punctuated};
 use syn::spanned::Spanned;
 use syn::{
     AngleBracketedGenericArguments, GenericArgument, PathArguments, PathSegment, Token, Type,
@@ -165,6 +165,7 @@ pub(crate) fn is_named_result(outcome: &Type) -> bool {
 }
 
 /// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
+#[cfg(feature = "stream")]
 pub(crate) fn value_span(outcome: &Type) -> Span {
     let segment = last_segment(outcome);
     let value = segment.and_then(|segment| types(segment).next());
@@ -244,12 +245,12 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
-fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
-    let arguments = match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => Some(&arguments.args),
-        _ => None,
-    };
-    arguments.into_iter().flatten()
+fn arguments(segment: &PathSegment) -> punctuated::Iter<'_, GenericArgument> {
+    const NONE: &Punctuated<GenericArgument, Token![,]> = &Punctuated::new();
+    match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.iter(),
+        _ => NONE.iter(),
+    }
 }
 
 fn types(segment: &PathSegment) -> impl Iterator<Item = &Type> {

@@ -55,16 +55,16 @@ impl Arguments {
     /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
     /// in sections too.
     pub(crate) fn for_member(&self, own: Self, member: &Ident) -> Self {
-        let mut given: Vec<_> = self
-            .given
-            .iter()
-            .filter(|argument| !own.given.iter().any(|own| own.replaces(argument.key)))
-            .cloned()
-            .collect();
-        for argument in &mut given {
+        let mut given = Vec::new();
+        for argument in &self.given {
+            if own.given.iter().any(|own| own.replaces(argument.key)) {
+                continue;
+            }
+            let mut argument = argument.clone();
             if argument.key == Key::Name {
                 argument.append(member);
             }
+            given.push(argument);
         }
         for argument in own.given {
             let below = given.iter_mut().find(|below| below.key == argument.key);
@@ -244,7 +244,10 @@ fn unknown(ident: &Ident, known: &[Key], section: Option<Key>) -> syn::Error {
     }
     let suggestion = match elsewhere(&name).filter(|key| known.contains(key)) {
         Some(key) => format!("it is `{key}` here, as in `{}`", literal::example(key)),
-        None => nearest::suggestion(&name, known.iter().map(|key| key.name())),
+        None => {
+            let known: Vec<_> = known.iter().map(|key| key.name()).collect();
+            nearest::suggestion(&name, &known)
+        }
     };
     let place = section.map_or(String::new(), |section| format!(" in `{section}(…)`"));
     syn::Error::new(

@@ -1,6 +1,7 @@
 //! Small things to do with tokens.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
+use quote::TokenStreamExt;
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
@@ -13,11 +14,10 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
 
 /// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
 pub(crate) fn locate(tokens: TokenStream, place: Span) -> TokenStream {
-    tokens
-        .into_iter()
-        .map(|mut token| {
-            token.set_span(token.span().located_at(place));
-            token
-        })
-        .collect()
+    let mut located = TokenStream::new();
+    for mut token in tokens {
+        token.set_span(token.span().located_at(place));
+        located.append(token);
+    }
+    located
 }

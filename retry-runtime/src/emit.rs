@@ -6,11 +6,14 @@ use crate::{Event, testing};
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
 /// Tells of an event, which is built anew wherever somebody listens: where nobody does, it costs a look.
-#[expect(
-    clippy::inline_always,
-    reason = "each place tells of one kind of event, whose record is all that is left of the log"
+#[cfg_attr(
+    not(debug_assertions),
+    expect(
+        clippy::inline_always,
+        reason = "each place tells of one kind of event, whose record is all that is left of the log"
+    ),
+    inline(always)
 )]
-#[inline(always)]
 pub(crate) fn emit<'a>(event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "tracing")]
     crate::log::log(event());

@@ -122,11 +122,15 @@ impl<'a> Failure<'a> {
     ///
     /// `attempt` is the number of the one that failed, `correction` that of the one that may follow. The retry
     /// is counted in `count`, and builds on the delay before, `previous`.
-    #[expect(
-        clippy::inline_always,
-        reason = "a plain failure costs half where the options that it has not are known"
+    // Not in debug builds, which would only compile it thrice.
+    #[cfg_attr(
+        not(debug_assertions),
+        expect(
+            clippy::inline_always,
+            reason = "a plain failure costs half where the options that it has not are known"
+        ),
+        inline(always)
     )]
-    #[inline(always)]
     pub(crate) fn settle(
         mut self,
         attempt: u32,
@@ -175,8 +179,11 @@ impl<'a> Failure<'a> {
     }
 
     /// The limit in force, and the pause or the reason why there is none.
-    #[expect(clippy::inline_always, reason = "as above")]
-    #[inline(always)]
+    #[cfg_attr(
+        not(debug_assertions),
+        expect(clippy::inline_always, reason = "as above"),
+        inline(always)
+    )]
     pub(crate) fn decide(
         &mut self,
         count: &mut u32,

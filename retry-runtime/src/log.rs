@@ -26,8 +26,11 @@ macro_rules! record {
     };
 }
 
-#[expect(clippy::inline_always, reason = "as where events are told of")]
-#[inline(always)]
+#[cfg_attr(
+    not(debug_assertions),
+    expect(clippy::inline_always, reason = "as where events are told of"),
+    inline(always)
+)]
 pub(crate) fn log(event: Event<'_>) {
     match event {
         Event::Started { .. } => {}

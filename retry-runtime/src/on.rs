@@ -175,6 +175,8 @@ pub fn mentions<E: Failure<Via> + ?Sized, Via>(
     }
 }
 
+// Inline, so that the search is compiled only where `mentions` is called.
+#[inline]
 fn contains(message: &str, text: &str) -> bool {
     message.to_lowercase().contains(&text.to_lowercase())
 }

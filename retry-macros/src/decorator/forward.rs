@@ -2,10 +2,7 @@
 
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
-use syn::{
-    Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate,
-    parse_quote,
-};
+use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
 
 use crate::check::Errors;
 use crate::function::Function;
@@ -64,7 +61,7 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
             }
             Pat::Wild(wild) => {
                 let name = format_ident!("argument_{index}", span = wild.underscore_token.span);
-                *argument.pat = parse_quote!(#name);
+                *argument.pat = Pat::Verbatim(name.to_token_stream());
                 name
             }
             pattern => {

@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::policy::value::Value;
+
 /// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
 /// out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
@@ -57,12 +59,7 @@ impl PolicyError {
     }
 
     /// `or` is what may stand there instead of a word.
-    pub(crate) fn unknown_word(
-        key: Key<'_>,
-        value: impl fmt::Display,
-        known: &[&str],
-        or: &str,
-    ) -> Self {
+    pub(crate) fn unknown_word(key: Key<'_>, value: &Value, known: &[&str], or: &str) -> Self {
         let word = value.to_string();
         let words = format!("words are {}{or}", known.join(", "));
         Self(format!(
@@ -76,11 +73,11 @@ impl PolicyError {
         Self(format!("`{key}` is named twice"))
     }
 
-    pub(crate) fn out_of_range(key: Key<'_>, value: impl fmt::Display, range: &str) -> Self {
+    pub(crate) fn out_of_range(key: Key<'_>, value: &Value, range: &str) -> Self {
         Self::wrong(key, value, &format!("is out of range: {range}"))
     }
 
-    pub(crate) fn wrong(key: Key<'_>, value: impl fmt::Display, why: &str) -> Self {
+    pub(crate) fn wrong(key: Key<'_>, value: &Value, why: &str) -> Self {
         Self(format!("`{key} = {}` {why}", short(&value.to_string())))
     }
 }

@@ -128,7 +128,7 @@ fn check_base(schedule: Schedule, name: Option<&str>, section: Section) -> Resul
     };
     Err(PolicyError::wrong(
         base_key,
-        Value::from_duration(base),
+        &Value::from_duration(base),
         &format!(
             "is above `{cap_key} = {}`: lower the first or raise the second",
             Value::from_duration(cap),
@@ -208,23 +208,17 @@ impl Overrides {
 
     /// The reverse of [`Overrides::from_entries`].
     pub(crate) fn entries(&self) -> Entries {
-        let others = [
-            (
-                "hint",
-                self.hint
-                    .and_then(|hint| Value::from_word(hint, Hint::WORDS)),
-            ),
-            ("max_hint", self.max_hint.map(Value::from_duration)),
-            ("deadline", self.deadline.map(Value::from_duration)),
-        ];
         let mut entries = entries_of(self.schedule);
-        entries.extend(named(others));
-        entries.extend(named(self.sections.entries().map(|(name, section)| {
-            (
-                name,
-                section.map(|section| Value::Table(entries_of(section))),
-            )
-        })));
+        let hint = |hint| Value::from_word(hint, Hint::WORDS);
+        add(&mut entries, "hint", self.hint.and_then(hint));
+        let max_hint = self.max_hint.map(Value::from_duration);
+        add(&mut entries, "max_hint", max_hint);
+        let deadline = self.deadline.map(Value::from_duration);
+        add(&mut entries, "deadline", deadline);
+        for (name, section) in self.sections.entries() {
+            let section = section.map(|section| Value::Table(entries_of(section)));
+            add(&mut entries, name, section);
+        }
         entries
     }
 }
@@ -232,7 +226,7 @@ impl Overrides {
 fn read_section(key: Key<'_>, value: Value) -> Result<Section, PolicyError> {
     let Value::Table(entries) = value else {
         let why = format!("is not a section: write its keys, as in `{key}(max=5)`");
-        return Err(PolicyError::wrong(key, value, &why));
+        return Err(PolicyError::wrong(key, &value, &why));
     };
     let mut section = Section::new();
     for (name, value) in entries {
@@ -270,25 +264,20 @@ fn put<T>(slot: &mut Option<T>, key: Key<'_>, value: T) -> Result<(), PolicyErro
 }
 
 fn entries_of(section: Section) -> Entries {
-    let keys: [(&str, Option<Value>); 6] = [
-        ("max", section.max.map(Value::from_count)),
-        (
-            "backoff",
-            section
-                .backoff
-                .and_then(|backoff| Value::from_word(backoff, Backoff::WORDS)),
-        ),
-        ("base", section.base.map(Value::from_duration)),
-        ("factor", section.factor.map(Value::Float)),
-        ("cap", section.cap.map(Value::from_duration)),
-        ("jitter", section.jitter.and_then(Value::from_jitter)),
-    ];
-    named(keys).collect()
+    let mut entries = Entries::new();
+    let backoff = |backoff| Value::from_word(backoff, Backoff::WORDS);
+    add(&mut entries, "max", section.max.map(Value::from_count));
+    add(&mut entries, "backoff", section.backoff.and_then(backoff));
+    add(&mut entries, "base", section.base.map(Value::from_duration));
+    add(&mut entries, "factor", section.factor.map(Value::Float));
+    add(&mut entries, "cap", section.cap.map(Value::from_duration));
+    let jitter = section.jitter.and_then(Value::from_jitter);
+    add(&mut entries, "jitter", jitter);
+    entries
 }
 
-fn named(
-    keys: impl IntoIterator<Item = (&'static str, Option<Value>)>,
-) -> impl Iterator<Item = (String, Value)> {
-    keys.into_iter()
-        .filter_map(|(name, value)| Some((String::from(name), value?)))
+fn add(entries: &mut Entries, name: &str, value: Option<Value>) {
+    if let Some(value) = value {
+        entries.push((String::from(name), value));
+    }
 }

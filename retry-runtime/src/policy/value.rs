@@ -47,8 +47,9 @@ impl Value {
     }
 
     pub(crate) fn from_duration(duration: Duration) -> Self {
-        let text = humantime::format_duration(duration).to_string();
-        Self::Text(text.replace(' ', ""))
+        let mut text = humantime::format_duration(duration).to_string();
+        text.retain(|c| c != ' ');
+        Self::Text(text)
     }
 
     pub(crate) fn from_jitter(jitter: Jitter) -> Option<Self> {
@@ -143,7 +144,10 @@ impl Value {
             _ => None,
         };
         found.map(|(_, value)| *value).ok_or_else(|| {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let mut known = Vec::new();
+            for (word, _) in words {
+                known.push(*word);
+            }
             PolicyError::unknown_word(key, self, &known, or)
         })
     }
