@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::emit::{Observe, emit};
+use crate::emit::{Level, Observe, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
@@ -76,7 +76,13 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn report_healed(self, site: &Site<'_>) {
-        healed(site, self.attempt(), 0, None);
+        let event = move || Event::Succeeded {
+            call: site.name,
+            attempt: self.attempt(),
+            corrections: 0,
+            max: site.policy.schedule.limit(),
+        };
+        emit(Level::Info, event, None);
     }
 
     /// Reports a success, to the call's own observer even where no attempt failed.
@@ -211,14 +217,13 @@ impl TrackedCall {
 }
 
 /// Reports a success after a failure.
-#[inline]
 pub(crate) fn healed(
     site: &Site<'_>,
     attempt: u32,
     corrections: u32,
     observe: Option<Observe<'_>>,
 ) {
-    emit(success(site, attempt, corrections), observe);
+    emit(Level::Info, success(site, attempt, corrections), observe);
 }
 
 fn succeeded(site: &Site<'_>, attempt: u32, corrections: u32, observe: Observe<'_>) {

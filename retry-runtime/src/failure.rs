@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::emit::{Observe, emit};
+use crate::emit::{Level, Observe, emit};
 use crate::site::Site;
 use crate::{Event, Hint, Jitter, Kind, Reason, Section, Verdict, clock};
 
@@ -139,7 +139,8 @@ impl<'a> Failure<'a> {
         let (call, error) = (self.site.name, self.error);
         match decision {
             Ok((delay, _)) if is_corrected => emit(
-                || Event::Correcting {
+                Level::Warn,
+                move || Event::Correcting {
                     call,
                     attempt,
                     correction,
@@ -150,7 +151,8 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Ok((delay, kind)) => emit(
-                || Event::Retrying {
+                Level::Warn,
+                move || Event::Retrying {
                     call,
                     attempt,
                     max,
@@ -161,7 +163,8 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Err(reason) => emit(
-                || Event::GaveUp {
+                Level::Warn,
+                move || Event::GaveUp {
                     call,
                     attempt,
                     max,

@@ -181,15 +181,13 @@ impl Drop for Recording {
     }
 }
 
+/// Whether any thread records.
 #[inline]
-pub(crate) fn saw<'a>(event: &impl Fn() -> Event<'a>) {
-    if RECORDINGS.load(Ordering::Relaxed) != 0 {
-        keep(&event());
-    }
+pub(crate) fn is_recording() -> bool {
+    RECORDINGS.load(Ordering::Relaxed) != 0
 }
 
-#[cold]
-fn keep(event: &Event<'_>) {
+pub(crate) fn saw(event: &Event<'_>) {
     if !is_recorded() {
         return;
     }
@@ -219,5 +217,5 @@ pub(crate) fn saw_line(event: &dyn fmt::Display) {
 
 #[inline]
 fn is_recorded() -> bool {
-    RECORDINGS.load(Ordering::Relaxed) != 0 && RECORD.with_borrow(Option::is_some)
+    is_recording() && RECORD.with_borrow(Option::is_some)
 }
