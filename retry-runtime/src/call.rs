@@ -1,6 +1,7 @@
 //! One call's bookkeeping: how many attempts failed, and which count a failure counts against.
 
-use std::fmt::Display;
+mod plain;
+
 use std::time::Duration;
 
 use crate::emit::{Level, Observe, emit};
@@ -8,7 +9,7 @@ use crate::emit::{Level, Observe, emit};
 use crate::failure::Decision;
 pub use crate::failure::Failure;
 use crate::site::Site;
-use crate::{Event, Kind, Policy, Reason, Verdict};
+use crate::{Event, Kind, Policy, Reason};
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
 /// its own, no decorrelated jitter, no validation.
@@ -22,24 +23,6 @@ impl Call {
     #[inline]
     pub const fn new() -> Self {
         Self { retries: 0 }
-    }
-
-    /// As `failed`, for calls that have no more to say of their failures and don't ask for the reason: less code
-    /// where they stand. The call goes on as [`next`](Self::next).
-    #[cold]
-    #[inline(never)]
-    pub fn failed_plainly(
-        self,
-        site: &Site<'_>,
-        verdict: Verdict,
-        error: &dyn Display,
-    ) -> Option<Duration> {
-        let Self { mut retries } = self;
-        let mut previous = Duration::ZERO;
-        let failure = Failure::new(site, verdict, error);
-        failure
-            .settle(self.attempt(), &mut retries, &mut previous, 0)
-            .ok()
     }
 
     /// The call after one more retry.
