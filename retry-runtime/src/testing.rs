@@ -116,7 +116,16 @@ impl Drop for SkippedSleeps {
 /// How long to sleep really where a call asks for `duration`.
 #[inline]
 pub(crate) fn to_sleep(duration: Duration) -> Duration {
-    if SKIP.get() { skip(duration) } else { duration }
+    if is_skipping() {
+        skip(duration)
+    } else {
+        duration
+    }
+}
+
+#[inline]
+pub(crate) fn is_skipping() -> bool {
+    SKIP.get()
 }
 
 #[cold]
