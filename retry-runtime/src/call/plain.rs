@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::{Call, Failure};
 use crate::emit::{Level, emit};
 use crate::site::Site;
-use crate::{Backoff, Event, Kind, Verdict};
+use crate::{Backoff, Event, Kind, Reason, Verdict};
 
 impl Call {
     /// As `failed`, for calls that have no more to say of their failures and don't ask for the reason: less code
     /// where they stand. The call goes on as [`next`](Self::next).
     ///
-    /// Most failures are transient ones with a retry left and no hint, under a policy that makes no difference
-    /// between kinds. They are decided here as [`Failure`] decides them, in half the steps.
+    /// Most failures are not worth a retry, or are transient ones with a retry left and no hint, under a policy that
+    /// makes no difference between kinds. They are decided here as [`Failure`] decides them, in half the steps.
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(
@@ -23,7 +23,10 @@ impl Call {
         error: &dyn Display,
     ) -> Option<Duration> {
         let policy = site.policy;
-        if verdict.kind() != Some(Kind::Transient)
+        let Some(kind) = verdict.kind() else {
+            return self.stopped(site, error);
+        };
+        if kind != Kind::Transient
             || verdict.hint().is_some()
             || policy.differs_for(Kind::Transient)
             || self.retries >= policy.schedule.max
@@ -58,6 +61,20 @@ impl Call {
             kind: Kind::Transient,
         };
         emit(Level::Warn, event, None);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stopped(self, site: &Site<'_>, error: &dyn Display) -> Option<Duration> {
+        let event = move || Event::GaveUp {
+            call: site.name,
+            attempt: self.attempt(),
+            max: site.policy.schedule.limit(),
+            error,
+            reason: Reason::NotRetryable,
+        };
+        emit(Level::Warn, event, None);
+        None
     }
 
     #[cold]
