@@ -1,15 +1,15 @@
 //! One call's bookkeeping: how many attempts failed, and which count a failure counts against.
 
-use std::fmt::Display;
+mod plain;
+
 use std::time::Duration;
 
-use crate::emit::{Observe, emit};
+use crate::emit::{Level, Observe, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
 use crate::policy::schedule::limit;
-use crate::site::Site;
-use crate::{Event, Kind, Policy, Reason, Verdict};
+use crate::{Event, Kind, Policy, Reason};
 
 /// The count that every call keeps. Enough where delays depend on nothing else: no section with a `max` of
 /// its own, no decorrelated jitter, no validation.
@@ -23,24 +23,6 @@ impl Call {
     #[inline]
     pub const fn new() -> Self {
         Self { retries: 0 }
-    }
-
-    /// As `failed`, for calls that have no more to say of their failures and don't ask for the reason: less code
-    /// where they stand. The call goes on as [`next`](Self::next).
-    #[cold]
-    #[inline(never)]
-    pub fn failed_plainly(
-        self,
-        site: &Site<'_>,
-        verdict: Verdict,
-        error: &dyn Display,
-    ) -> Option<Duration> {
-        let Self { mut retries } = self;
-        let mut previous = Duration::ZERO;
-        let failure = Failure::new(site, verdict, error);
-        failure
-            .settle(self.attempt(), &mut retries, &mut previous, 0)
-            .ok()
     }
 
     /// The call after one more retry.
@@ -77,7 +59,13 @@ impl Call {
     #[cold]
     #[inline(never)]
     fn report_healed(self, max: u32, name: &str) {
-        healed(max, name, self.attempt(), 0, None);
+        let event = move || Event::Succeeded {
+            call: name,
+            attempt: self.attempt(),
+            corrections: 0,
+            max: limit(max),
+        };
+        emit(Level::Info, event, None);
     }
 
     /// Reports a success, to the call's own observer even where no attempt failed.
@@ -212,7 +200,6 @@ impl TrackedCall {
 }
 
 /// Reports a success after a failure.
-#[inline]
 pub(crate) fn healed(
     max: u32,
     name: &str,
@@ -220,7 +207,11 @@ pub(crate) fn healed(
     corrections: u32,
     observe: Option<Observe<'_>>,
 ) {
-    emit(success(max, name, attempt, corrections), observe);
+    emit(
+        Level::Info,
+        success(max, name, attempt, corrections),
+        observe,
+    );
 }
 
 fn succeeded(max: u32, name: &str, attempt: u32, corrections: u32, observe: Observe<'_>) {

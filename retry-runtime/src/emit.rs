@@ -1,24 +1,51 @@
 //! Where events go: the log, a test's recording, and the observer that the call names.
 
+#[cfg(feature = "tracing")]
+use crate::log::log;
 use crate::{Event, testing};
 
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
+/// How loud the log says it.
+#[derive(Clone, Copy)]
+pub(crate) enum Level {
+    /// Of failures.
+    Warn,
+    /// Of successes.
+    Info,
+}
+
 /// Tells of an event, which is built anew wherever somebody listens: where nobody does, it costs a look.
-#[cfg_attr(
-    not(debug_assertions),
-    expect(
-        clippy::inline_always,
-        reason = "each place tells of one kind of event, whose record is all that is left of the log"
-    ),
-    inline(always)
+///
+/// An event that is moved into its closure costs least, as nothing is put into memory for it. Generic code that other
+/// crates compile calls this by a function that is not generic: what is known to be used in this crate alone is at
+/// hand, and what is not is looked up.
+#[expect(
+    clippy::inline_always,
+    reason = "each place tells of one kind of event, whose record is all that is left of the log"
 )]
-pub(crate) fn emit<'a>(event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
-    #[cfg(feature = "tracing")]
-    crate::log::log(event());
-    testing::saw(&event);
+#[inline(always)]
+pub(crate) fn emit<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
+    if testing::is_recording() {
+        return emit_recorded(level, event, observe);
+    }
+    log(level, &event);
     if let Some(observe) = observe {
         observe(&event());
     }
 }
+
+/// The same while a test records.
+#[cold]
+#[inline(never)]
+fn emit_recorded<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
+    log(level, &event);
+    testing::saw(&event());
+    if let Some(observe) = observe {
+        observe(&event());
+    }
+}
+
+#[cfg(not(feature = "tracing"))]
+fn log<'a>(_: Level, _: &impl Fn() -> Event<'a>) {}

@@ -92,9 +92,9 @@ pub enum Event<'a> {
     },
 }
 
-impl Event<'_> {
+impl<'a> Event<'a> {
     /// The call's name: the key `name`.
-    pub fn call(&self) -> &str {
+    pub fn call(&self) -> &'a str {
         match self {
             Self::Started { call, .. }
             | Self::Retrying { call, .. }
@@ -114,66 +114,85 @@ impl Event<'_> {
             | Self::Succeeded { attempt, .. } => attempt,
         }
     }
+
+    /// What happened, as a line begins with.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "starting",
+            Self::Retrying { .. } => "retrying",
+            Self::Correcting { .. } => "correcting",
+            Self::GaveUp { .. } => "gave up",
+            Self::Succeeded { .. } => "succeeded",
+        }
+    }
+
+    /// The number of the correction that begins, or of those that were made where there were any.
+    pub(crate) fn correction(&self) -> Option<u32> {
+        match *self {
+            Self::Correcting { correction, .. } => Some(correction),
+            Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
+            Self::Started { .. } | Self::Retrying { .. } | Self::GaveUp { .. } => None,
+        }
+    }
+
+    pub(crate) fn max(&self) -> Option<Max> {
+        match *self {
+            Self::Retrying { max, .. }
+            | Self::Correcting { max, .. }
+            | Self::GaveUp { max, .. }
+            | Self::Succeeded { max, .. } => Some(Max(max)),
+            Self::Started { .. } => None,
+        }
+    }
+
+    pub(crate) fn delay(&self) -> Option<Delay> {
+        match *self {
+            Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => Some(Delay(delay)),
+            Self::Started { .. } | Self::GaveUp { .. } | Self::Succeeded { .. } => None,
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<&'a dyn fmt::Display> {
+        match *self {
+            Self::Retrying { error, .. }
+            | Self::Correcting { error, .. }
+            | Self::GaveUp { error, .. } => Some(error),
+            Self::Started { .. } | Self::Succeeded { .. } => None,
+        }
+    }
+
+    /// Why there is a retry, or none.
+    pub(crate) fn reason(&self) -> Option<&'static str> {
+        match *self {
+            Self::Retrying { kind, .. } => Some(kind.name()),
+            Self::Correcting { .. } => Some(Kind::Invalid.name()),
+            Self::GaveUp { reason, .. } => Some(reason.name()),
+            Self::Started { .. } | Self::Succeeded { .. } => None,
+        }
+    }
 }
 
 impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Started { call, attempt } => write!(f, "starting {call} attempt={attempt}"),
-            Self::Retrying {
-                call,
-                attempt,
-                max,
-                delay,
-                error,
-                kind,
-            } => {
-                let (max, delay) = (Max(max), Delay(delay));
-                write!(
-                    f,
-                    "retrying {call} attempt={attempt} max={max} delay={delay} error={error} reason={kind}"
-                )
-            }
-            Self::Correcting {
-                call,
-                attempt,
-                correction,
-                max,
-                delay,
-                error,
-            } => {
-                let (max, delay, kind) = (Max(max), Delay(delay), Kind::Invalid);
-                write!(
-                    f,
-                    "correcting {call} attempt={attempt} correction={correction} max={max} delay={delay} error={error} reason={kind}"
-                )
-            }
-            Self::GaveUp {
-                call,
-                attempt,
-                max,
-                error,
-                reason,
-            } => {
-                let max = Max(max);
-                write!(
-                    f,
-                    "gave up {call} attempt={attempt} max={max} error={error} reason={reason}"
-                )
-            }
-            Self::Succeeded {
-                call,
-                attempt,
-                corrections,
-                max,
-            } => {
-                write!(f, "succeeded {call} attempt={attempt}")?;
-                if corrections > 0 {
-                    write!(f, " corrections={corrections}")?;
-                }
-                write!(f, " max={}", Max(max))
-            }
+        let (name, call, attempt) = (self.name(), self.call(), self.attempt());
+        write!(f, "{name} {call} attempt={attempt}")?;
+        if let Some(correction) = self.correction() {
+            let all = matches!(self, Self::Succeeded { .. });
+            write!(f, " correction{}={correction}", if all { "s" } else { "" })?;
         }
+        if let Some(max) = self.max() {
+            write!(f, " max={max}")?;
+        }
+        if let Some(delay) = self.delay() {
+            write!(f, " delay={delay}")?;
+        }
+        if let Some(error) = self.error() {
+            write!(f, " error={error}")?;
+        }
+        if let Some(reason) = self.reason() {
+            write!(f, " reason={reason}")?;
+        }
+        Ok(())
     }
 }
 

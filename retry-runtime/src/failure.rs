@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::emit::{Observe, emit};
+use crate::emit::{Level, Observe, emit};
 use crate::site::Site;
 use crate::{Event, Hint, Jitter, Kind, Reason, Section, Verdict, clock};
 
@@ -122,15 +122,6 @@ impl<'a> Failure<'a> {
     ///
     /// `attempt` is the number of the one that failed, `correction` that of the one that may follow. The retry
     /// is counted in `count`, and builds on the delay before, `previous`.
-    // Not in debug builds, which would only compile it thrice.
-    #[cfg_attr(
-        not(debug_assertions),
-        expect(
-            clippy::inline_always,
-            reason = "a plain failure costs half where the options that it has not are known"
-        ),
-        inline(always)
-    )]
     pub(crate) fn settle(
         mut self,
         attempt: u32,
@@ -143,7 +134,8 @@ impl<'a> Failure<'a> {
         let (call, error) = (self.site.name, self.error);
         match decision {
             Ok((delay, _)) if is_corrected => emit(
-                || Event::Correcting {
+                Level::Warn,
+                move || Event::Correcting {
                     call,
                     attempt,
                     correction,
@@ -154,7 +146,8 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Ok((delay, kind)) => emit(
-                || Event::Retrying {
+                Level::Warn,
+                move || Event::Retrying {
                     call,
                     attempt,
                     max,
@@ -165,7 +158,8 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Err(reason) => emit(
-                || Event::GaveUp {
+                Level::Warn,
+                move || Event::GaveUp {
                     call,
                     attempt,
                     max,
@@ -179,11 +173,6 @@ impl<'a> Failure<'a> {
     }
 
     /// The limit in force, and the pause or the reason why there is none.
-    #[cfg_attr(
-        not(debug_assertions),
-        expect(clippy::inline_always, reason = "as above"),
-        inline(always)
-    )]
     pub(crate) fn decide(
         &mut self,
         count: &mut u32,

@@ -15,13 +15,19 @@ pub enum Kind {
     Invalid,
 }
 
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
             Self::Transient => "transient",
             Self::Throttled => "throttled",
             Self::Timeout => "timeout",
             Self::Invalid => "invalid",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

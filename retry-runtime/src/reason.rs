@@ -24,9 +24,9 @@ pub enum Reason {
     Unanswered,
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Reason {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
             Self::NotRetryable => "not retryable",
             Self::Exhausted => "exhausted",
             Self::Deadline => "deadline",
@@ -36,6 +36,12 @@ impl fmt::Display for Reason {
             Self::Budget => "budget",
             Self::CorrectionFailed => "correction failed",
             Self::Unanswered => "unanswered",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }

@@ -116,7 +116,16 @@ impl Drop for SkippedSleeps {
 /// How long to sleep really where a call asks for `duration`.
 #[inline]
 pub(crate) fn to_sleep(duration: Duration) -> Duration {
-    if SKIP.get() { skip(duration) } else { duration }
+    if is_skipping() {
+        skip(duration)
+    } else {
+        duration
+    }
+}
+
+#[inline]
+pub(crate) fn is_skipping() -> bool {
+    SKIP.get()
 }
 
 #[cold]
@@ -181,15 +190,13 @@ impl Drop for Recording {
     }
 }
 
+/// Whether any thread records.
 #[inline]
-pub(crate) fn saw<'a>(event: &impl Fn() -> Event<'a>) {
-    if RECORDINGS.load(Ordering::Relaxed) != 0 {
-        keep(&event());
-    }
+pub(crate) fn is_recording() -> bool {
+    RECORDINGS.load(Ordering::Relaxed) != 0
 }
 
-#[cold]
-fn keep(event: &Event<'_>) {
+pub(crate) fn saw(event: &Event<'_>) {
     if !is_recorded() {
         return;
     }
@@ -219,5 +226,5 @@ pub(crate) fn saw_line(event: &dyn fmt::Display) {
 
 #[inline]
 fn is_recorded() -> bool {
-    RECORDINGS.load(Ordering::Relaxed) != 0 && RECORD.with_borrow(Option::is_some)
+    is_recording() && RECORD.with_borrow(Option::is_some)
 }

@@ -6,11 +6,11 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::call::{Failure, TrackedCall};
-use crate::emit::emit;
+use crate::emit::{Level, emit};
 use crate::failure::Decision;
 use crate::prospect::{Prospect, Prospects};
 use crate::site::Site;
-use crate::{Event, Policy, Reason, Verdict};
+use crate::{Event, Kind, Policy, Reason, Verdict};
 
 /// What a round has in common.
 pub(super) struct Round<'a> {
@@ -110,17 +110,7 @@ impl<'a> Groups<'a> {
         for group in self.groups.values() {
             let error = round.part(group.items, type_name::<E>());
             match group.decision {
-                Ok((_, kind)) => emit(
-                    || Event::Retrying {
-                        call: round.name,
-                        attempt: round.number,
-                        max: group.max,
-                        delay: pause,
-                        error: &error,
-                        kind,
-                    },
-                    None,
-                ),
+                Ok((_, kind)) => round.retrying(&error, group.max, pause, kind),
                 Err(reason) => round.gave_up(&error, group.max, reason),
             }
         }
@@ -133,10 +123,28 @@ impl Round<'_> {
         fmt::from_fn(move |f| write!(f, "{items} of {of} items: {error}"))
     }
 
+    /// A record of items that are sent again.
+    fn retrying(&self, error: &dyn fmt::Display, max: Option<u32>, delay: Duration, kind: Kind) {
+        let (call, attempt) = (self.name, self.number);
+        emit(
+            Level::Warn,
+            || Event::Retrying {
+                call,
+                attempt,
+                max,
+                delay,
+                error,
+                kind,
+            },
+            None,
+        );
+    }
+
     /// A record of items that are not sent again.
     pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
         let (call, attempt) = (self.name, self.number);
         emit(
+            Level::Warn,
             || Event::GaveUp {
                 call,
                 attempt,

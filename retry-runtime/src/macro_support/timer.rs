@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use super::{ViaFn, ViaTrait};
 use crate::Timer;
+#[cfg(feature = "tokio")]
+use crate::testing;
 use crate::timer::TimerFn;
 
 /// What the key `timer` takes.
@@ -69,7 +71,18 @@ pub fn default_timer<F: HasTimer>() -> F::Timer {
 #[cfg(feature = "tokio")]
 #[inline]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
-    tokio::time::sleep(crate::testing::to_sleep(pause))
+    if testing::is_skipping() {
+        return sleep_skipping(pause);
+    }
+    tokio::time::sleep(pause)
+}
+
+/// Apart, so that nothing has to be kept across the question whether to skip.
+#[cfg(feature = "tokio")]
+#[cold]
+#[inline(never)]
+fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
+    tokio::time::sleep(testing::to_sleep(pause))
 }
 
 /// Never called, as nothing has a timer.
