@@ -20,7 +20,7 @@ use crate::key::Key;
 use crate::members::{self, Braced, Mark, Member, Method};
 use crate::model::{self, Decorated, Model};
 use crate::parse::Arguments;
-use crate::tokens::mentions;
+use crate::tokens::{Path, mentions};
 
 /// A trait, of whose methods only the signatures are looked at.
 pub(crate) struct Decorator {
@@ -267,7 +267,7 @@ impl Decorator {
         arguments: &Arguments,
         method: Method,
         path: &TokenStream,
-        krate: &TokenStream,
+        krate: &Path,
         implemented: &mut TokenStream,
         errors: &mut Errors,
     ) {
@@ -336,7 +336,7 @@ impl Decorator {
             return;
         }
         let awaits = merged.is_some() && function.is_future() || function.is_async();
-        let support = quote!(#krate::macro_support);
+        let support = Path::new(quote!(#krate::macro_support));
         let names_crate = arguments.get(Key::Crate).is_some();
         let mut handed = Vec::from_iter(client);
         for given in &given {

@@ -10,11 +10,14 @@ use crate::key::Key;
 use crate::outcome::{self, Delivery};
 use crate::parse::Arguments;
 use crate::stream::Stream;
+use crate::tokens::Path;
 
 pub(crate) struct Model {
     pub(crate) function: Function,
     /// The path to the runtime crate.
-    pub(crate) krate: TokenStream,
+    pub(crate) krate: Path,
+    /// The path to what expansions call.
+    pub(crate) support: Path,
     /// Whether the user named it.
     pub(crate) names_crate: bool,
     /// The type of an attempt's outcome, without `impl Trait`.
@@ -73,10 +76,10 @@ pub(crate) fn slot(argument: &syn::Ident) -> syn::Ident {
 }
 
 /// The path to the runtime crate.
-pub(crate) fn krate(arguments: &Arguments) -> TokenStream {
+pub(crate) fn krate(arguments: &Arguments) -> Path {
     match arguments.value(Key::Crate) {
-        Some(Value::Path(path)) => path.clone(),
-        _ => quote!(::retry_runtime),
+        Some(Value::Path(path)) => Path::new(path.clone()),
+        _ => Path::new(quote!(::retry_runtime)),
     }
 }
 
@@ -90,7 +93,7 @@ pub(crate) enum Ending {
 impl Model {
     pub(crate) fn new(arguments: Arguments, function: Function) -> Self {
         let krate = krate(&arguments);
-        let support = quote!(#krate::macro_support);
+        let support = Path::new(quote!(#krate::macro_support));
         // The check refused functions without.
         let unit = Type::Tuple(syn::TypeTuple {
             attrs: Vec::new(),
@@ -160,6 +163,7 @@ impl Model {
             names_crate: arguments.get(Key::Crate).is_some(),
             owned: None,
             krate,
+            support,
             function,
         }
     }
@@ -177,10 +181,9 @@ impl Model {
         let (Some(this), None) = (decorated.this, decorated.own.get(Key::Policy)) else {
             return model;
         };
-        let krate = &model.krate;
-        let support = quote!(#krate::macro_support);
-        let of_trait = policy(decorated.of_trait, false, krate, &support);
-        let own = setters(&numbers(&decorated.own), krate, &support);
+        let (krate, support) = (&model.krate, &model.support);
+        let of_trait = policy(decorated.of_trait, false, krate, support);
+        let own = setters(&numbers(&decorated.own), krate, support);
         model.constant = false;
         model.policy = quote!(#support::policy_or(&#this.policy, #of_trait)#own);
         if decorated.own.get(Key::Deadline).is_none() {
@@ -218,12 +221,7 @@ fn name(arguments: &Arguments, function: &Function) -> TokenStream {
     }
 }
 
-fn policy(
-    arguments: &Arguments,
-    constant: bool,
-    krate: &TokenStream,
-    support: &TokenStream,
-) -> TokenStream {
+fn policy(arguments: &Arguments, constant: bool, krate: &Path, support: &Path) -> TokenStream {
     if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
         return quote!(#support::policy(#expr));
     }
@@ -239,7 +237,7 @@ fn policy(
     quote!(const { #krate::Policy::new()#literals }#expressions)
 }
 
-fn max(arguments: &Arguments, support: &TokenStream) -> TokenStream {
+fn max(arguments: &Arguments, support: &Path) -> TokenStream {
     match arguments.value(Key::Max) {
         Some(Value::Count(count)) => count.to_token_stream(),
         _ => quote!(#support::DEFAULT_MAX),
@@ -254,7 +252,7 @@ fn numbers(arguments: &Arguments) -> Vec<&Argument> {
         .collect()
 }
 
-fn setters(arguments: &[&Argument], krate: &TokenStream, support: &TokenStream) -> TokenStream {
+fn setters(arguments: &[&Argument], krate: &Path, support: &Path) -> TokenStream {
     let mut setters = TokenStream::new();
     for argument in arguments {
         let setter = &argument.ident;
@@ -282,7 +280,7 @@ fn is_literal(value: &Value) -> bool {
 }
 
 /// A value, of the type that the runtime takes for that key.
-fn tokens(key: Key, value: &Value, krate: &TokenStream, support: &TokenStream) -> TokenStream {
+fn tokens(key: Key, value: &Value, krate: &Path, support: &Path) -> TokenStream {
     match value {
         Value::Count(count) => count.to_token_stream(),
         Value::Duration(duration) => {

@@ -12,7 +12,7 @@ use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 use crate::model::{self, Model};
-use crate::tokens::locate;
+use crate::tokens::Path;
 
 /// The code of one attempt, by how its outcome is had.
 pub(crate) enum Attempted {
@@ -50,7 +50,7 @@ impl RetryLoop<'_> {
         });
         let history = self.model.keeps_history();
         let errors = history.then(|| {
-            let of_stream = stream.as_ref().and_then(|stream| stream.history(&support));
+            let of_stream = stream.as_ref().and_then(|stream| stream.history(support));
             let history = of_stream.unwrap_or_else(|| {
                 let error = self.error();
                 if self.model.validate.is_some() {
@@ -263,18 +263,17 @@ impl RetryLoop<'_> {
         quote_spanned!(Span::mixed_site()=> <#outcome as #support::Outcome>::Value)
     }
 
-    pub(crate) fn support(&self) -> TokenStream {
-        let krate = &self.model.krate;
-        quote!(#krate::macro_support)
+    pub(crate) fn support(&self) -> &Path {
+        &self.model.support
     }
 
     /// The same, so that an error about a bound there points at `place`.
-    pub(crate) fn support_at(&self, place: Span) -> TokenStream {
+    pub(crate) fn support_at(&self, place: Span) -> Path {
         if self.model.names_crate {
             // What the user wrote stays where it is.
-            self.support()
+            self.model.support.clone()
         } else {
-            locate(self.support(), place)
+            self.model.support.located_at(place)
         }
     }
 

@@ -8,6 +8,7 @@ use crate::argument::Value;
 use crate::key::Key;
 use crate::outcome;
 use crate::parse::Arguments;
+use crate::tokens::Path;
 
 /// What is done with the stream that a function returns.
 pub(crate) struct Stream {
@@ -61,7 +62,7 @@ impl Stream {
     }
 
     /// In `"resume"`, the errors and the items that the body and the end of the call see.
-    pub(crate) fn history(&self, support: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn history(&self, support: &Path) -> Option<TokenStream> {
         let item = &self.item;
         (self.mode == Mode::Resume).then(|| {
             quote_spanned! {Span::mixed_site()=>
@@ -71,7 +72,7 @@ impl Stream {
     }
 
     /// After a failure that is retried.
-    pub(crate) fn keep_progress(&self, support: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn keep_progress(&self, support: &Path) -> Option<TokenStream> {
         (self.mode == Mode::Resume).then(|| {
             quote_spanned! {Span::mixed_site()=>
                 #support::stream::resume::keep(&mut retry_history, retry_progress);
@@ -80,7 +81,7 @@ impl Stream {
     }
 
     /// A condition, and what joins it to another.
-    pub(crate) fn made_no_progress(&self, support: &TokenStream) -> Option<TokenStream> {
+    pub(crate) fn made_no_progress(&self, support: &Path) -> Option<TokenStream> {
         (self.mode == Mode::Resume).then(|| {
             quote_spanned! {Span::mixed_site()=>
                 #support::stream::resume::is_without_items(&retry_progress) &&
@@ -89,7 +90,7 @@ impl Stream {
     }
 
     /// The stream as the function's type has it.
-    pub(crate) fn returned(&self, support: &TokenStream, stream: TokenStream) -> TokenStream {
+    pub(crate) fn returned(&self, support: &Path, stream: TokenStream) -> TokenStream {
         match &self.boxed {
             Some(boxed) => quote_spanned! {Span::mixed_site()=>
                 {

@@ -23,7 +23,7 @@ pub(crate) fn around(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempt
     let retried = retry_loop.repeat(attempt(retry_loop, stream, attempted), true);
     if awaits && stream.mode != Mode::Resume {
         let returned = stream.returned(
-            &support,
+            support,
             quote_spanned!(mixed=> #support::stream::#mode::into_stream(retry_outcome)),
         );
         let returned = if stream.in_result {
@@ -48,7 +48,7 @@ pub(crate) fn around(retry_loop: &RetryLoop, stream: &Stream, attempted: Attempt
     let hand_over = quote_spanned! {mixed.located_at(item.span())=>
         #support::stream::hand_over::<#item>()
     };
-    let returned = stream.returned(&support, quote_spanned!(mixed=> retry_stream));
+    let returned = stream.returned(support, quote_spanned!(mixed=> retry_stream));
     let returned = match (stream.in_result, awaits) {
         (false, false) => returned,
         (true, false) => quote_spanned!(mixed=> ::core::result::Result::Ok(#returned)),

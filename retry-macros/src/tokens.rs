@@ -1,7 +1,7 @@
 //! Small things to do with tokens.
 
 use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::TokenStreamExt;
+use quote::ToTokens;
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
@@ -12,12 +12,27 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-/// Moves tokens to a place, where errors about them will point, without changing what they resolve to.
-pub(crate) fn locate(tokens: TokenStream, place: Span) -> TokenStream {
-    let mut located = TokenStream::new();
-    for mut token in tokens {
-        token.set_span(token.span().located_at(place));
-        located.append(token);
+/// A path that stands in many places. Its tokens are appended one by one, since a stream would be opened each time.
+#[derive(Clone)]
+pub(crate) struct Path(Vec<TokenTree>);
+
+impl Path {
+    pub(crate) fn new(tokens: TokenStream) -> Self {
+        Self(tokens.into_iter().collect())
     }
-    located
+
+    /// The same at a place, where errors about it will point. What it resolves to stays.
+    pub(crate) fn located_at(&self, place: Span) -> Self {
+        let mut tokens = self.0.clone();
+        for token in &mut tokens {
+            token.set_span(token.span().located_at(place));
+        }
+        Self(tokens)
+    }
+}
+
+impl ToTokens for Path {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.iter().cloned());
+    }
 }

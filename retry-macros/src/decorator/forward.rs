@@ -8,7 +8,7 @@ use crate::check::Errors;
 use crate::function::Function;
 use crate::model;
 use crate::outcome;
-use crate::tokens::locate;
+use crate::tokens::Path;
 
 /// An argument.
 pub(super) struct Given {
@@ -21,7 +21,7 @@ impl Given {
     /// The expression that the client's method is given; `support` is the path to the runtime.
     pub(super) fn hand_on(
         &self,
-        support: &TokenStream,
+        support: &Path,
         names_crate: bool,
         is_retried: bool,
     ) -> TokenStream {
@@ -39,7 +39,7 @@ impl Given {
         let support = if names_crate {
             support.clone()
         } else {
-            locate(support.clone(), name.span())
+            support.located_at(name.span())
         };
         quote_spanned! {Span::call_site().located_at(name.span())=>
             match #support::take_argument(&mut #slot, #last) { #taken => #taken }

@@ -32,7 +32,7 @@ impl RetryLoop<'_> {
             .model
             .stream
             .as_ref()
-            .and_then(|stream| stream.keep_progress(&support));
+            .and_then(|stream| stream.keep_progress(support));
         self.decided(
             Failed::Body,
             &quote_spanned! {mixed=>
@@ -249,7 +249,7 @@ impl RetryLoop<'_> {
                 .model
                 .stream
                 .as_ref()
-                .and_then(|stream| stream.made_no_progress(&support));
+                .and_then(|stream| stream.made_no_progress(support));
             options.append_all(quote_spanned! {mixed=>
                 .repeated(#stands #support::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
                     use #support::{SameDebug as _, SameDisplay as _, SameValue as _};
