@@ -4,7 +4,7 @@ mod stream;
 
 use std::time::Duration;
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use syn::spanned::Spanned;
 use syn::{Expr, GenericArgument, Lifetime, PathArguments, Type};
 
@@ -87,6 +87,16 @@ pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Er
     let name = &function.signature.ident;
     let otherwise = format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`");
     target(arguments, function, &otherwise, errors);
+}
+
+/// Checks that a block or a trait has something to retry, unless a mistake may be the reason why not.
+pub(crate) fn something_is_retried(is_retried: bool, errors: &mut Errors) {
+    if !is_retried && errors.0.is_empty() {
+        errors.0.push(syn::Error::new(
+            Span::call_site(),
+            "nothing here is retried: no method without `skip` is async, or returns a `Result`, a future or a stream by that name. Remove `#[retry]`, or put one on the method itself",
+        ));
+    }
 }
 
 /// All mistakes so far.

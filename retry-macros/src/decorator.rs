@@ -80,6 +80,7 @@ impl Decorator {
         // What the copy says of the original's types: of its own, the compiler knows.
         let mut bounds = Vec::new();
         let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
+        let mut is_retried = false;
         for member in members {
             match member {
                 Member::Other(tokens) => {
@@ -96,7 +97,7 @@ impl Decorator {
                 }
                 Member::Function(method) => {
                     method.function.to_tokens(&mut declared);
-                    self.method(
+                    is_retried |= self.method(
                         arguments,
                         *method,
                         &path,
@@ -107,6 +108,7 @@ impl Decorator {
                 }
             }
         }
+        check::something_is_retried(is_retried, &mut errors);
         let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
             return Ok(quote!(#declared #errors));
@@ -261,7 +263,7 @@ impl Decorator {
         }
     }
 
-    /// A method: retried, handed on, or left to its default body.
+    /// A method: retried, handed on, or left to its default body. Whether the first.
     fn method(
         &self,
         arguments: &Arguments,
@@ -270,7 +272,7 @@ impl Decorator {
         krate: &Path,
         implemented: &mut TokenStream,
         errors: &mut Errors,
-    ) {
+    ) -> bool {
         let own = match &method.mark {
             Mark::Own(own) => own.clone(),
             Mark::None | Mark::Skip => Arguments::default(),
@@ -288,7 +290,7 @@ impl Decorator {
                 );
                 errors.at(&this, message);
             }
-            return;
+            return false;
         }
         let receiver = function.signature.receiver().cloned();
         let client = match &receiver {
@@ -296,14 +298,14 @@ impl Decorator {
             Some(receiver) => match lend(receiver) {
                 Some(client) => Some(client),
                 // The default body calls methods that are handed on.
-                None if is_provided => return,
+                None if is_provided => return false,
                 None => {
                     let name = &function.signature.ident;
                     let message = format!(
                         "a decorator has what it wraps by value, and not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
                     );
                     errors.at(receiver, message);
-                    return;
+                    return false;
                 }
             },
         };
@@ -333,7 +335,7 @@ impl Decorator {
                 function.signature.ident
             );
             errors.at(receiver, message);
-            return;
+            return false;
         }
         let awaits = merged.is_some() && function.is_future() || function.is_async();
         let support = Path::new(quote!(#krate::macro_support));
@@ -362,7 +364,7 @@ impl Decorator {
             };
             function.body = body(call);
             function.to_tokens(implemented);
-            return;
+            return false;
         };
         function.body = body(call);
         let owned = given.iter().filter(|given| given.is_owned);
@@ -375,6 +377,7 @@ impl Decorator {
         implemented.append_all(expand::expand(&Model::decorated(
             merged, function, decorated,
         )));
+        true
     }
 
     /// The client's method, called.

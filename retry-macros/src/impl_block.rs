@@ -24,6 +24,7 @@ impl ImplBlock {
         check::on_no_trait(arguments, &mut errors);
         let mut retried = attributes.clone();
         let mut plain = attributes;
+        let mut is_retried = false;
         for member in members {
             match member {
                 Member::Other(tokens) => {
@@ -35,6 +36,7 @@ impl ImplBlock {
                     let own = arguments_of(arguments, &method, &mut errors);
                     match own {
                         Some(arguments) => {
+                            is_retried = true;
                             let expanded = expand::expand(&Model::new(arguments, method.function));
                             retried.append_all(expanded);
                         }
@@ -43,6 +45,7 @@ impl ImplBlock {
                 }
             }
         }
+        check::something_is_retried(is_retried, &mut errors);
         let content = match errors.into_compile_error() {
             None => retried,
             Some(errors) => {
