@@ -33,10 +33,8 @@ pub(crate) struct Model {
     pub(crate) name: TokenStream,
     /// Of type `Policy`.
     pub(crate) policy: TokenStream,
-    /// Its `max`, where that is known when compiling.
-    pub(crate) max: TokenStream,
-    /// Whether the name and the policy are known when compiling.
-    pub(crate) constant: bool,
+    /// Its `max`, where it and the name are known when compiling.
+    pub(crate) known_max: Option<TokenStream>,
     /// Whether delays depend on more than the number of retries.
     pub(crate) tracked: bool,
     pub(crate) on: Option<Expr>,
@@ -158,8 +156,7 @@ impl Model {
                 _ => quote!(#support::timer(#timer)),
             }),
             policy,
-            max: max(&arguments, &support),
-            constant,
+            known_max: constant.then(|| max(&arguments, &support)),
             names_crate: arguments.get(Key::Crate).is_some(),
             owned: None,
             krate,
@@ -184,7 +181,7 @@ impl Model {
         let (krate, support) = (&model.krate, &model.support);
         let of_trait = policy(decorated.of_trait, false, krate, support);
         let own = setters(&numbers(&decorated.own), krate, support);
-        model.constant = false;
+        model.known_max = None;
         model.policy = quote!(#support::policy_or(&#this.policy, #of_trait)#own);
         if decorated.own.get(Key::Deadline).is_none() {
             let of_trait = model
@@ -198,6 +195,11 @@ impl Model {
             });
         }
         model
+    }
+
+    /// Whether the name and the policy are known when compiling.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.known_max.is_some()
     }
 
     /// Whether earlier errors and the start of the call are kept.

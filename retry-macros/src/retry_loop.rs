@@ -294,7 +294,7 @@ impl RetryLoop<'_> {
         let support = self.support();
         let (policy, name) = (self.policy(), self.name());
         let site = quote_spanned!(Span::mixed_site()=> &#support::Site::new(#policy, #name));
-        if self.model.constant {
+        if self.model.is_constant() {
             quote!(const { #site })
         } else {
             site
@@ -304,7 +304,7 @@ impl RetryLoop<'_> {
     /// The policy, of type `&Policy`.
     fn policy(&self) -> TokenStream {
         let policy = self.user(&self.model.policy);
-        if self.model.constant {
+        if self.model.is_constant() {
             quote!(const { &#policy })
         } else {
             quote!(&#policy)
@@ -313,8 +313,8 @@ impl RetryLoop<'_> {
 
     /// The policy's `max`, of type `u32`.
     fn max(&self) -> TokenStream {
-        if self.model.constant {
-            return self.model.max.clone();
+        if let Some(max) = &self.model.known_max {
+            return max.clone();
         }
         let support = self.support();
         let policy = self.policy();

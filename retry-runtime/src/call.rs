@@ -4,7 +4,7 @@ mod plain;
 
 use std::time::Duration;
 
-use crate::emit::{Level, Observe, emit};
+use crate::emit::{Observe, Record, emit};
 #[cfg(feature = "batch")]
 use crate::failure::Decision;
 pub use crate::failure::Failure;
@@ -65,7 +65,7 @@ impl Call {
             corrections: 0,
             max: limit(max),
         };
-        emit(Level::Info, event, None);
+        emit(Record::Succeeded, event, None);
     }
 
     /// Reports a success, to the call's own observer even where no attempt failed.
@@ -208,7 +208,7 @@ pub(crate) fn healed(
     observe: Option<Observe<'_>>,
 ) {
     emit(
-        Level::Info,
+        Record::Succeeded,
         success(max, name, attempt, corrections),
         observe,
     );

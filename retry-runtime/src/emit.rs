@@ -7,13 +7,13 @@ use crate::{Event, testing};
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// How loud the log says it.
+/// Which record of the log an event makes. Told beside the event, so that the others vanish from where it is told of.
 #[derive(Clone, Copy)]
-pub(crate) enum Level {
-    /// Of failures.
-    Warn,
-    /// Of successes.
-    Info,
+pub(crate) enum Record {
+    Retrying,
+    Correcting,
+    GaveUp,
+    Succeeded,
 }
 
 /// Tells of an event, which is built anew wherever somebody listens: where nobody does, it costs a look.
@@ -26,11 +26,15 @@ pub(crate) enum Level {
     reason = "each place tells of one kind of event, whose record is all that is left of the log"
 )]
 #[inline(always)]
-pub(crate) fn emit<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
+pub(crate) fn emit<'a>(
+    record: Record,
+    event: impl Fn() -> Event<'a>,
+    observe: Option<Observe<'_>>,
+) {
     if testing::is_recording() {
-        return emit_recorded(level, event, observe);
+        return emit_recorded(record, event, observe);
     }
-    log(level, &event);
+    log(record, &event);
     if let Some(observe) = observe {
         observe(&event());
     }
@@ -39,8 +43,8 @@ pub(crate) fn emit<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Opt
 /// The same while a test records.
 #[cold]
 #[inline(never)]
-fn emit_recorded<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
-    log(level, &event);
+fn emit_recorded<'a>(record: Record, event: impl Fn() -> Event<'a>, observe: Option<Observe<'_>>) {
+    log(record, &event);
     testing::saw(&event());
     if let Some(observe) = observe {
         observe(&event());
@@ -48,4 +52,4 @@ fn emit_recorded<'a>(level: Level, event: impl Fn() -> Event<'a>, observe: Optio
 }
 
 #[cfg(not(feature = "tracing"))]
-fn log<'a>(_: Level, _: &impl Fn() -> Event<'a>) {}
+fn log<'a>(_: Record, _: &impl Fn() -> Event<'a>) {}

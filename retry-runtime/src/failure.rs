@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::emit::{Level, Observe, emit};
+use crate::emit::{Observe, Record, emit};
 use crate::site::Site;
 use crate::{Event, Hint, Jitter, Kind, Reason, Section, Verdict, clock};
 
@@ -134,7 +134,7 @@ impl<'a> Failure<'a> {
         let (call, error) = (self.site.name, self.error);
         match decision {
             Ok((delay, _)) if is_corrected => emit(
-                Level::Warn,
+                Record::Correcting,
                 move || Event::Correcting {
                     call,
                     attempt,
@@ -146,7 +146,7 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Ok((delay, kind)) => emit(
-                Level::Warn,
+                Record::Retrying,
                 move || Event::Retrying {
                     call,
                     attempt,
@@ -158,7 +158,7 @@ impl<'a> Failure<'a> {
                 self.observe,
             ),
             Err(reason) => emit(
-                Level::Warn,
+                Record::GaveUp,
                 move || Event::GaveUp {
                     call,
                     attempt,

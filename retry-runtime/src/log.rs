@@ -4,10 +4,11 @@
 use tracing::field;
 
 use crate::Event;
-use crate::emit::Level;
+use crate::emit::Record;
 
 /// Every record has the same fields, so that a query need not know which record it meets. Each is asked of the event
-/// anew: so nothing is looked up, and nothing put into memory, where nobody listens.
+/// anew: so nothing is looked up, and nothing put into memory, where nobody listens. Each kind of record has a place of its
+/// own, for subscribers that limit or count by that.
 macro_rules! record {
     ($level:ident, $event:ident) => {
         tracing::event!(
@@ -29,9 +30,11 @@ macro_rules! record {
 
 #[expect(clippy::inline_always, reason = "as where events are told of")]
 #[inline(always)]
-pub(crate) fn log<'a>(level: Level, event: &impl Fn() -> Event<'a>) {
-    match level {
-        Level::Warn => record!(WARN, event),
-        Level::Info => record!(INFO, event),
+pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
+    match record {
+        Record::Retrying => record!(WARN, event),
+        Record::Correcting => record!(WARN, event),
+        Record::GaveUp => record!(WARN, event),
+        Record::Succeeded => record!(INFO, event),
     }
 }

@@ -80,7 +80,7 @@ impl RetryLoop<'_> {
             None => {
                 let healed =
                     quote_spanned!(mixed=> #support::#call::healed(retry_call, #max, #name););
-                if self.model.constant {
+                if self.model.is_constant() {
                     return healed;
                 }
                 // Expressions are evaluated after failures only.

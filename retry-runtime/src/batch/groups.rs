@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::call::{Failure, TrackedCall};
-use crate::emit::{Level, emit};
+use crate::emit::{Record, emit};
 use crate::failure::Decision;
 use crate::prospect::{Prospect, Prospects};
 use crate::site::Site;
@@ -127,7 +127,7 @@ impl Round<'_> {
     fn retrying(&self, error: &dyn fmt::Display, max: Option<u32>, delay: Duration, kind: Kind) {
         let (call, attempt) = (self.name, self.number);
         emit(
-            Level::Warn,
+            Record::Retrying,
             || Event::Retrying {
                 call,
                 attempt,
@@ -144,7 +144,7 @@ impl Round<'_> {
     pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
         let (call, attempt) = (self.name, self.number);
         emit(
-            Level::Warn,
+            Record::GaveUp,
             || Event::GaveUp {
                 call,
                 attempt,

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::{Call, Failure};
-use crate::emit::{Level, emit};
+use crate::emit::{Record, emit};
 use crate::site::Site;
 use crate::{Backoff, Event, Kind, Reason, Verdict};
 
@@ -60,7 +60,7 @@ impl Call {
             error,
             kind: Kind::Transient,
         };
-        emit(Level::Warn, event, None);
+        emit(Record::Retrying, event, None);
     }
 
     #[cold]
@@ -73,7 +73,7 @@ impl Call {
             error,
             reason: Reason::NotRetryable,
         };
-        emit(Level::Warn, event, None);
+        emit(Record::GaveUp, event, None);
         None
     }
 

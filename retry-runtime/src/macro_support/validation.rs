@@ -9,7 +9,7 @@ use std::future::{Future, Ready, ready};
 
 use super::{ViaFn, ViaTrait};
 use crate::attempt::{Attempt, Draft};
-use crate::emit::{Level, Observe, emit};
+use crate::emit::{Observe, Record, emit};
 use crate::site::Site;
 use crate::{Event, Kind, Reason};
 
@@ -117,5 +117,5 @@ pub fn correction_failed(
         error,
         reason: Reason::CorrectionFailed,
     };
-    emit(Level::Warn, event, observe);
+    emit(Record::GaveUp, event, observe);
 }

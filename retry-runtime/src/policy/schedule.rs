@@ -14,7 +14,7 @@ pub(crate) struct Schedule {
     pub(crate) jitter: Jitter,
 }
 
-/// The most retries of which `u32::MAX` is unlimited.
+/// The limit that a `max` stands for: none for `u32::MAX`.
 pub(crate) fn limit(max: u32) -> Option<u32> {
     (max != u32::MAX).then_some(max)
 }
