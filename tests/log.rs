@@ -105,6 +105,36 @@ async fn reads_as_promised() {
     );
 }
 
+/// Subscribers that limit how often one place logs must not let retries crowd out what ends a call.
+#[tokio::test(start_paused = true)]
+async fn each_kind_of_record_has_a_place_of_its_own() {
+    let sink = Sink::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(sink.clone())
+        .without_time()
+        .with_ansi(false)
+        .with_level(false)
+        .with_target(false)
+        .with_line_number(true)
+        .finish();
+    let _guard = subscriber::set_default(subscriber);
+    complete(&mut vec![503]).await.unwrap();
+    complete(&mut vec![401]).await.unwrap_err();
+    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let places: Vec<_> = log
+        .lines()
+        .map(|line| line.trim_start().split_once(':').unwrap())
+        .collect();
+    let [(retrying, first), (succeeded, second), (gave_up, third)] = places[..] else {
+        panic!("three records, not {log}");
+    };
+    assert!(first.contains("retrying"), "{first}");
+    assert!(second.contains("succeeded"), "{second}");
+    assert!(third.contains("gave up"), "{third}");
+    assert!(retrying.parse::<u32>().is_ok(), "{log}");
+    assert!(retrying != gave_up && retrying != succeeded, "{log}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn corrections_are_logged() {
     #[retry(
