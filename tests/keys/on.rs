@@ -117,6 +117,23 @@ fn errors_are_shown_by_what_they_have() {
         Err("503 overloaded".into())
     }
 
+    /// What an error dereferences to is not the error.
+    #[derive(Debug)]
+    struct Derefs(&'static str);
+
+    impl std::ops::Deref for Derefs {
+        type Target = str;
+
+        fn deref(&self) -> &Self::Target {
+            self.0
+        }
+    }
+
+    #[retry(max = 0, name = "r", on = |_| true)]
+    fn derefs() -> Result<(), Derefs> {
+        Err(Derefs("target"))
+    }
+
     fn generic<E: std::fmt::Debug>(error: E) {
         #[retry(max = 0, name = "g", on = |_| true)]
         fn inner<E: std::fmt::Debug>(error: &mut Option<E>) -> Result<(), E> {
@@ -127,11 +144,13 @@ fn errors_are_shown_by_what_they_have() {
 
     let recording = testing::record();
     assert!(nameless().is_err() && debugged().is_err() && boxed().is_err());
+    assert!(derefs().is_err());
     generic("quoted");
     let expected = [
         "gave up n attempt=1 max=0 error=keys::on::Nameless reason=exhausted",
         "gave up d attempt=1 max=0 error=Debugged(7) reason=exhausted",
         "gave up b attempt=1 max=0 error=503 overloaded reason=exhausted",
+        "gave up r attempt=1 max=0 error=Derefs(\"target\") reason=exhausted",
         "gave up g attempt=1 max=0 error=\"quoted\" reason=exhausted",
     ];
     assert_eq!(recording.lines(), expected);
