@@ -10,8 +10,8 @@ use std::future::Future;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::Timer;
-use crate::policy::call::name_of;
+use crate::call::by_policy::name_of;
+use crate::time::timer::Timer;
 pub use batches::{Batches, ByClassify, IntoBatches, OnError};
 pub use blocking::retry_each_blocking;
 pub use item_error::ItemError;
@@ -102,12 +102,14 @@ where
         concurrency,
         timer,
     } = policy.into_batches();
-    let mut rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation));
+    let mut rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation), || {
+        timer.now()
+    });
     let mut calls = FuturesUnordered::new();
     loop {
         loop {
             while calls.len() < concurrency
-                && let Some(batch) = rounds.next_batch()
+                && let Some(batch) = rounds.next_batch(|| timer.now())
             {
                 let answers = operation(batch.items());
                 calls.push(async { (batch, answers.await) });
@@ -117,7 +119,7 @@ where
                 None => break,
             }
         }
-        match rounds.next_round() {
+        match rounds.next_round(|| timer.now()) {
             Some(pause) => timer.sleep(pause).await,
             None => return rounds.into_results(),
         }

@@ -1,37 +1,28 @@
 use std::io;
 
-use crate::{TimedOut, Verdict};
+use crate::classify::timed_out::TimedOut;
+use crate::classify::verdict::Verdict;
 
-// The impls for other crates' types are `do_not_recommend`: named in an error, they would hide what helps.
-pub(crate) mod cause;
-pub(crate) mod causes;
-// `hyper` is the error that these clients hide.
-#[cfg(any(
-    feature = "hyper_util_0_1",
-    feature = "reqwest_0_12",
-    feature = "reqwest_0_13",
-    feature = "tonic_0_14"
-))]
-mod connection;
+pub(crate) mod by_cause;
+mod clients;
 mod erased;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub(crate) mod error_for_retry;
 #[cfg(feature = "http")]
 pub(crate) mod http;
-#[cfg(feature = "hyper_util_0_1")]
-mod hyper;
+pub(crate) mod kind;
+#[cfg(feature = "llm")]
+pub mod llm;
+pub mod on;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
-pub(crate) mod quota;
-#[cfg(feature = "redis_1")]
-mod redis;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-mod reqwest;
+mod quota;
+#[cfg(feature = "http")]
+pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
-#[cfg(feature = "sqlx_0_9")]
-mod sqlx;
-#[cfg(feature = "tonic_0_14")]
-mod tonic;
-#[cfg(feature = "ureq_3")]
-mod ureq;
+pub(crate) mod sources;
+pub(crate) mod timed_out;
+pub(crate) mod verdict;
 
 /// An error type that knows which of its failures are worth a retry. Where a function names no `on`, its
 /// error type is classified by this.
@@ -104,7 +95,9 @@ impl Classify for io::Error {
     fn classify(&self) -> Verdict {
         match (self.kind().classify(), self.get_ref()) {
             (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
-            (Verdict::STOP, Some(wrapped)) if causes::is_wrapper(self) => cause::by_cause(wrapped),
+            (Verdict::STOP, Some(wrapped)) if sources::is_wrapper(self) => {
+                by_cause::by_cause(wrapped)
+            }
             (verdict, _) => verdict,
         }
     }

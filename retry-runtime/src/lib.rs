@@ -15,89 +15,67 @@
 // Expansions name this crate by its name, also in its own tests and documentation.
 extern crate self as retry_runtime;
 
-mod attempt;
-mod backoff;
 #[cfg(feature = "batch")]
 mod batch;
-mod budget;
 mod call;
-mod call_id;
 mod classify;
-mod clock;
-mod emit;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-mod error_for_retry;
-mod event;
-mod failure;
-mod gave_up;
-mod hint;
-mod jitter;
-mod kind;
-#[cfg(feature = "tracing")]
-mod log;
-mod observer;
-mod policy;
-#[cfg(any(feature = "batch", feature = "plan"))]
-mod prospect;
-mod random;
-mod reason;
-#[cfg(feature = "http")]
-mod response_error;
-mod site;
-mod timed_out;
-mod timer;
-mod verdict;
-
 #[cfg(doc)]
 pub mod guide;
-#[cfg(feature = "llm")]
-pub mod llm;
 #[doc(hidden)]
 pub mod macro_support;
-pub mod on;
+mod observe;
 #[cfg(feature = "plan")]
 pub mod plan;
+mod policy;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
 pub mod testing;
+mod time;
 
-pub use attempt::{Attempt, Draft};
-pub use backoff::Backoff;
 #[cfg(feature = "batch")]
 pub use batch::{
     Batches, ByClassify, IntoBatches, ItemError, OnError, retry_each, retry_each_blocking,
 };
-pub use budget::RetryBudget;
-pub use call_id::CallId;
+pub use call::attempt::{Attempt, Draft};
+pub use call::budget::RetryBudget;
+pub use call::by_policy::PolicyCall;
+pub use call::call_id::CallId;
+pub use call::failure::Failure;
+pub use call::gave_up::GaveUp;
+pub use call::site::Site;
+pub use call::state::Call;
 pub use classify::Classify;
+#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+pub use classify::error_for_retry::ErrorForRetry;
+pub use classify::kind::Kind;
+#[cfg(feature = "llm")]
+pub use classify::llm;
+pub use classify::on;
+#[cfg(feature = "http")]
+pub use classify::response_error::ResponseError;
 #[cfg(feature = "http")]
 pub use classify::retry_after::retry_after;
-#[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
-pub use error_for_retry::ErrorForRetry;
-pub use event::Event;
-pub use gave_up::GaveUp;
-pub use hint::Hint;
-pub use jitter::Jitter;
-pub use kind::Kind;
-pub use observer::Observer;
+pub use classify::timed_out::TimedOut;
+pub use classify::verdict::Verdict;
+pub use observe::event::Event;
+pub use observe::observer::Observer;
+pub use observe::reason::Reason;
 #[cfg(feature = "plan")]
 pub use plan::Plan;
 pub use policy::Policy;
-pub use policy::call::PolicyCall;
+pub use policy::backoff::Backoff;
 pub use policy::delays::Delays;
 pub use policy::error::PolicyError;
+pub use policy::hint::Hint;
+pub use policy::jitter::Jitter;
 pub use policy::overrides::Overrides;
 pub use policy::section::Section;
-pub use reason::Reason;
-#[cfg(feature = "http")]
-pub use response_error::ResponseError;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
-pub use timed_out::TimedOut;
+pub use time::moment::Moment;
 #[cfg(feature = "tokio")]
-pub use timer::TokioTimer;
-pub use timer::{Timer, TimerFn};
-pub use verdict::Verdict;
+pub use time::timer::TokioTimer;
+pub use time::timer::{Timer, TimerFn};

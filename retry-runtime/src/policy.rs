@@ -1,6 +1,8 @@
-pub(crate) mod call;
+pub(crate) mod backoff;
 pub(crate) mod delays;
 pub(crate) mod error;
+pub(crate) mod hint;
+pub(crate) mod jitter;
 pub(crate) mod overrides;
 pub(crate) mod schedule;
 pub(crate) mod section;
@@ -12,9 +14,14 @@ mod value;
 
 use std::time::Duration;
 
+use crate::classify::kind::Kind;
+use crate::policy::backoff::Backoff;
+use crate::policy::delays::Delays;
+use crate::policy::hint::Hint;
+use crate::policy::jitter::Jitter;
 use crate::policy::schedule::Schedule;
+use crate::policy::section::Section;
 use crate::policy::sections::Sections;
-use crate::{Backoff, Delays, Hint, Jitter, Kind, Section};
 
 /// How many retries, and how long to wait before each: plain data.
 ///
@@ -205,13 +212,39 @@ impl Policy {
         Delays::new(self.schedule)
     }
 
-    /// Whether any number is another for that kind.
-    pub(crate) const fn differs_for(&self, kind: Kind) -> bool {
-        matches!(kind, Kind::Invalid) || self.sections.get(kind).is_some()
+    /// The numbers in force for a failure of that kind, or without one the policy's own, in a call that validates its
+    /// values or does not.
+    pub(crate) fn schedule(&self, kind: Option<Kind>, validates: bool) -> Schedule {
+        match kind {
+            Some(kind) => self.schedule.with(&self.section(kind, validates)),
+            None => self.schedule,
+        }
+    }
+
+    /// Whether failures of that kind don't count with the others.
+    pub(crate) fn has_own_count(&self, kind: Kind, validates: bool) -> bool {
+        self.section(kind, validates).max.is_some()
+    }
+
+    /// The policy's own `max`, `u32::MAX` where it is unlimited.
+    pub(crate) const fn max_retries(&self) -> u32 {
+        self.schedule.max
+    }
+
+    pub(crate) const fn hint_rule(&self) -> Hint {
+        self.hint
+    }
+
+    pub(crate) const fn longest_hint(&self) -> Duration {
+        self.max_hint
+    }
+
+    pub(crate) const fn time_limit(&self) -> Option<Duration> {
+        self.deadline
     }
 
     /// What differs for that kind, in a call that validates its values or does not.
-    pub(crate) fn section(&self, kind: Kind, validates: bool) -> Section {
+    fn section(&self, kind: Kind, validates: bool) -> Section {
         let named = self.sections.get(kind).copied().unwrap_or_default();
         if kind != Kind::Invalid {
             return named;

@@ -30,26 +30,14 @@
 //! are dropped in the reverse order of their making. A test on tokio's multi-threaded runtime, whose tasks
 //! move between threads, can't use them.
 
-use std::cell::{Cell, RefCell};
-use std::fmt;
 use std::marker::PhantomData;
-use std::mem;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rand::rngs::SmallRng;
 
-use crate::event::Event;
-use crate::random;
-
-thread_local! {
-    static SKIP: Cell<bool> = const { Cell::new(false) };
-    static SKIPPED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-    static RECORD: RefCell<Option<Record>> = const { RefCell::new(None) };
-}
-
-/// How many recordings are on, in all threads: what every failure looks at first, since a thread's own state is dear.
-static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
+use crate::observe::recording::{self, Recorded};
+use crate::time::random;
+use crate::time::skip::{self, Skipping};
 
 /// Keeps a guard on the thread whose state it holds.
 type NotSend = PhantomData<*const ()>;
@@ -59,7 +47,7 @@ type NotSend = PhantomData<*const ()>;
 /// The sequence is stable for one version of this crate on one platform only.
 pub fn seed(seed: u64) -> Seeded {
     Seeded {
-        before: Some(random::reseed(seed)),
+        before: random::seed(seed),
         thread: PhantomData,
     }
 }
@@ -74,9 +62,7 @@ pub struct Seeded {
 
 impl Drop for Seeded {
     fn drop(&mut self) {
-        if let Some(before) = self.before.take() {
-            random::restore(before);
-        }
+        random::restore(self.before.take());
     }
 }
 
@@ -84,8 +70,7 @@ impl Drop for Seeded {
 /// times see the skipped time as passed.
 pub fn skip_sleeps() -> SkippedSleeps {
     SkippedSleeps {
-        skip: SKIP.replace(true),
-        skipped: SKIPPED.replace(Duration::ZERO),
+        before: skip::begin(),
         thread: PhantomData,
     }
 }
@@ -94,62 +79,31 @@ pub fn skip_sleeps() -> SkippedSleeps {
 #[derive(Debug)]
 #[must_use = "sleeps are skipped until this value is dropped"]
 pub struct SkippedSleeps {
-    skip: bool,
-    skipped: Duration,
+    before: Skipping,
     thread: NotSend,
 }
 
 impl SkippedSleeps {
     /// The time that was skipped so far.
+    #[expect(
+        clippy::unused_self,
+        reason = "the value proves that sleeps are skipped"
+    )]
     pub fn total(&self) -> Duration {
-        SKIPPED.get()
+        skip::skipped()
     }
 }
 
 impl Drop for SkippedSleeps {
     fn drop(&mut self) {
-        SKIP.set(self.skip);
-        SKIPPED.set(self.skipped);
+        skip::restore(&self.before);
     }
-}
-
-/// How long to sleep really where a call asks for `duration`.
-#[inline]
-pub(crate) fn to_sleep(duration: Duration) -> Duration {
-    if is_skipping() {
-        skip(duration)
-    } else {
-        duration
-    }
-}
-
-#[inline]
-pub(crate) fn is_skipping() -> bool {
-    SKIP.get()
-}
-
-#[cold]
-#[inline(never)]
-fn skip(duration: Duration) -> Duration {
-    SKIPPED.set(SKIPPED.get().saturating_add(duration));
-    Duration::ZERO
-}
-
-pub(crate) fn skipped() -> Duration {
-    SKIPPED.get()
-}
-
-#[derive(Debug, Default)]
-struct Record {
-    lines: Vec<String>,
-    delays: Vec<Duration>,
 }
 
 /// Records what this thread's calls log, whether or not the feature `tracing` is on.
 pub fn record() -> Recording {
-    RECORDINGS.fetch_add(1, Ordering::Relaxed);
     Recording {
-        before: RECORD.replace(Some(Record::default())),
+        before: recording::begin(),
         thread: PhantomData,
     }
 }
@@ -158,73 +112,28 @@ pub fn record() -> Recording {
 #[derive(Debug)]
 #[must_use = "events are recorded until this value is dropped"]
 pub struct Recording {
-    before: Option<Record>,
+    before: Option<Recorded>,
     thread: NotSend,
 }
 
+#[expect(
+    clippy::unused_self,
+    reason = "the value proves that a recording is on"
+)]
 impl Recording {
-    /// The events so far, a line each, as [`Event`]'s `Display` prints them.
+    /// The events so far, a line each, as the `Display` of [`Event`](crate::Event) prints them.
     pub fn lines(&self) -> Vec<String> {
-        self.read(|record| record.lines.clone())
+        recording::read(|recorded| recorded.lines.clone())
     }
 
     /// The pauses so far.
     pub fn delays(&self) -> Vec<Duration> {
-        self.read(|record| record.delays.clone())
-    }
-
-    /// Only exists to be called on a value, so that the recording is still on.
-    #[expect(
-        clippy::unused_self,
-        reason = "the value proves that a recording is on"
-    )]
-    fn read<T: Default>(&self, read: impl FnOnce(&Record) -> T) -> T {
-        RECORD.with_borrow(|record| record.as_ref().map(read).unwrap_or_default())
+        recording::read(|recorded| recorded.delays.clone())
     }
 }
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        RECORD.set(mem::take(&mut self.before));
-        RECORDINGS.fetch_sub(1, Ordering::Relaxed);
+        recording::end(self.before.take());
     }
-}
-
-/// Whether any thread records.
-#[inline]
-pub(crate) fn is_recording() -> bool {
-    RECORDINGS.load(Ordering::Relaxed) != 0
-}
-
-pub(crate) fn saw(event: &Event<'_>) {
-    if !is_recorded() {
-        return;
-    }
-    saw_line(event);
-    if let Event::Retrying { delay, .. } | Event::Correcting { delay, .. } = event {
-        RECORD.with_borrow_mut(|record| {
-            if let Some(record) = record {
-                record.delays.push(*delay);
-            }
-        });
-    }
-}
-
-#[inline]
-pub(crate) fn saw_line(event: &dyn fmt::Display) {
-    if !is_recorded() {
-        return;
-    }
-    // Printed before the record is borrowed: the user's `Display` may make a call of its own.
-    let line = event.to_string();
-    RECORD.with_borrow_mut(|record| {
-        if let Some(record) = record {
-            record.lines.push(line);
-        }
-    });
-}
-
-#[inline]
-fn is_recorded() -> bool {
-    is_recording() && RECORD.with_borrow(Option::is_some)
 }

@@ -1,5 +1,7 @@
-use crate::policy::call::PolicyCall;
-use crate::{Classify, Policy, Verdict};
+use crate::call::by_policy::PolicyCall;
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+use crate::policy::Policy;
 
 #[cfg(feature = "tokio")]
 type DefaultTimer = crate::TokioTimer;

@@ -6,8 +6,8 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::Rounds;
 use super::{Batches, IntoBatches, ItemError, OnError};
-use crate::policy::call::name_of;
-use crate::timer;
+use crate::call::by_policy::name_of;
+use crate::time::{clock, timer};
 
 /// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
 ///
@@ -48,11 +48,17 @@ where
         concurrency,
         ..
     } = policy.into_batches();
-    let rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation));
+    let rounds = Rounds::new(
+        call,
+        size,
+        items.into_iter(),
+        name_of(&operation),
+        clock::now_blocking,
+    );
     let rounds = Mutex::new(rounds);
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
     let handed = Mutex::new(Vec::with_capacity(1));
-    let hand = || match lock(&rounds).next_batch() {
+    let hand = || match lock(&rounds).next_batch(clock::now_blocking) {
         Some(batch) => {
             lock(&handed).push(batch);
             true
@@ -65,7 +71,7 @@ where
             return None;
         }
         let batch = lock(&handed).pop();
-        batch.or_else(|| lock(&rounds).next_batch())
+        batch.or_else(|| lock(&rounds).next_batch(clock::now_blocking))
     };
     let work = || {
         let stop = StopOnPanic(&stopped);
@@ -95,7 +101,7 @@ where
                 resume_unwind(panic);
             }
         });
-        let pause = lock(&rounds).next_round();
+        let pause = lock(&rounds).next_round(clock::now_blocking);
         match pause {
             Some(pause) => timer::sleep_blocking(pause),
             None => break,

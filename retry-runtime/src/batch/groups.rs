@@ -3,19 +3,28 @@
 use std::any::type_name;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::call::{Failure, TrackedCall};
-use crate::emit::{Record, emit};
-use crate::failure::Decision;
-use crate::prospect::{Prospect, Prospects};
-use crate::site::Site;
-use crate::{Event, Kind, Policy, Reason, Verdict};
+use crate::call::decide::{Decision, refusal};
+use crate::call::failure::Failure;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+use crate::observe::record::Record;
+use crate::observe::report::report;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+use crate::time::moment::Moment;
 
 /// What a round has in common.
 pub(super) struct Round<'a> {
     pub(super) policy: &'a Policy,
-    pub(super) deadline: Option<Instant>,
+    pub(super) deadline: Option<Moment>,
+    /// When it ended.
+    pub(super) now: Moment,
     pub(super) name: &'a str,
     /// From 1.
     pub(super) number: u32,
@@ -23,20 +32,20 @@ pub(super) struct Round<'a> {
     pub(super) items: usize,
 }
 
-/// What items have in common to share a decision: their retries so far, the kind of failure, and what the hint
-/// alone makes of them.
+/// What items have in common to share a decision: their retries so far, the kind of failure, and why the hint alone gives
+/// them up, so that it does not give up others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
-    call: TrackedCall,
+    call: Call,
     kind: Option<usize>,
-    prospect: Prospect,
+    refused: Option<usize>,
 }
 
 struct Group {
     items: usize,
     /// That of the longest hint.
     verdict: Verdict,
-    call: TrackedCall,
+    call: Call,
     max: Option<u32>,
     decision: Decision,
 }
@@ -44,18 +53,20 @@ struct Group {
 /// Failed items by what they have in common.
 pub(super) struct Groups<'a> {
     groups: BTreeMap<Alike, Group>,
-    prospects: Prospects<'a>,
+    policy: &'a Policy,
+    /// The time until the deadline.
+    left: Duration,
 }
 
 impl<'a> Groups<'a> {
     /// Groups failures and decides about each group.
-    pub(super) fn new(
-        round: &Round<'a>,
-        failures: impl Iterator<Item = (TrackedCall, Verdict)>,
-    ) -> Self {
+    pub(super) fn new(round: &Round<'a>, failures: impl Iterator<Item = (Call, Verdict)>) -> Self {
         let mut all = Self {
             groups: BTreeMap::new(),
-            prospects: Prospects::new(round.policy, round.deadline),
+            policy: round.policy,
+            left: round
+                .deadline
+                .map_or(Duration::MAX, |end| end.since(round.now)),
         };
         for (call, verdict) in failures {
             let group = all.groups.entry(all.alike(call, verdict));
@@ -74,26 +85,24 @@ impl<'a> Groups<'a> {
         let site = Site::new(round.policy, round.name);
         for group in all.groups.values_mut() {
             let failure = Failure::new(&site, group.verdict, &"");
-            let failure = failure.deadline(round.deadline);
-            (group.max, group.decision) = group.call.decide(failure);
+            let mut failure = failure.deadline(round.deadline, || round.now);
+            let (max, decision) = group.call.decide(&mut failure);
+            group.max = limit(max);
+            group.decision = decision;
         }
         all
     }
 
-    fn alike(&self, call: TrackedCall, verdict: Verdict) -> Alike {
+    fn alike(&self, call: Call, verdict: Verdict) -> Alike {
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            prospect: self.prospects.of(verdict),
+            refused: refusal(self.policy, verdict, self.left).map(|reason| reason as usize),
         }
     }
 
     /// The bookkeeping of an item from now on, or why it is given up.
-    pub(super) fn decision(
-        &self,
-        call: TrackedCall,
-        verdict: Verdict,
-    ) -> Result<TrackedCall, Reason> {
+    pub(super) fn decision(&self, call: Call, verdict: Verdict) -> Result<Call, Reason> {
         let group = &self.groups[&self.alike(call, verdict)];
         group.decision.map(|_| group.call)
     }
@@ -101,7 +110,7 @@ impl<'a> Groups<'a> {
     /// The pause before the next round: the longest of all that are to wait.
     pub(super) fn pause(&self) -> Option<Duration> {
         let delays = self.groups.values().filter_map(|group| group.decision.ok());
-        delays.map(|(delay, _)| delay).max()
+        delays.max()
     }
 
     /// A record for each group. Its error is shown by its type, as generic code can't tell more.
@@ -109,9 +118,10 @@ impl<'a> Groups<'a> {
         let pause = self.pause().unwrap_or_default();
         for group in self.groups.values() {
             let error = round.part(group.items, type_name::<E>());
-            match group.decision {
-                Ok((_, kind)) => round.retrying(&error, group.max, pause, kind),
-                Err(reason) => round.gave_up(&error, group.max, reason),
+            match (group.decision, group.verdict.kind()) {
+                (Ok(_), Some(kind)) => round.retrying(&error, group.max, pause, kind),
+                (Ok(_), None) => {}
+                (Err(reason), _) => round.gave_up(&error, group.max, reason),
             }
         }
     }
@@ -126,7 +136,7 @@ impl Round<'_> {
     /// A record of items that are sent again.
     fn retrying(&self, error: &dyn fmt::Display, max: Option<u32>, delay: Duration, kind: Kind) {
         let (call, attempt) = (self.name, self.number);
-        emit(
+        report(
             Record::Retrying,
             || Event::Retrying {
                 call,
@@ -143,7 +153,7 @@ impl Round<'_> {
     /// A record of items that are not sent again.
     pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
         let (call, attempt) = (self.name, self.number);
-        emit(
+        report(
             Record::GaveUp,
             || Event::GaveUp {
                 call,

@@ -2,7 +2,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::Reason;
+use crate::observe::reason::Reason;
 
 /// Why an item of [`retry_each`](crate::retry_each) has no value.
 ///

@@ -3,24 +3,27 @@
 use std::iter::Fuse;
 use std::mem;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::vec;
 
 use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use super::{ItemError, OnError};
-use crate::call::TrackedCall;
-use crate::call::healed;
-use crate::macro_support::{self, policy_deadline};
-use crate::policy::call::PolicyCall;
-use crate::{Policy, Reason, Verdict, clock};
+use crate::call::by_policy::PolicyCall;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+use crate::time::moment::Moment;
 
 pub(super) struct Rounds<I: Iterator, T, E, On> {
     policy: Policy,
     on: On,
     size: usize,
     name: &'static str,
-    deadline: Option<Instant>,
+    deadline: Option<Moment>,
     number: u32,
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
@@ -45,7 +48,7 @@ struct Tally {
 
 impl Tally {
     fn report(&self, round: &Round<'_>) {
-        let max = macro_support::limit(round.policy);
+        let max = limit(round.policy.max_retries());
         for miscount in &self.miscounts {
             let error = round.part(miscount.items, miscount);
             round.gave_up(&error, max, Reason::Unanswered);
@@ -61,7 +64,7 @@ impl Tally {
 struct Entry<I> {
     index: usize,
     item: I,
-    call: TrackedCall,
+    call: Call,
 }
 
 /// The items of one call.
@@ -78,9 +81,16 @@ where
     I: Iterator,
     On: OnError<E>,
 {
-    pub(super) fn new(call: PolicyCall<On>, size: usize, items: I, name: &'static str) -> Self {
+    pub(super) fn new(
+        call: PolicyCall<On>,
+        size: usize,
+        items: I,
+        name: &'static str,
+        now: impl FnOnce() -> Moment,
+    ) -> Self {
+        let limit = call.policy.time_limit();
         Self {
-            deadline: policy_deadline(&call.policy),
+            deadline: limit.and_then(|limit| now().checked_add(limit)),
             policy: call.policy,
             on: call.on,
             size,
@@ -95,15 +105,15 @@ where
     }
 
     /// What the next call sends; `None` once all of this round was handed out.
-    pub(super) fn next_batch(&mut self) -> Option<Batch<I::Item>> {
-        let late = self.deadline.is_some_and(|end| clock::now() > end);
+    pub(super) fn next_batch(&mut self, now: impl FnOnce() -> Moment) -> Option<Batch<I::Item>> {
+        let late = self.deadline.is_some_and(|end| now() > end);
         let size = if late { usize::MAX } else { self.size };
         let mut batch: Vec<_> = self.queue.by_ref().take(size).collect();
         if self.number == 1 {
             batch.extend(self.fresh.by_ref().take(size).map(|item| {
                 let index = self.results.len();
                 self.results.push(Err(ItemError::not_sent()));
-                let call = TrackedCall::new();
+                let call = Call::new();
                 Entry { index, item, call }
             }));
         }
@@ -160,7 +170,7 @@ where
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
-    pub(super) fn next_round(&mut self) -> Option<Duration> {
+    pub(super) fn next_round(&mut self, now: impl FnOnce() -> Moment) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let mut failed = mem::take(&mut self.failed);
         // Calls end in any order.
@@ -168,6 +178,10 @@ where
         let round = Round {
             policy: &self.policy,
             deadline: self.deadline,
+            // Without a deadline nobody asks.
+            now: self
+                .deadline
+                .map_or(Moment::from_origin(Duration::ZERO), |_| now()),
             name: self.name,
             number: self.number,
             items: tally.items,
@@ -194,7 +208,8 @@ where
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
-            healed(self.policy.schedule.max, self.name, self.number, 0, None);
+            let rounds = Call::after(self.number.saturating_sub(1));
+            rounds.succeeded(&Site::new(&self.policy, self.name));
         }
         self.queue = queue.into_iter();
         pause

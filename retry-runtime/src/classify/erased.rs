@@ -1,7 +1,8 @@
 use std::error::Error;
 
-use super::cause::by_cause;
-use crate::{Classify, Verdict};
+use super::by_cause::by_cause;
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(

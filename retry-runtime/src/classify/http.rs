@@ -1,6 +1,8 @@
 use http::{HeaderMap, HeaderName, Response, StatusCode};
 
-use crate::{Classify, Verdict, retry_after};
+use crate::classify::Classify;
+use crate::classify::retry_after::retry_after;
+use crate::classify::verdict::Verdict;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 

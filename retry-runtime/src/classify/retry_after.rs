@@ -3,7 +3,7 @@ use std::time::{Duration, SystemTime};
 
 use http::{HeaderMap, HeaderName};
 
-use crate::hint::LONGEST;
+use crate::classify::verdict::LONGEST_HINT;
 
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after");
@@ -62,7 +62,7 @@ fn first(
 ) -> Option<Duration> {
     headers.get_all(name).iter().find_map(|value| {
         let wait = parse(value.to_str().ok()?.trim())?;
-        (wait <= LONGEST).then_some(wait)
+        (wait <= LONGEST_HINT).then_some(wait)
     })
 }
 
@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(at_now("Sun, 06 Nov 1994 08:49:38 GMT"), seconds(1));
         assert_eq!(at_now("Sunday, 06-Nov-94 08:50:37 GMT"), seconds(60));
         assert_eq!(at_now("Sun Nov  6 09:49:37 1994"), seconds(3600));
-        assert_eq!(at_now("Mon, 06 Nov 1995 08:49:37 GMT"), Some(LONGEST));
+        assert_eq!(at_now("Mon, 06 Nov 1995 08:49:37 GMT"), Some(LONGEST_HINT));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! What is kept of earlier attempts, and what is made of it when a call gives up.
 
 use super::Count;
-use crate::attempt::Kept;
-use crate::{Attempt, GaveUp, Reason};
+use crate::call::attempt::{Attempt, Clock, Kept};
+use crate::call::gave_up::GaveUp;
+use crate::observe::reason::Reason;
+use crate::time::clock;
 
 pub fn history<E>() -> Attempt<E> {
-    Attempt::before_first(())
+    Attempt::before_first(Clock::Live(clock::now), ())
 }
 
 pub fn begin<E, K>(attempt: &mut Attempt<E, K>, max: Option<u32>) {

@@ -1,8 +1,10 @@
 //! Limits of time: the keys `timeout` and `deadline`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::{Policy, clock};
+use crate::policy::Policy;
+use crate::time::clock;
+use crate::time::moment::Moment;
 
 /// What the keys `timeout` and `deadline` take.
 #[diagnostic::on_unimplemented(
@@ -30,10 +32,10 @@ pub fn timeout(limit: impl Limit) -> Option<Duration> {
     limit.limit()
 }
 
-pub fn deadline(span: impl Limit) -> Option<Instant> {
-    span.limit().and_then(clock::after)
+pub fn deadline(span: impl Limit) -> Option<Moment> {
+    span.limit().and_then(|span| clock::now().checked_add(span))
 }
 
-pub fn policy_deadline(policy: &Policy) -> Option<Instant> {
-    deadline(policy.deadline)
+pub fn policy_deadline(policy: &Policy) -> Option<Moment> {
+    deadline(policy.time_limit())
 }

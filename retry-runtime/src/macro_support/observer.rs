@@ -1,6 +1,7 @@
 //! The key `observe`.
 
-use crate::{Event, Observer};
+use crate::observe::event::Event;
+use crate::observe::observer::Observer;
 
 pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
     observe(&Event::Started {

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use crate::Policy;
+use crate::policy::{Policy, schedule};
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
@@ -20,16 +20,16 @@ pub fn policy<P: BorrowPolicy>(policy: P) -> Policy {
 }
 
 /// What [`max`] is where no key says.
-pub const DEFAULT_MAX: u32 = Policy::new().schedule.max;
+pub const DEFAULT_MAX: u32 = Policy::new().max_retries();
 
 /// The retries that a policy allows, `u32::MAX` where they are unlimited.
 pub fn max(policy: &Policy) -> u32 {
-    policy.schedule.max
+    policy.max_retries()
 }
 
 /// The same, `None` where they are unlimited.
 pub fn limit(policy: &Policy) -> Option<u32> {
-    policy.schedule.limit()
+    schedule::limit(policy.max_retries())
 }
 
 /// The policy that a decorator was made with, or that of its trait's attribute.

@@ -1,15 +1,13 @@
 //! Sleeping, and the key `timer`.
 
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::Poll;
+use std::future::Future;
 use std::time::Duration;
 
 use super::{ViaFn, ViaTrait};
-use crate::Timer;
 #[cfg(feature = "tokio")]
-use crate::testing;
-use crate::timer::TimerFn;
+use crate::time::skip;
+use crate::time::timer::Timer;
+use crate::time::timer::TimerFn;
 
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
@@ -71,7 +69,7 @@ pub fn default_timer<F: HasTimer>() -> F::Timer {
 #[cfg(feature = "tokio")]
 #[inline]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
-    if testing::is_skipping() {
+    if skip::is_on() {
         return sleep_skipping(pause);
     }
     tokio::time::sleep(pause)
@@ -82,7 +80,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
 #[cold]
 #[inline(never)]
 fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
-    tokio::time::sleep(testing::to_sleep(pause))
+    tokio::time::sleep(skip::to_sleep(pause))
 }
 
 /// Never called, as nothing has a timer.
@@ -99,19 +97,6 @@ pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
     }
 }
 
-/// The body's output, or `None` where the sleep ends first.
-pub fn race<F: Future>(
-    mut body: Pin<&mut F>,
-    mut sleep: Pin<&mut impl Future<Output = ()>>,
-) -> impl Future<Output = Option<F::Output>> {
-    poll_fn(move |context| {
-        if let Poll::Ready(output) = body.as_mut().poll(context) {
-            return Poll::Ready(Some(output));
-        }
-        sleep.as_mut().poll(context).map(|()| None)
-    })
-}
-
 pub fn sleep_blocking(pause: Duration) {
-    crate::timer::sleep_blocking(pause);
+    crate::time::timer::sleep_blocking(pause);
 }

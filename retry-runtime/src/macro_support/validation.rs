@@ -8,10 +8,14 @@ use std::fmt::Display;
 use std::future::{Future, Ready, ready};
 
 use super::{ViaFn, ViaTrait};
-use crate::attempt::{Attempt, Draft};
-use crate::emit::{Observe, Record, emit};
-use crate::site::Site;
-use crate::{Event, Kind, Reason};
+use crate::call::attempt::{Attempt, Clock, Draft};
+use crate::call::site::Site;
+use crate::classify::kind::Kind;
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report};
+use crate::time::clock;
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
 #[diagnostic::on_unimplemented(
@@ -85,7 +89,7 @@ pub fn correct_either<'a, T, E, R>(
 }
 
 pub fn history_of<E, T>() -> Attempt<E, Draft<T>> {
-    Attempt::before_first(Draft::none())
+    Attempt::before_first(Clock::Live(clock::now), Draft::none())
 }
 
 /// The value of the attempt was rejected.
@@ -109,13 +113,9 @@ pub fn correction_failed(
     let event = || Event::GaveUp {
         call: site.name,
         attempt,
-        max: site
-            .policy
-            .schedule
-            .with(&site.policy.section(Kind::Invalid, true))
-            .limit(),
+        max: site.policy.schedule(Some(Kind::Invalid), true).limit(),
         error,
         reason: Reason::CorrectionFailed,
     };
-    emit(Record::GaveUp, event, observe);
+    report(Record::GaveUp, event, observe);
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use crate::{Classify, Verdict};
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
 
 /// What the key `on` returns.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::Reason;
+use crate::observe::reason::Reason;
 
 /// How [`Plan::run_until`](crate::Plan::run_until) ended. Either way the plan keeps its outputs and can be run
 /// again.

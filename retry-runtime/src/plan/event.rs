@@ -2,8 +2,9 @@
 
 use std::fmt;
 
+use crate::observe::reason::Reason;
+use crate::observe::recording;
 use crate::plan::Summary;
-use crate::{Reason, testing};
 
 pub(crate) enum PlanEvent<'a> {
     /// Something became of a subtask.
@@ -74,7 +75,7 @@ impl fmt::Display for PlanEvent<'_> {
 pub(crate) fn emit(event: &PlanEvent<'_>) {
     #[cfg(feature = "tracing")]
     log(event);
-    testing::saw_line(event);
+    recording::saw_line(event);
 }
 
 /// The fields are those of every record of this crate.

@@ -1,5 +1,7 @@
-use crate::policy::call::PolicyCall;
-use crate::{Classify, Policy, Verdict};
+use crate::call::by_policy::PolicyCall;
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+use crate::policy::Policy;
 
 /// What bounds the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`] where the error type is
 /// [`Classify`], or else what [`Policy::on`] returns.

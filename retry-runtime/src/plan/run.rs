@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::Reason;
+use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Failure, Node, State};

@@ -1,17 +1,22 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::call::{Failure, TrackedCall};
-use crate::macro_support::policy_deadline;
+use crate::call::decide::refusal;
+use crate::call::failure::Failure;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::prospect::{Prospect, Prospects};
-use crate::site::Site;
-use crate::{Kind, Policy, Reason, Timer, Verdict};
+use crate::policy::Policy;
+use crate::time::moment::Moment;
+use crate::time::timer::Timer;
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -57,7 +62,7 @@ where
     /// tried. Where nothing else is asked for, or nothing that does not depend on what failed, the plan gives up.
     ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
-    /// once, and no round is made for it. So is one whose hint may reach past the deadline, if another failure can be
+    /// once, and no round is made for it. So is one whose hint reaches past the deadline, if another failure can be
     /// retried in time. When the policy gives up, all that failed are dead ends.
     ///
     /// The validator is called after every round, also if nothing failed, and gets a [`Snapshot`] by value. The
@@ -88,10 +93,10 @@ where
     {
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut rounds = Rounds::new(&policy.policy());
+        let mut rounds = Rounds::new(&policy.policy(), || timer.now());
         loop {
             self.execute(&graph, &scope, Again::Failed).await;
-            let worst = self.classify(&graph, &mut policy, rounds.deadline);
+            let worst = self.classify(&graph, &mut policy, rounds.left(|| timer.now()));
             let validity = validate(self.snapshot()).await;
             if let Validity::Valid = validity {
                 self.accepted(&rounds);
@@ -112,13 +117,16 @@ where
                     }
                 }
             };
-            match rounds.next(self, verdict, &message) {
-                Ok(pause) => timer.sleep(pause).await,
-                Err(reason) => {
-                    self.truncate(len);
-                    self.gave_up(reason);
-                    return Ok(PlanEnd::GaveUp { reason, message });
-                }
+            let error = self.round_error(&message);
+            let mut decision = rounds.failed(&self.name, verdict, &error, || timer.now());
+            if let Ok(pause) = decision {
+                timer.sleep(pause).await;
+                decision = rounds.resumed(&self.name, verdict, &error, || timer.now());
+            }
+            if let Err(reason) = decision {
+                self.truncate(len);
+                self.gave_up(reason);
+                return Ok(PlanEnd::GaveUp { reason, message });
             }
             scope = self.scope(|node| node.is_pending() || node.is_open());
         }
@@ -129,10 +137,9 @@ where
         &mut self,
         graph: &Graph,
         policy: &mut impl RoundPolicy<E>,
-        deadline: Option<Instant>,
+        left: Duration,
     ) -> Option<Verdict> {
         let numbers = policy.policy();
-        let prospects = Prospects::new(&numbers, deadline);
         let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
@@ -147,10 +154,10 @@ where
                 self.make_dead_end(place, Reason::NotRetryable);
                 continue;
             }
-            match prospects.of(verdict) {
-                Prospect::TooLong => self.make_dead_end(place, Reason::HintTooLong),
-                Prospect::TooLate | Prospect::Doubtful(_) => late.push((place, verdict)),
-                Prospect::InTime => {
+            match refusal(&numbers, verdict, left) {
+                Some(Reason::HintTooLong) => self.make_dead_end(place, Reason::HintTooLong),
+                Some(_) => late.push((place, verdict)),
+                None => {
                     if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
                         worst = Some(verdict);
                     }
@@ -193,6 +200,15 @@ where
         checked
     }
 
+    /// What is wrong with a round: the failures in it, and what the validator says.
+    fn round_error(&self, message: &str) -> String {
+        if self.nodes.iter().any(Node::is_open) {
+            format!("{}; {message}", self.failures(Node::is_open))
+        } else {
+            message.to_owned()
+        }
+    }
+
     fn accepted(&mut self, rounds: &Rounds) {
         for place in 0..self.len() {
             let node = &self.nodes[place];
@@ -200,9 +216,9 @@ where
                 self.make_dead_end(place, Reason::Exhausted);
             }
         }
-        if rounds.call.is_retried() {
-            rounds.call.healed(rounds.policy.schedule.max, &self.name);
-        }
+        rounds
+            .call
+            .succeeded(&Site::new(&rounds.policy, &self.name));
         self.log_summary();
     }
 
@@ -226,38 +242,48 @@ fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
 /// The rounds so far: the plan as a call whose attempts they are.
 struct Rounds {
     policy: Policy,
-    call: TrackedCall,
-    deadline: Option<Instant>,
+    call: Call,
+    deadline: Option<Moment>,
 }
 
 impl Rounds {
-    fn new(policy: &Policy) -> Self {
+    fn new(policy: &Policy, now: impl FnOnce() -> Moment) -> Self {
+        let limit = policy.time_limit();
         Self {
             policy: *policy,
-            call: TrackedCall::new(),
-            deadline: policy_deadline(policy),
+            call: Call::new(),
+            deadline: limit.and_then(|limit| now().checked_add(limit)),
         }
     }
 
+    /// The time until the deadline.
+    fn left(&self, now: impl FnOnce() -> Moment) -> Duration {
+        self.deadline.map_or(Duration::MAX, |end| end.since(now()))
+    }
+
     /// The pause before the next round, or why there is none.
-    fn next<T, E, F, R>(
+    fn failed(
         &mut self,
-        plan: &Plan<'_, T, E, F>,
+        name: &str,
         verdict: Verdict,
-        message: &str,
-    ) -> Result<Duration, Reason>
-    where
-        F: Fn(Vec<Arc<T>>) -> R + ?Sized,
-        R: Future<Output = Result<T, E>>,
-        E: fmt::Display,
-    {
-        let error = if plan.nodes.iter().any(Node::is_open) {
-            format!("{}; {message}", plan.failures(Node::is_open))
-        } else {
-            message.to_owned()
-        };
-        let site = Site::new(&self.policy, &plan.name);
-        let failure = Failure::new(&site, verdict, &error);
-        self.call.failed(failure.deadline(self.deadline))
+        error: &str,
+        now: impl FnOnce() -> Moment,
+    ) -> Result<Duration, Reason> {
+        let site = Site::new(&self.policy, name);
+        let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
+        self.call.failed_with(failure)
+    }
+
+    /// Whether the next round may begin after the pause.
+    fn resumed(
+        &mut self,
+        name: &str,
+        verdict: Verdict,
+        error: &str,
+        now: impl FnOnce() -> Moment,
+    ) -> Result<Duration, Reason> {
+        let site = Site::new(&self.policy, name);
+        let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
+        self.call.resumed(failure).map(|()| Duration::ZERO)
     }
 }

@@ -5,8 +5,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::Plan;
 use crate::plan::Dependencies;
+use crate::plan::Plan;
 
 /// How a plan from `Plan::new` keeps its subtasks: `Send`, with futures that are `Send`.
 pub type Sendable<'a, T, E> =

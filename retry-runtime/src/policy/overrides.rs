@@ -1,10 +1,14 @@
 use std::time::Duration;
 
+use crate::policy::Policy;
+use crate::policy::backoff::Backoff;
 use crate::policy::error::Key;
+use crate::policy::error::PolicyError;
+use crate::policy::hint::Hint;
 use crate::policy::schedule::Schedule;
+use crate::policy::section::Section;
 use crate::policy::sections::Sections;
 use crate::policy::value::{Entries, Value};
-use crate::{Backoff, Hint, Policy, PolicyError, Section};
 
 /// The keys of a policy that some text or table names: one layer of configuration.
 ///

@@ -1,6 +1,8 @@
 use std::time::Duration;
 
-use crate::{Backoff, Jitter, Section};
+use crate::policy::backoff::Backoff;
+use crate::policy::jitter::Jitter;
+use crate::policy::section::Section;
 
 /// How many retries and how long before each: what a policy and its sections have in common.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,14 +48,18 @@ impl Schedule {
             .delay(retry, self.base, self.factor.max(1.0), self.cap)
     }
 
-    /// The delay of that retry (from 1), where the one before was `previous`.
-    #[inline]
-    pub(crate) fn delay(&self, retry: u32, previous: Duration) -> Duration {
+    /// What the delay of that retry (from 1) is drawn from, both ends included, where the one before was `previous`.
+    pub(crate) fn range(&self, retry: u32, previous: Duration) -> (Duration, Duration) {
         if self.backoff == Backoff::None {
-            return Duration::ZERO;
+            return (Duration::ZERO, Duration::ZERO);
         }
-        self.jitter
-            .draw(self.plain_delay(retry), self.base, self.cap, previous)
+        let plain = self.plain_delay(retry);
+        self.jitter.range(plain, self.base, self.cap, previous)
+    }
+
+    /// Whether delays are random.
+    pub(crate) fn is_jittered(&self) -> bool {
+        self.jitter != Jitter::None
     }
 }
 
@@ -117,11 +123,11 @@ mod tests {
         ) {
             let plain = schedule.plain_delay(retry);
             prop_assert!(plain <= schedule.cap);
-            let delay = schedule.delay(retry, previous);
-            prop_assert!(delay <= schedule.cap, "{delay:?}");
+            let (low, high) = schedule.range(retry, previous);
+            prop_assert!(low <= high && high <= schedule.cap, "{low:?} to {high:?}");
             // No jitter reaches further than the delay doubled, and only decorrelated looks at the last one.
             if schedule.jitter != Jitter::Decorrelated {
-                prop_assert!(delay <= plain.saturating_mul(2), "{delay:?} of {plain:?}");
+                prop_assert!(high <= plain.saturating_mul(2), "{high:?} of {plain:?}");
             }
         }
 

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
-use crate::{Backoff, Jitter};
+use crate::policy::backoff::Backoff;
+use crate::policy::jitter::Jitter;
 
 /// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
 /// `timed_out(…)` and `invalid(…)`.

@@ -1,4 +1,5 @@
-use crate::{Kind, Section};
+use crate::classify::kind::Kind;
+use crate::policy::section::Section;
 
 /// The sections that a policy or a layer names, by the kind of failure they are for.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,8 +5,10 @@ use std::fmt;
 use ::serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, Serializer};
 
+use crate::policy::Policy;
+use crate::policy::error::PolicyError;
+use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, Value};
-use crate::{Overrides, Policy, PolicyError};
 
 /// The keys that the table names over those of [`Policy::new`]; [`Overrides`] lists them.
 impl<'de> Deserialize<'de> for Policy {

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::policy::Policy;
 use crate::policy::error::Key;
+use crate::policy::error::PolicyError;
+use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, Value};
-use crate::{Overrides, Policy, PolicyError};
 
 /// The keys that the text names over those of [`Policy::new`]; [`Overrides`] has the grammar.
 ///

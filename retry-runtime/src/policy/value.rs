@@ -4,7 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::policy::error::Key;
-use crate::{Jitter, PolicyError};
+use crate::policy::error::PolicyError;
+use crate::policy::jitter::Jitter;
 
 /// Texts and tables are read into it and printed from it, so that both have the same keys and checks.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::pin::pin;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Retried, Stopped, ends, one_more};
-use crate::Timer;
+use crate::time::timer::Timer;
 
 pub async fn attempt<S, T, E, W>(
     stream: S,

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Retried, SizeHint, Stopped, ends, one_more};
-use crate::Timer;
+use crate::time::timer::Timer;
 
 /// A stream whose first item has arrived, or that ended without one.
 #[derive(Debug)]

@@ -7,8 +7,9 @@ use std::time::Duration;
 use futures_core::Stream;
 
 use super::{SizeHint, StreamItem};
-use crate::macro_support::race;
-use crate::{TimedOut, Timer};
+use crate::classify::timed_out::TimedOut;
+use crate::time::race::race;
+use crate::time::timer::Timer;
 
 /// Why an attempt failed.
 #[derive(Debug)]

@@ -5,7 +5,9 @@ use std::pin::pin;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
-use crate::{Attempt, Timer};
+use crate::call::attempt::{Attempt, Clock};
+use crate::time::clock;
+use crate::time::timer::Timer;
 
 /// What earlier attempts of a call under `stream = "resume"` yielded together: see [`Attempt`].
 #[derive(Debug)]
@@ -64,7 +66,7 @@ fn none<T>() -> Items<T> {
 }
 
 pub fn history<I: StreamItem>() -> Attempt<I::Error, Items<I::Value>> {
-    Attempt::before_first(none())
+    Attempt::before_first(Clock::Live(clock::now), none())
 }
 
 pub fn is_without_items<T>(progress: &Progress<T>) -> bool {

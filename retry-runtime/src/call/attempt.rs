@@ -1,0 +1,246 @@
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use crate::call::call_id::CallId;
+use crate::call::gave_up::GaveUp;
+use crate::observe::reason::Reason;
+#[cfg(feature = "stream")]
+use crate::stream::resume::Items;
+use crate::time::moment::Moment;
+
+/// What the body of an annotated function knows of the attempt it is: the key `attempt`.
+///
+/// ```
+/// use retry_runtime::retry;
+///
+/// # struct Response;
+/// # async fn post(_key: String, _prompt: &str) -> Result<Response, String> { Ok(Response) }
+/// #[retry(attempt = attempt, on = |_| true)]
+/// async fn complete(prompt: &str) -> Result<Response, String> {
+///     if let Some(error) = attempt.last_error() {
+///         eprintln!("attempt {} follows {error}", attempt.number());
+///     }
+///     post(attempt.call_id().to_string(), prompt).await
+/// }
+/// ```
+///
+/// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
+/// only where the error type is `Send` and `Sync`.
+///
+/// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which has the value that was
+/// rejected last (`last_value`), and the keys `validate` and `correct` see it, too.
+///
+/// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which knows how many items went
+/// out before (`yielded`) and which was the last (`last_item`).
+#[derive(Debug)]
+pub struct Attempt<E, K = ()> {
+    number: u32,
+    max: Option<u32>,
+    errors: Vec<E>,
+    /// The index of the first error after the last value that `until` rejected.
+    row: usize,
+    corrections: u32,
+    started: Moment,
+    clock: Clock,
+    call_id: OnceLock<CallId>,
+    /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
+    kept: K,
+}
+
+/// What tells an attempt the time.
+#[derive(Clone, Copy, Debug)]
+pub enum Clock {
+    /// A clock that can be read anywhere.
+    Live(fn() -> Moment),
+    /// What a timer of the user's said when it was asked last.
+    Read(Moment),
+}
+
+impl Clock {
+    fn now(self) -> Moment {
+        match self {
+            Self::Live(now) => now(),
+            Self::Read(moment) => moment,
+        }
+    }
+}
+
+/// The value that validation rejected last: see [`Attempt`].
+#[derive(Debug)]
+pub struct Draft<T>(Option<T>);
+
+impl<E, K> Attempt<E, K> {
+    /// Of a call that begins now by that clock.
+    pub(crate) fn before_first(clock: Clock, kept: K) -> Self {
+        Self {
+            number: 0,
+            max: None,
+            errors: Vec::new(),
+            row: 0,
+            corrections: 0,
+            started: clock.now(),
+            clock,
+            call_id: OnceLock::new(),
+            kept,
+        }
+    }
+
+    pub(crate) fn begin(&mut self, max: Option<u32>) {
+        self.number = self.number.saturating_add(1);
+        self.max = max;
+    }
+
+    /// What the user's timer says now.
+    pub(crate) fn tick(&mut self, now: Moment) {
+        self.clock = Clock::Read(now);
+    }
+
+    /// The error of the attempt before, where the call ends with it.
+    pub(crate) fn take_last_error(&mut self) -> Option<E> {
+        self.errors.pop()
+    }
+
+    pub(crate) fn failed(&mut self, error: E) {
+        self.errors.push(error);
+    }
+
+    pub(crate) fn corrected(&mut self, error: E) {
+        self.errors.push(error);
+        self.corrections = self.corrections.saturating_add(1);
+    }
+
+    pub(crate) fn rejected(&mut self) {
+        self.row = self.errors.len();
+    }
+
+    /// Whether `error` would be the `times`th in a row that is the same.
+    pub(crate) fn is_repeated(&self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
+        let row = self.errors[self.row..].iter().rev();
+        let times = usize::try_from(times).unwrap_or(usize::MAX);
+        row.take_while(|earlier| same(earlier, error)).count() + 1 >= times
+    }
+
+    pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E, K::Value>
+    where
+        K: Kept,
+    {
+        GaveUp {
+            elapsed: self.elapsed(),
+            earlier: self.errors,
+            error,
+            attempts: self.number,
+            corrections: self.corrections,
+            last_value: self.kept.into_value(),
+            reason,
+        }
+    }
+
+    /// The number of this attempt, from 1.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The retries allowed after the first attempt, `None` where they are unlimited.
+    pub fn max(&self) -> Option<u32> {
+        self.max
+    }
+
+    /// Whether no retry follows should this attempt fail, as far as `max` tells: a deadline, or a failure
+    /// that is not worth a retry, may end the call earlier, and a section with a `max` of its own later.
+    pub fn is_last(&self) -> bool {
+        self.max.is_some_and(|max| self.number > max)
+    }
+
+    /// The time since the call began. Where the key `timer` names one, the time until this attempt began.
+    pub fn elapsed(&self) -> Duration {
+        self.clock.now().since(self.started)
+    }
+
+    /// The same for every attempt of a call, different for every call: an idempotency key.
+    pub fn call_id(&self) -> CallId {
+        *self.call_id.get_or_init(CallId::random)
+    }
+
+    /// How many corrections of the key `correct` were validated so far, those of earlier attempts included: 0 while
+    /// the first runs.
+    pub fn corrections(&self) -> u32 {
+        self.corrections
+    }
+
+    /// The error of the attempt before, `None` in the first and after a value that `until` rejected first.
+    pub fn last_error(&self) -> Option<&E> {
+        self.errors.last()
+    }
+
+    /// The errors of all attempts before, in order.
+    pub fn errors(&self) -> &[E] {
+        &self.errors
+    }
+}
+
+impl<T> Draft<T> {
+    pub(crate) fn none() -> Self {
+        Self(None)
+    }
+}
+
+/// In a function with the key `validate`.
+impl<E, T> Attempt<E, Draft<T>> {
+    pub(crate) fn keep_value(&mut self, value: T) {
+        self.kept.0 = Some(value);
+    }
+
+    /// The value that `validate` rejected last, `None` before. One that `correct` repairs is the corrector's alone.
+    pub fn last_value(&self) -> Option<&T> {
+        self.kept.0.as_ref()
+    }
+}
+
+/// What a call that gives up hands out of what it kept.
+pub trait Kept {
+    type Value;
+    fn into_value(self) -> Option<Self::Value>;
+}
+
+impl Kept for () {
+    type Value = ();
+
+    fn into_value(self) -> Option<()> {
+        None
+    }
+}
+
+impl<T> Kept for Draft<T> {
+    type Value = T;
+
+    fn into_value(self) -> Option<T> {
+        self.0
+    }
+}
+
+#[cfg(feature = "stream")]
+impl<T> Kept for Items<T> {
+    type Value = ();
+
+    fn into_value(self) -> Option<()> {
+        None
+    }
+}
+
+/// What of a stream under `stream = "resume"` went out before this attempt began.
+#[cfg(feature = "stream")]
+impl<E, T> Attempt<E, Items<T>> {
+    pub(crate) fn items_mut(&mut self) -> &mut Items<T> {
+        &mut self.kept
+    }
+
+    /// How many items the call's earlier attempts yielded together.
+    pub fn yielded(&self) -> usize {
+        self.kept.yielded()
+    }
+
+    /// The last of them, a clone.
+    pub fn last_item(&self) -> Option<&T> {
+        self.kept.last()
+    }
+}

@@ -1,0 +1,95 @@
+//! What retries are paid from.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::classify::kind::Kind;
+
+/// What retries are paid from, shared by calls: the key `budget`.
+///
+/// Where it has nothing left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). It is asked last,
+/// when all else allows the retry. The first attempt of a call is free, and so is a call that succeeds at once.
+///
+/// The turns that a team of agents shares:
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+/// use retry_runtime::{Kind, RetryBudget, retry};
+///
+/// struct Turns(AtomicU32);
+///
+/// impl RetryBudget for Turns {
+///     fn withdraw(&self, _: Kind) -> bool {
+///         self.0.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_ok()
+///     }
+///     fn refund(&self, _: Kind) {
+///         self.0.fetch_add(1, SeqCst);
+///     }
+/// }
+///
+/// #[retry(max = 5, backoff = "none", budget = turns, on = |_| true)]
+/// fn step(turns: &Turns) -> Result<(), String> {
+///     Err(String::from("no JSON"))
+/// }
+///
+/// let turns = Turns(AtomicU32::new(2));
+/// assert!(step(&turns).is_err());
+/// assert_eq!(turns.0.load(SeqCst), 0);
+/// ```
+///
+/// The key takes any expression of a type that implements this: a reference, an `Arc` or an `Rc` of one does, too.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't pay for retries",
+    label = "no `RetryBudget`",
+    note = "implement `retry_runtime::RetryBudget` for `{Self}`, or give a reference to what implements it"
+)]
+pub trait RetryBudget {
+    /// Pays for one retry, after a failure of that kind, or for one correction of an invalid value. `false` says
+    /// that nothing is left, and nothing was taken.
+    fn withdraw(&self, kind: Kind) -> bool;
+
+    /// Takes back what was paid for a retry that never began, since its call was dropped during the pause.
+    fn refund(&self, kind: Kind);
+}
+
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        impl<B: RetryBudget + ?Sized> RetryBudget for $pointer {
+            fn withdraw(&self, kind: Kind) -> bool {
+                (**self).withdraw(kind)
+            }
+
+            fn refund(&self, kind: Kind) {
+                (**self).refund(kind);
+            }
+        }
+    )*};
+}
+forward!(&B Arc<B> Rc<B> Box<B>);
+
+/// What was paid for a retry, until that begins: dropped before, it goes back.
+#[derive(Debug)]
+pub struct Paid<B: RetryBudget> {
+    budget: B,
+    kind: Option<Kind>,
+}
+
+impl<B: RetryBudget> Paid<B> {
+    /// What that budget paid for a retry after a failure of that kind, if it paid.
+    pub(crate) fn new(budget: B, kind: Option<Kind>) -> Self {
+        Self { budget, kind }
+    }
+
+    /// The retry begins.
+    pub fn spend(mut self) {
+        self.kind = None;
+    }
+}
+
+impl<B: RetryBudget> Drop for Paid<B> {
+    fn drop(&mut self) {
+        if let Some(kind) = self.kind {
+            self.budget.refund(kind);
+        }
+    }
+}

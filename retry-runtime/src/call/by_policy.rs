@@ -1,0 +1,262 @@
+//! The attribute's loop as a function: `Policy::call`.
+
+use std::any::{type_name, type_name_of_val};
+use std::borrow::Borrow;
+use std::future::Future;
+use std::time::Duration;
+
+use crate::call::failure::Failure;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
+use crate::policy::Policy;
+use crate::time::clock;
+use crate::time::moment::Moment;
+use crate::time::timer::{self, Timer};
+
+impl Policy {
+    /// Calls `operation` until it succeeds or this policy gives up: the loop of the attribute, without it.
+    ///
+    /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The log shows the name of
+    /// the error's type where the attribute would show the error, and the function that the operation is
+    /// written in as the call's name. The returned future is `Send` where that of the operation is.
+    ///
+    /// An async closure may not change what it captures (it would lend itself to the future that it
+    /// returns): capture a `Cell`, or use the attribute, which has no such limit.
+    ///
+    /// ```
+    /// use std::cell::Cell;
+    /// use std::io;
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> io::Result<()> {
+    /// let attempts = Cell::new(0);
+    /// let answer = Policy::none()
+    ///     .max(2)
+    ///     .call(async || {
+    ///         attempts.set(attempts.get() + 1);
+    ///         match attempts.get() {
+    ///             1 | 2 => Err(io::Error::from(io::ErrorKind::ConnectionRefused)),
+    ///             _ => Ok(42),
+    ///         }
+    ///     })
+    ///     .await?;
+    /// assert_eq!((answer, attempts.get()), (42, 3));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "tokio")]
+    pub fn call<F, R, T, E>(&self, operation: F) -> impl Future<Output = Result<T, E>>
+    where
+        F: FnMut() -> R,
+        R: Future<Output = Result<T, E>>,
+        E: Classify,
+    {
+        run(self, E::classify, crate::TokioTimer, operation)
+    }
+
+    /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let missing = Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
+    /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
+    /// ```
+    pub fn call_blocking<F, T, E>(&self, operation: F) -> Result<T, E>
+    where
+        F: FnMut() -> Result<T, E>,
+        E: Classify,
+    {
+        run_blocking(self, E::classify, operation)
+    }
+
+    /// Says with a function which errors are worth a retry, for error types that are not [`Classify`].
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let parsed = Policy::none()
+    ///     .on(|error: &String| error.contains("overloaded"))
+    ///     .call_blocking(|| Ok::<_, String>(42));
+    /// assert_eq!(parsed, Ok(42));
+    /// ```
+    pub fn on<On>(&self, on: On) -> PolicyCall<On> {
+        PolicyCall { policy: *self, on }
+    }
+}
+
+/// A policy that knows which errors are worth a retry: what [`Policy::on`] returns.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyCall<On> {
+    pub(crate) policy: Policy,
+    pub(crate) on: On,
+}
+
+impl<On> PolicyCall<On> {
+    /// As [`Policy::call`].
+    #[cfg(feature = "tokio")]
+    pub fn call<F, R, T, E, V>(self, operation: F) -> impl Future<Output = Result<T, E>>
+    where
+        F: FnMut() -> R,
+        R: Future<Output = Result<T, E>>,
+        On: FnMut(&E) -> V,
+        V: Into<Verdict>,
+    {
+        run(self.policy, self.on, crate::TokioTimer, operation)
+    }
+
+    /// As [`Policy::call`], with another runtime's timer.
+    pub fn call_with<F, R, T, E, V>(
+        self,
+        timer: impl Timer,
+        operation: F,
+    ) -> impl Future<Output = Result<T, E>>
+    where
+        F: FnMut() -> R,
+        R: Future<Output = Result<T, E>>,
+        On: FnMut(&E) -> V,
+        V: Into<Verdict>,
+    {
+        run(self.policy, self.on, timer, operation)
+    }
+
+    /// As [`Policy::call_blocking`].
+    pub fn call_blocking<F, T, E, V>(self, operation: F) -> Result<T, E>
+    where
+        F: FnMut() -> Result<T, E>,
+        On: FnMut(&E) -> V,
+        V: Into<Verdict>,
+    {
+        run_blocking(&self.policy, self.on, operation)
+    }
+}
+
+// One future around the operation's, not one within another: each would hold the closures and the policy again.
+async fn run<P, On, V, W, F, R, T, E>(
+    policy: P,
+    mut on: On,
+    timer: W,
+    mut operation: F,
+) -> Result<T, E>
+where
+    P: Borrow<Policy>,
+    On: FnMut(&E) -> V,
+    V: Into<Verdict>,
+    W: Timer,
+    F: FnMut() -> R,
+    R: Future<Output = Result<T, E>>,
+{
+    let started = start(policy.borrow(), || timer.now());
+    let mut call = Call::new();
+    loop {
+        // The error's life ends before the pause, so that it need not be `Send`.
+        let pause = match operation().await {
+            Ok(value) => {
+                succeeded(&call, policy.borrow(), &operation);
+                return Ok(value);
+            }
+            Err(error) => {
+                let verdict = on(&error).into();
+                let elapsed = started.map(|started| timer.now().since(started));
+                let told = Told::new(policy.borrow(), verdict, &error, elapsed);
+                match told.failed(&mut call, name_of(&operation)) {
+                    Ok(pause) => pause,
+                    Err(_) => return Err(error),
+                }
+            }
+        };
+        timer.sleep(pause).await;
+    }
+}
+
+fn run_blocking<On, V, F, T, E>(policy: &Policy, mut on: On, mut operation: F) -> Result<T, E>
+where
+    On: FnMut(&E) -> V,
+    V: Into<Verdict>,
+    F: FnMut() -> Result<T, E>,
+{
+    let started = start(policy, clock::now_blocking);
+    let elapsed = || started.map(|started| clock::now_blocking().since(started));
+    let mut call = Call::new();
+    loop {
+        let error = match operation() {
+            Ok(value) => {
+                succeeded(&call, policy, &operation);
+                return Ok(value);
+            }
+            Err(error) => error,
+        };
+        let verdict = on(&error).into();
+        let told = Told::new(policy, verdict, &error, elapsed());
+        let Ok(pause) = told.failed(&mut call, name_of(&operation)) else {
+            return Err(error);
+        };
+        timer::sleep_blocking(pause);
+        let told = Told::new(policy, verdict, &error, elapsed());
+        if told.resumed(&mut call, name_of(&operation)).is_err() {
+            return Err(error);
+        }
+    }
+}
+
+/// When the call began, where its policy has a deadline: else no clock is read.
+fn start(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<Moment> {
+    policy.time_limit().map(|_| now())
+}
+
+/// What the core is told of a failure, of no type but the policy's.
+struct Told<'a> {
+    policy: &'a Policy,
+    verdict: Verdict,
+    /// Generic code can tell no more of an error than its type.
+    shown: &'static str,
+    elapsed: Option<Duration>,
+}
+
+impl<'a> Told<'a> {
+    fn new<E>(policy: &'a Policy, verdict: Verdict, _: &E, elapsed: Option<Duration>) -> Self {
+        Self {
+            policy,
+            verdict,
+            shown: type_name::<E>(),
+            elapsed,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn failed(&self, call: &mut Call, name: &str) -> Result<Duration, Reason> {
+        self.with_failure(name, |failure| call.failed_with(failure))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn resumed(&self, call: &mut Call, name: &str) -> Result<(), Reason> {
+        self.with_failure(name, |failure| call.resumed(failure))
+    }
+
+    fn with_failure<T>(&self, name: &str, tell: impl FnOnce(Failure<'_>) -> T) -> T {
+        let site = Site::new(self.policy, name);
+        let mut failure = Failure::new(&site, self.verdict, &self.shown);
+        if let Some(elapsed) = self.elapsed {
+            failure = failure.elapsed(elapsed);
+        }
+        tell(failure)
+    }
+}
+
+fn succeeded<F>(call: &Call, policy: &Policy, operation: &F) {
+    if call.is_retried() {
+        call.succeeded(&Site::new(policy, name_of(operation)));
+    }
+}
+
+/// The function that a closure is written in, as the call's name.
+pub(crate) fn name_of<F>(operation: &F) -> &'static str {
+    let name = type_name_of_val(operation);
+    name.trim_end_matches("::{{closure}}")
+}

@@ -1,0 +1,156 @@
+use std::fmt;
+use std::time::Duration;
+
+use crate::call::budget::RetryBudget;
+use crate::call::site::Site;
+use crate::classify::verdict::Verdict;
+use crate::observe::report::Observe;
+use crate::time::moment::Moment;
+
+/// A failed attempt, and what a loop knows of it: the argument of [`Call::failed_with`](crate::Call::failed_with).
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Call, Failure, Policy, Reason, Site, Verdict};
+///
+/// const POLICY: Policy = Policy::new().deadline(Duration::from_secs(60));
+/// let site = Site::new(&POLICY, "orders.charge");
+/// let mut call = Call::new();
+/// let failure = Failure::new(&site, Verdict::TIMEOUT, &"no answer")
+///     .elapsed(Duration::from_secs(3))
+///     .idempotent(false);
+/// assert_eq!(call.failed_with(failure), Err(Reason::Ambiguous));
+/// ```
+pub struct Failure<'a> {
+    pub(super) site: &'a Site<'a>,
+    pub(super) verdict: Verdict,
+    pub(super) error: &'a dyn fmt::Display,
+    pub(super) elapsed: Option<Duration>,
+    pub(super) deadline: Option<Deadline>,
+    pub(super) idempotent: bool,
+    pub(super) repeated: bool,
+    pub(super) last: bool,
+    pub(super) delays: Option<Delays<'a>>,
+    pub(super) budget: Option<&'a dyn RetryBudget>,
+    pub(super) values: Values,
+    pub(super) observe: Option<Observe<'a>>,
+}
+
+/// The delay of each retry, from 1, in place of the policy's own shape.
+pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
+
+/// When the call must end, and what the clock says.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline {
+    pub(super) end: Moment,
+    pub(super) now: Moment,
+}
+
+/// What is done with the values of attempts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Values {
+    /// They are the call's.
+    Taken,
+    /// They may be rejected.
+    Validated,
+    /// One was rejected, and is repaired.
+    Corrected,
+}
+
+impl<'a> Failure<'a> {
+    /// A failure at that site. The error is what the log shows.
+    pub fn new(site: &'a Site<'a>, verdict: Verdict, error: &'a dyn fmt::Display) -> Self {
+        Self {
+            site,
+            verdict,
+            error,
+            elapsed: None,
+            deadline: None,
+            idempotent: true,
+            repeated: false,
+            last: false,
+            delays: None,
+            budget: None,
+            values: Values::Taken,
+            observe: None,
+        }
+    }
+
+    /// The time since the call began, by which the policy's `deadline` is kept. Where none is told, the pauses alone
+    /// count.
+    ///
+    /// Of a [`Call`](crate::Call) that another process saved it is the time since it was loaded: what was spent before
+    /// is in the call.
+    pub fn elapsed(mut self, elapsed: Duration) -> Self {
+        self.elapsed = Some(elapsed);
+        self
+    }
+
+    /// A deadline beside the policy's: when it is, and what the same clock says now. `None` is no deadline.
+    pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
+        self.deadline = end.map(|end| Deadline { end, now: now() });
+        self
+    }
+
+    /// Whether an ambiguous failure may be retried. Default true.
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.idempotent = idempotent;
+        self
+    }
+
+    /// Whether the same error came too many times in a row.
+    pub fn repeated(mut self, repeated: bool) -> Self {
+        self.repeated = repeated;
+        self
+    }
+
+    /// Whether the attempt was begun as the last that could happen, and so took what another would need.
+    #[doc(hidden)]
+    pub fn last(mut self, last: bool) -> Self {
+        self.last = last;
+        self
+    }
+
+    /// Computes the delay of each retry, from 1, in place of the policy's `backoff`. Jitter, `floor` and a `cap` that is
+    /// named apply to it.
+    pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
+        self.delays = Some(delays);
+        self
+    }
+
+    /// What pays for the retry. It is asked last; where the retry never begins, the loop gives the token back.
+    pub fn budget(mut self, budget: &'a dyn RetryBudget) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Values are validated in this call, so that invalid ones have a count of their own.
+    pub fn validates(mut self) -> Self {
+        self.values = Values::Validated;
+        self
+    }
+
+    /// The same, and what follows is no attempt, but a correction of the value that this one returned.
+    pub fn correctable(mut self) -> Self {
+        self.values = Values::Corrected;
+        self
+    }
+
+    /// Tells an observer beside those that features enable.
+    pub fn observe(mut self, observe: Observe<'a>) -> Self {
+        self.observe = Some(observe);
+        self
+    }
+
+    pub(super) fn validates_values(&self) -> bool {
+        self.values != Values::Taken
+    }
+}
+
+impl fmt::Debug for Failure<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Failure")
+            .field("verdict", &self.verdict)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use crate::observe::reason::Reason;
+
+/// A call that gave up: the argument of the keys `give_up` and `fallback`.
+///
+/// ```
+/// use retry_runtime::{GaveUp, Reason, retry};
+///
+/// fn explain(gave_up: GaveUp<String>) -> String {
+///     format!("{} after {} attempts", gave_up.error(), gave_up.attempts())
+/// }
+///
+/// #[retry(max = 2, backoff = "none", give_up = explain, on = |_| true)]
+/// fn complete() -> Result<(), String> {
+///     Err(String::from("503 overloaded"))
+/// }
+/// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
+/// ```
+///
+/// In a function with the key `validate` it is a `GaveUp<E, T>`, which has the last value that was rejected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GaveUp<E, T = ()> {
+    pub(crate) earlier: Vec<E>,
+    pub(crate) error: E,
+    pub(crate) attempts: u32,
+    pub(crate) corrections: u32,
+    pub(crate) last_value: Option<T>,
+    pub(crate) elapsed: Duration,
+    pub(crate) reason: Reason,
+}
+
+impl<E, T> GaveUp<E, T> {
+    /// The error of the last attempt.
+    pub fn error(&self) -> &E {
+        &self.error
+    }
+
+    /// Every error in order, that of the last attempt included. Attempts whose value `until` rejected have none.
+    pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
+        self.earlier.iter().chain(std::iter::once(&self.error))
+    }
+
+    /// The error of the last attempt, by value.
+    pub fn into_error(self) -> E {
+        self.error
+    }
+
+    /// Every error in order, by value.
+    pub fn into_errors(self) -> Vec<E> {
+        let mut errors = self.earlier;
+        errors.push(self.error);
+        errors
+    }
+
+    /// How many attempts were made.
+    pub fn attempts(&self) -> u32 {
+        self.attempts
+    }
+
+    /// How many times the key `correct` was called, a last time that failed included.
+    pub fn corrections(&self) -> u32 {
+        self.corrections
+    }
+
+    /// The last value that the key `validate` rejected. `None` without that key, where none was rejected, and
+    /// where `correct` took the value and failed.
+    pub fn last_value(&self) -> Option<&T> {
+        self.last_value.as_ref()
+    }
+
+    /// The same, by value.
+    pub fn into_last_value(self) -> Option<T> {
+        self.last_value
+    }
+
+    /// The time from the start of the call to its end.
+    pub fn elapsed(&self) -> Duration {
+        self.elapsed
+    }
+
+    /// Why no attempt follows.
+    pub fn reason(&self) -> Reason {
+        self.reason
+    }
+}
+
+impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            error,
+            attempts,
+            elapsed,
+            reason,
+            ..
+        } = self;
+        let plural = if *attempts == 1 { "" } else { "s" };
+        write!(
+            f,
+            "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {error}"
+        )
+    }
+}
+
+impl<E: Error + 'static, T: fmt::Debug> Error for GaveUp<E, T> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.error)
+    }
+}

@@ -1,0 +1,25 @@
+use crate::policy::Policy;
+
+/// What all calls of one function share: the policy, and the name in logs and metrics.
+///
+/// It stands outside of [`Call`](crate::Call), so that it can be a `const` where both are known:
+///
+/// ```
+/// use retry_runtime::{Policy, Site};
+///
+/// const POLICY: Policy = Policy::new().max(5);
+/// const SITE: Site<'_> = Site::new(&POLICY, "model.complete");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Site<'a> {
+    pub(crate) policy: &'a Policy,
+    pub(crate) name: &'a str,
+}
+
+impl<'a> Site<'a> {
+    /// Calls of that name, under that policy.
+    #[inline]
+    pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
+        Self { policy, name }
+    }
+}

@@ -1,0 +1,341 @@
+use std::fmt;
+use std::time::Duration;
+
+use crate::call::failure::{Failure, Values};
+use crate::call::site::Site;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report};
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+
+/// A call under way: the core of every loop in this crate, for loops of your own.
+///
+/// It has no clock and no timer. Told of a failure it answers how long to wait, or why to stop; told of a success it
+/// only reports it. What it decides it reports as the attribute does: to the log, to tests that record. It is plain data
+/// (`Copy`, `'static`) and borrows nothing while an attempt runs.
+///
+/// ```
+/// use std::time::Instant;
+/// use retry_runtime::{Call, Failure, Policy, Site, Verdict};
+///
+/// fn fetch(attempt: u32) -> Result<&'static str, String> {
+///     if attempt < 3 { Err(String::from("503 overloaded")) } else { Ok("hello") }
+/// }
+///
+/// const POLICY: Policy = Policy::none().max(5);
+/// let site = Site::new(&POLICY, "model.fetch");
+/// let started = Instant::now();
+/// let mut call = Call::new();
+/// let answer = loop {
+///     match fetch(call.attempt()) {
+///         Ok(answer) => {
+///             call.succeeded(&site);
+///             break Ok(answer);
+///         }
+///         Err(error) => {
+///             let verdict = Verdict::from(error.starts_with("503"));
+///             let failure = Failure::new(&site, verdict, &error).elapsed(started.elapsed());
+///             match call.failed_with(failure) {
+///                 Ok(pause) => std::thread::sleep(pause),
+///                 Err(_reason) => break Err(error),
+///             }
+///         }
+///     }
+/// };
+/// assert_eq!((answer, call.attempt()), (Ok("hello"), 3));
+/// ```
+///
+/// With the feature `serde` a call can be saved during its pause and go on in another process. Saved are its counts, its
+/// last delay and the time spent, never a reading of a clock: the time between saving and loading does not count
+/// against the policy's deadline.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Call {
+    /// Retries that count against the policy's `max`.
+    pub(super) shared: u32,
+    /// Retries that count against a section's own `max`, by [`Kind`].
+    pub(super) own: [u32; 4],
+    /// Those of them that were no attempts.
+    pub(super) corrections: u32,
+    /// The policy's own `max` when it was looked at last.
+    pub(super) limit: u32,
+    /// The last delay, which decorrelated jitter builds on.
+    pub(super) previous: u64,
+    /// The time spent in other processes.
+    pub(super) before: u64,
+    /// The time spent in this one, as far as it is known: what was told last, and the pauses since.
+    pub(super) spent: u64,
+}
+
+impl Call {
+    /// A call before its first attempt.
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            shared: 0,
+            own: [0; 4],
+            corrections: 0,
+            limit: 0,
+            previous: 0,
+            before: 0,
+            spent: 0,
+        }
+    }
+
+    /// A call after that many retries of which nothing else needs to be known.
+    pub(crate) const fn after(retries: u32) -> Self {
+        let mut call = Self::new();
+        call.shared = retries;
+        call
+    }
+
+    /// A call that keeps the policy's `max` from its start.
+    pub(crate) const fn under(mut self, max: u32) -> Self {
+        self.limit = max;
+        self
+    }
+
+    /// Tells of a failed attempt. Returns the pause before the next one, or why there is none.
+    ///
+    /// The error is what the log shows. [`failed_with`](Self::failed_with) is told more.
+    #[cold]
+    pub fn failed(
+        &mut self,
+        site: &Site<'_>,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+    ) -> Result<Duration, Reason> {
+        self.failed_with(Failure::new(site, verdict, error))
+    }
+
+    /// Tells of a failed attempt with what else is known of it: the time spent, a deadline, a budget, an observer.
+    #[cold]
+    #[inline(never)]
+    pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
+        self.spend(failure.elapsed);
+        let attempt = self.attempt();
+        let correction = self.corrections.saturating_add(1);
+        let (max, decision) = self.decide(&mut failure);
+        let max = limit(max);
+        let Failure {
+            site,
+            verdict,
+            error,
+            values,
+            observe,
+            ..
+        } = failure;
+        let call = site.name;
+        match (decision, verdict.kind()) {
+            (Ok(delay), _) if values == Values::Corrected => {
+                self.corrections = correction;
+                let event = move || Event::Correcting {
+                    call,
+                    attempt,
+                    correction,
+                    max,
+                    delay,
+                    error,
+                };
+                report(Record::Correcting, event, observe);
+            }
+            (Ok(delay), Some(kind)) => {
+                let event = move || Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                };
+                report(Record::Retrying, event, observe);
+            }
+            (Ok(_), None) => {}
+            (Err(reason), _) => {
+                let event = move || Event::GaveUp {
+                    call,
+                    attempt,
+                    max,
+                    error,
+                    reason,
+                };
+                report(Record::GaveUp, event, observe);
+            }
+        }
+        decision
+    }
+
+    /// Looks at the deadline again after the pause: a timer that overslept must not begin an attempt too late. The error is
+    /// that of the attempt before the pause, with which the call ends.
+    ///
+    /// A pause that was cut short, or took as long as it was told to, is always in time.
+    pub fn resumed(&mut self, failure: Failure<'_>) -> Result<(), Reason> {
+        self.spend(failure.elapsed);
+        if self.time_left(&failure).is_some() {
+            return Ok(());
+        }
+        self.gave_up(failure, Reason::Deadline);
+        Err(Reason::Deadline)
+    }
+
+    /// Reports that the call ends during or after its pause, for a reason that is the loop's own.
+    #[cold]
+    fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
+        let Failure {
+            site,
+            verdict,
+            error,
+            values,
+            observe,
+            ..
+        } = failure;
+        // The attempt that the pause was for never began.
+        let attempts = match values {
+            Values::Corrected => self.attempt(),
+            Values::Taken | Values::Validated => self.attempt().saturating_sub(1),
+        };
+        let schedule = site
+            .policy
+            .schedule(verdict.kind(), values != Values::Taken);
+        let event = move || Event::GaveUp {
+            call: site.name,
+            attempt: attempts,
+            max: schedule.limit(),
+            error,
+            reason,
+        };
+        report(Record::GaveUp, event, observe);
+    }
+
+    /// Tells of a success. The log has it where an attempt failed before.
+    #[inline]
+    pub fn succeeded(&self, site: &Site<'_>) {
+        if self.is_retried() {
+            self.under(site.policy.max_retries())
+                .healed(site.name, None);
+        }
+    }
+
+    /// The same, and tells an observer also of a success at once.
+    pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
+        self.under(site.policy.max_retries())
+            .told(site.name, observe);
+    }
+
+    /// Tells an observer that an attempt begins.
+    pub fn started(&self, name: &str, observe: Observe<'_>) {
+        observe(&Event::Started {
+            call: name,
+            attempt: self.attempt(),
+        });
+    }
+
+    /// Reports a success after a failure.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
+        report(Record::Succeeded, self.success(name), observe);
+    }
+
+    /// Tells an observer of a success, and the log where something failed before.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn told(&self, name: &str, observe: Observe<'_>) {
+        if self.is_retried() {
+            self.healed(name, Some(observe));
+        } else {
+            observe(&self.success(name)());
+        }
+    }
+
+    fn success<'a>(&self, name: &'a str) -> impl Fn() -> Event<'a> + use<'a> {
+        let call = *self;
+        move || Event::Succeeded {
+            call: name,
+            attempt: call.attempt(),
+            corrections: call.corrections,
+            max: limit(call.limit),
+        }
+    }
+
+    /// The number of the attempt under way, from 1.
+    pub const fn attempt(&self) -> u32 {
+        let [transient, throttled, timeout, invalid] = self.own;
+        self.shared
+            .saturating_add(transient)
+            .saturating_add(throttled)
+            .saturating_add(timeout)
+            .saturating_add(invalid)
+            .saturating_sub(self.corrections)
+            .saturating_add(1)
+    }
+
+    /// How many values were repaired in place of another attempt.
+    pub const fn corrections(&self) -> u32 {
+        self.corrections
+    }
+
+    /// The pause before the attempt under way, zero in the first.
+    pub const fn last_delay(&self) -> Duration {
+        Duration::from_nanos(self.previous)
+    }
+
+    /// The time spent so far, as far as it was told: up to the last failure, with the pause after it.
+    pub const fn spent(&self) -> Duration {
+        Duration::from_nanos(self.before.saturating_add(self.spent))
+    }
+
+    /// Whether an attempt failed before.
+    #[inline]
+    pub const fn is_retried(&self) -> bool {
+        self.corrections != 0 || self.attempt() != 1
+    }
+
+    /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
+    pub(crate) fn is_last(&self, policy: &Policy, validates: bool) -> bool {
+        Kind::ALL.into_iter().all(|kind| {
+            let retry = self.count(policy, kind, validates).saturating_add(1);
+            !policy.schedule(Some(kind), validates).allows(retry)
+        })
+    }
+
+    /// The policy's own `max` when it was looked at last.
+    pub(crate) const fn limit(&self) -> u32 {
+        self.limit
+    }
+
+    /// The retries so far that a failure of that kind counts with.
+    pub(super) fn count(&self, policy: &Policy, kind: Kind, validates: bool) -> u32 {
+        if policy.has_own_count(kind, validates) {
+            self.own[kind as usize]
+        } else {
+            self.shared
+        }
+    }
+
+    /// Counts a retry after that pause.
+    pub(super) fn retry(&mut self, policy: &Policy, kind: Kind, validates: bool, delay: Duration) {
+        let count = if policy.has_own_count(kind, validates) {
+            &mut self.own[kind as usize]
+        } else {
+            &mut self.shared
+        };
+        *count = count.saturating_add(1);
+        self.previous = nanos(delay);
+        self.spent = self.spent.saturating_add(self.previous);
+    }
+
+    fn spend(&mut self, elapsed: Option<Duration>) {
+        if let Some(elapsed) = elapsed {
+            self.spent = nanos(elapsed);
+        }
+    }
+}
+
+/// Saturates after 584 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,138 @@
+use std::error::Error;
+use std::io;
+
+use super::sources::{causes, is, is_wrapper};
+use crate::classify::Classify;
+use crate::classify::timed_out::TimedOut;
+use crate::classify::verdict::Verdict;
+
+/// What the first cause says that is of a type this crate knows.
+pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
+    causes(error).find_map(known).unwrap_or(Verdict::STOP)
+}
+
+/// As [`by_cause`], where the function retried is a whole transaction.
+pub(crate) fn in_transaction(error: &(dyn Error + 'static)) -> Verdict {
+    causes(error)
+        .find_map(|cause| conflict(cause).or_else(|| known(cause)))
+        .unwrap_or(Verdict::STOP)
+}
+
+/// What the first cause says that comes from an HTTP client.
+#[cfg(feature = "http")]
+pub(crate) fn by_http(error: &(dyn Error + 'static)) -> Verdict {
+    causes(error).find_map(of_http).unwrap_or(Verdict::STOP)
+}
+
+/// What the first cause says that is of a connection, not of an answer.
+pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
+    causes(error).find_map(connection).unwrap_or(Verdict::STOP)
+}
+
+/// `None` where the cause is of no known type or only wraps another.
+fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "http")]
+    if let Some(verdict) = of_http(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "llm")]
+    if let Some(verdict) = of::<crate::llm::ProviderError>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "redis_1")]
+    if let Some(verdict) = of::<::redis::RedisError>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "sqlx_0_9")]
+    if let Some(verdict) = of::<::sqlx::Error>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "tonic_0_14")]
+    if let Some(verdict) = of::<::tonic::Status>(cause) {
+        return Some(verdict);
+    }
+    of_io(cause)
+}
+
+fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    let io = is::<io::Error>(cause).filter(|io| !is_wrapper(io));
+    io.map(Classify::classify).or_else(|| of::<TimedOut>(cause))
+}
+
+fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "http")]
+    if is_answer(cause) {
+        return Some(Verdict::STOP);
+    }
+    #[cfg(feature = "http")]
+    if let Some(verdict) = of_http(cause) {
+        return Some(verdict);
+    }
+    // It does not show the I/O error as a source.
+    #[cfg(feature = "redis_1")]
+    if let Some(redis) = is::<::redis::RedisError>(cause) {
+        return redis.is_io_error().then(|| redis.classify());
+    }
+    of_io(cause)
+}
+
+/// Whether an HTTP client was answered, and only the status is bad.
+#[cfg(feature = "http")]
+fn is_answer(cause: &(dyn Error + 'static)) -> bool {
+    #[cfg(feature = "reqwest_0_12")]
+    if is::<reqwest_0_12::Error>(cause).is_some_and(reqwest_0_12::Error::is_status) {
+        return true;
+    }
+    #[cfg(feature = "reqwest_0_13")]
+    if is::<reqwest_0_13::Error>(cause).is_some_and(reqwest_0_13::Error::is_status) {
+        return true;
+    }
+    #[cfg(feature = "ureq_3")]
+    if is(cause).is_some_and(|ureq| matches!(ureq, ::ureq::Error::StatusCode(_))) {
+        return true;
+    }
+    is::<crate::ResponseError>(cause).is_some()
+}
+
+#[cfg(feature = "http")]
+fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "hyper_util_0_1")]
+    if let Some(verdict) = of::<hyper_util::client::legacy::Error>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "hyper_util_0_1")]
+    if let Some(verdict) = of::<::hyper::Error>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "reqwest_0_12")]
+    if let Some(verdict) = of::<reqwest_0_12::Error>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "reqwest_0_13")]
+    if let Some(verdict) = of::<reqwest_0_13::Error>(cause) {
+        return Some(verdict);
+    }
+    #[cfg(feature = "ureq_3")]
+    if let Some(verdict) = of::<::ureq::Error>(cause) {
+        return Some(verdict);
+    }
+    of::<crate::ResponseError>(cause)
+}
+
+/// A conflict of two transactions: it heals by running the whole of one again, and only so.
+fn conflict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "sqlx_0_9")]
+    if is(cause).is_some_and(super::clients::sqlx::is_conflict) {
+        return Some(Verdict::TRANSIENT);
+    }
+    #[cfg(feature = "tonic_0_14")]
+    if let Some(status) = is(cause) {
+        return Some(super::clients::tonic::in_transaction(status));
+    }
+    let _ = cause;
+    None
+}
+
+fn of<T: Classify + Error + 'static>(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    is::<T>(cause).map(Classify::classify)
+}

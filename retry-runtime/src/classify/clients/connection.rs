@@ -1,0 +1,104 @@
+use std::error::Error;
+use std::io;
+
+use crate::classify::Classify;
+use crate::classify::sources::{causes, is_wrapper};
+use crate::classify::verdict::Verdict;
+
+/// What says that no connection will ever come about: `hyper-util` of an address that it can't connect to (not by HTTP,
+/// or without a host), rustls and OpenSSL of a certificate.
+#[cfg(any(
+    feature = "hyper_util_0_1",
+    feature = "reqwest_0_12",
+    feature = "reqwest_0_13"
+))]
+const LASTING: [&str; 3] = [
+    "invalid URL",
+    "invalid peer certificate",
+    "certificate verify failed",
+];
+
+/// The verdict where no connection came about, so that nothing was sent.
+#[cfg(any(
+    feature = "hyper_util_0_1",
+    feature = "reqwest_0_12",
+    feature = "reqwest_0_13"
+))]
+pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
+    let is_lasting = |cause: &(dyn Error + 'static)| {
+        let said = cause.to_string();
+        LASTING.iter().any(|text| said.contains(text))
+    };
+    if causes(error).any(is_lasting) {
+        Verdict::STOP
+    } else {
+        Verdict::TRANSIENT
+    }
+}
+
+/// The verdict on a failure of a request that may have been sent.
+///
+/// Tells a broken connection from what never heals, where a client does not: a truncated body and malformed JSON can
+/// both be errors of decoding, a closed connection and a malformed answer both of sending.
+pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
+    let mut verdict = Verdict::STOP;
+    for cause in causes(error) {
+        if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
+            if hyper.is_parse() || hyper.is_user() {
+                return Verdict::STOP;
+            }
+            verdict = Verdict::TRANSIENT.ambiguous();
+        } else if let Some(io) = cause.downcast_ref::<io::Error>()
+            && !is_wrapper(io)
+        {
+            let of_kind = io.classify();
+            return if of_kind.is_retryable() {
+                of_kind.ambiguous()
+            } else {
+                Verdict::STOP
+            };
+        }
+    }
+    verdict
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broken_connection_is_found_inside_a_wrapper() {
+        let broken = || io::Error::from(io::ErrorKind::UnexpectedEof);
+        let expected = Verdict::TRANSIENT.ambiguous();
+        assert_eq!(of_open_connection(&broken()), expected);
+        assert_eq!(of_open_connection(&io::Error::other(broken())), expected);
+        assert_eq!(of_open_connection(&io::Error::other("text")), Verdict::STOP);
+    }
+
+    #[cfg(any(
+        feature = "hyper_util_0_1",
+        feature = "reqwest_0_12",
+        feature = "reqwest_0_13"
+    ))]
+    #[test]
+    fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+        let refused = |kind, text: &str| io::Error::other(io::Error::new(kind, text));
+        let invalid = io::ErrorKind::InvalidData;
+        for text in [
+            "invalid peer certificate: UnknownIssuer",
+            "error:0A000086:SSL routines:tls_post_process_server_certificate:certificate verify failed",
+            "invalid URL, scheme is not http",
+        ] {
+            assert_eq!(of_no_connection(&refused(invalid, text)), Verdict::STOP);
+        }
+        let alert = refused(invalid, "received fatal alert: InternalError");
+        assert_eq!(of_no_connection(&alert), Verdict::TRANSIENT);
+    }
+
+    #[test]
+    fn the_outer_kind_decides_where_it_says_something() {
+        let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
+        let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
+        assert_eq!(of_open_connection(&garbled), Verdict::STOP);
+    }
+}

@@ -1,0 +1,47 @@
+use ::redis::{ErrorKind, RedisError, RetryMethod};
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+
+/// How its cluster client begins what it says where it could connect to no node: the text of why follows.
+const NO_CLUSTER: &str = "Failed to create initial connections";
+
+/// | failure | verdict |
+/// |---|---|
+/// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
+/// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
+/// | the connection broke | transient, ambiguous |
+/// | no answer in time | [`Verdict::TIMEOUT`] |
+/// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
+///
+/// By [`RedisError::retry_method`], but authentication and parsing stop: a new connection does not heal them.
+#[diagnostic::do_not_recommend]
+impl Classify for RedisError {
+    fn classify(&self) -> Verdict {
+        if matches!(
+            self.kind(),
+            ErrorKind::AuthenticationFailed | ErrorKind::Parse
+        ) {
+            return Verdict::STOP;
+        }
+        if self.is_connection_refusal() {
+            return Verdict::TRANSIENT;
+        }
+        if self.kind() == ErrorKind::Io && self.to_string().starts_with(NO_CLUSTER) {
+            let is_refused = self.to_string().contains("AuthenticationFailed");
+            return Verdict::from(!is_refused);
+        }
+        if self.is_timeout() {
+            return Verdict::TIMEOUT;
+        }
+        match self.retry_method() {
+            RetryMethod::WaitAndRetry
+            | RetryMethod::ReconnectFromInitialConnections
+            | RetryMethod::RefreshSlotsAndRetry => Verdict::TRANSIENT,
+            RetryMethod::RetryImmediately | RetryMethod::Reconnect => {
+                Verdict::TRANSIENT.ambiguous()
+            }
+            _ => Verdict::STOP,
+        }
+    }
+}

@@ -1,0 +1,49 @@
+use super::connection::{of_no_connection, of_open_connection};
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+
+macro_rules! classify_errors_of {
+    ($reqwest:ident) => {
+        /// | failure | verdict |
+        /// |---|---|
+        /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
+        /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
+        /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
+        /// | a status, from `error_for_status` | that of the [`StatusCode`](http::StatusCode) |
+        /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
+        ///
+        /// An error of a status does not have the response's headers and body. To see `Retry-After` and billing
+        /// codes, make the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
+        ///
+        /// ```
+        #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]
+        /// use retry_runtime::{Classify, Verdict};
+        ///
+        /// let error = reqwest::Client::new().get("no address").build().unwrap_err();
+        /// assert_eq!(error.classify(), Verdict::STOP);
+        /// ```
+        impl Classify for $reqwest::Error {
+            fn classify(&self) -> Verdict {
+                if let Some(status) = self.status() {
+                    return status.classify();
+                }
+                if self.is_builder() || self.is_redirect() {
+                    return Verdict::STOP;
+                }
+                // Before timeouts: while a connection was being made, no request was sent.
+                if self.is_connect() {
+                    return of_no_connection(self);
+                }
+                if self.is_timeout() {
+                    return Verdict::TIMEOUT;
+                }
+                of_open_connection(self)
+            }
+        }
+    };
+}
+
+#[cfg(feature = "reqwest_0_12")]
+classify_errors_of!(reqwest_0_12);
+#[cfg(feature = "reqwest_0_13")]
+classify_errors_of!(reqwest_0_13);

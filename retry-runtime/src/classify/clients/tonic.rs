@@ -1,0 +1,123 @@
+use std::error::Error;
+use std::time::Duration;
+
+use ::tonic::metadata::MetadataMap;
+use ::tonic::{Code, ConnectError, Status};
+use tonic_types::{RetryInfo, StatusExt};
+
+use super::connection::of_open_connection;
+use crate::classify::Classify;
+use crate::classify::quota::is_daily;
+use crate::classify::sources::causes;
+use crate::classify::verdict::LONGEST_HINT;
+use crate::classify::verdict::Verdict;
+
+/// The metadata by which a server says when to come back (gRFC A6).
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+/// What tonic says where its own timeout, the client's or the server's, ran out.
+const TIMED_OUT: &str = "Timeout expired";
+
+/// | status | verdict |
+/// |---|---|
+/// | `Unavailable` | transient; ambiguous where an open connection was lost |
+/// | `ResourceExhausted` with `RetryInfo` or pushback, of no daily quota | throttled |
+/// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
+/// | any other that tonic made of a broken connection | transient, ambiguous |
+/// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction) |
+/// | all else | stop |
+///
+/// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
+/// details. Pushback that is negative or does not parse stops, whatever the status.
+#[diagnostic::do_not_recommend]
+impl Classify for Status {
+    fn classify(&self) -> Verdict {
+        with_pushback(self, of_code(self))
+    }
+}
+
+/// The verdict where the function retried is a whole transaction.
+pub(crate) fn in_transaction(status: &Status) -> Verdict {
+    match status.code() {
+        Code::Aborted => with_pushback(
+            status,
+            hinted(Verdict::TRANSIENT, retry_info(status).as_ref()),
+        ),
+        _ => status.classify(),
+    }
+}
+
+fn of_code(status: &Status) -> Verdict {
+    match status.code() {
+        Code::Unavailable => hinted(unavailable(status), retry_info(status).as_ref()),
+        Code::ResourceExhausted if is_of_a_day(status) => Verdict::STOP,
+        Code::ResourceExhausted => match (retry_info(status), pushback(status.metadata())) {
+            (None, None) => Verdict::STOP,
+            (info, _) => hinted(Verdict::THROTTLED, info.as_ref()),
+        },
+        Code::DeadlineExceeded => Verdict::TIMEOUT,
+        Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
+        // What a server sends has no source.
+        Code::Cancelled | Code::Internal | Code::Unknown => {
+            status.source().map_or(Verdict::STOP, of_open_connection)
+        }
+        _ => Verdict::STOP,
+    }
+}
+
+fn unavailable(status: &Status) -> Verdict {
+    let connected = |source| !causes(source).any(<dyn Error>::is::<ConnectError>);
+    match status.source() {
+        Some(source) if connected(source) => Verdict::TRANSIENT.ambiguous(),
+        _ => Verdict::TRANSIENT,
+    }
+}
+
+fn with_pushback(status: &Status, verdict: Verdict) -> Verdict {
+    match pushback(status.metadata()) {
+        Some(Pushback::Never) => Verdict::STOP,
+        Some(Pushback::After(wait)) if verdict.is_retryable() => verdict.after(wait),
+        _ => verdict,
+    }
+}
+
+enum Pushback {
+    After(Duration),
+    Never,
+}
+
+fn pushback(metadata: &MetadataMap) -> Option<Pushback> {
+    let value = metadata.get(PUSHBACK)?;
+    let milliseconds = value.to_str().ok().and_then(|text| text.parse().ok());
+    let wait = milliseconds.map(Duration::from_millis);
+    Some(match wait.filter(|wait| *wait <= LONGEST_HINT) {
+        Some(wait) => Pushback::After(wait),
+        None => Pushback::Never,
+    })
+}
+
+/// `None`, too, where its wait is absurd.
+fn retry_info(status: &Status) -> Option<RetryInfo> {
+    let info = status.get_details_retry_info()?;
+    info.retry_delay
+        .is_none_or(|wait| wait <= LONGEST_HINT)
+        .then_some(info)
+}
+
+fn hinted(verdict: Verdict, info: Option<&RetryInfo>) -> Verdict {
+    match info.and_then(|info| info.retry_delay) {
+        Some(wait) => verdict.after(wait),
+        None => verdict,
+    }
+}
+
+/// A quota of a day is not there again within the life of a call, whatever `RetryInfo` beside it says.
+fn is_of_a_day(status: &Status) -> bool {
+    let quotas = status.get_details_quota_failure();
+    quotas.is_some_and(|quotas| {
+        quotas.violations.iter().any(|quota| {
+            [&quota.quota_id, &quota.subject, &quota.description]
+                .into_iter()
+                .any(|text| is_daily(text))
+        })
+    })
+}

@@ -1,0 +1,32 @@
+use ::ureq::{Error, Timeout};
+use http::StatusCode;
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+
+/// | failure | verdict |
+/// |---|---|
+/// | a status | that of the [`StatusCode`]; there are no headers, so there is no hint |
+/// | unknown host, no connection; a timeout in looking up the host or connecting | transient: nothing was sent |
+/// | any other timeout | [`Verdict::TIMEOUT`] |
+/// | I/O | that of the [`std::io::Error`] |
+/// | an invalid request, redirects, a malformed answer, TLS | stop |
+///
+/// To see `Retry-After` and billing codes, let ureq hand statuses on (`http_status_as_error(false)`) and make a
+/// [`ResponseError`](crate::ResponseError) of what is no success.
+#[diagnostic::do_not_recommend]
+impl Classify for Error {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::StatusCode(code) => {
+                StatusCode::from_u16(*code).map_or(Verdict::STOP, |status| status.classify())
+            }
+            Self::HostNotFound
+            | Self::ConnectionFailed
+            | Self::Timeout(Timeout::Resolve | Timeout::Connect) => Verdict::TRANSIENT,
+            Self::Timeout(_) => Verdict::TIMEOUT,
+            Self::Io(io) => io.classify(),
+            _ => Verdict::STOP,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+use std::future::Future;
+
+use crate::classify::response_error::ResponseError;
+
+/// `response.error_for_retry()`, for `error_for_status` that keeps what says whether a retry helps.
+///
+/// For `reqwest::Response` of the majors whose features are enabled. An answer of 4xx or 5xx becomes a
+/// [`ResponseError`] of its status, its headers and the beginning of its body; any other is passed on, unread.
+///
+/// ```no_run
+#[cfg_attr(feature = "reqwest_0_13", doc = "# use reqwest_0_13 as reqwest;")]
+#[cfg_attr(not(feature = "reqwest_0_13"), doc = "# use reqwest_0_12 as reqwest;")]
+/// use std::error::Error;
+/// use retry_runtime::{ErrorForRetry, retry};
+///
+/// #[retry(max = 5)]
+/// async fn fetch(url: &str) -> Result<String, Box<dyn Error + Send + Sync>> {
+///     let response = reqwest::get(url).await?.error_for_retry().await?;
+///     Ok(response.text().await?)
+/// }
+/// ```
+///
+/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body
+/// breaks off, the error is of the status all the same. A body that stalls is waited for as long as the client's or
+/// the attempt's `timeout` allows: set one.
+pub trait ErrorForRetry: Sized {
+    /// The response, or the error that it is.
+    fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>> + Send;
+}
+
+macro_rules! error_for_retry_of {
+    ($reqwest:ident) => {
+        impl ErrorForRetry for $reqwest::Response {
+            async fn error_for_retry(mut self) -> Result<Self, ResponseError> {
+                let status = self.status();
+                if !status.is_client_error() && !status.is_server_error() {
+                    return Ok(self);
+                }
+                let mut body = Vec::new();
+                let mut broken = None;
+                while body.len() < ResponseError::BODY_LIMIT {
+                    match self.chunk().await {
+                        Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+                        Ok(None) => break,
+                        Err(error) => {
+                            broken = Some(error.without_url().to_string());
+                            break;
+                        }
+                    }
+                }
+                let url = self.url().as_str().to_owned();
+                let headers = std::mem::take(self.headers_mut());
+                let error = ResponseError::new(status, headers, body);
+                Err(error.url(&url).body_error(broken))
+            }
+        }
+    };
+}
+
+#[cfg(feature = "reqwest_0_12")]
+error_for_retry_of!(reqwest_0_12);
+#[cfg(feature = "reqwest_0_13")]
+error_for_retry_of!(reqwest_0_13);

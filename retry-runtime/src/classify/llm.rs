@@ -1,0 +1,147 @@
+//! What model APIs say in the bodies of their errors.
+//!
+//! A status does not tell a rate limit from an unpaid bill (both are a 429), and an error in the middle of an event
+//! stream has no status at all. The body tells:
+//!
+//! ```
+//! use std::time::Duration;
+//! use retry_runtime::llm::{Fault, ProviderError};
+//! use retry_runtime::{Classify, Verdict};
+//!
+//! let body = r#"{"error": {"message": "You exceeded your current quota", "type": "insufficient_quota"}}"#;
+//! let error = ProviderError::parse(body).unwrap();
+//! assert_eq!(error.fault(), Fault::Billing);
+//! assert_eq!(error.classify(), Verdict::STOP);
+//!
+//! // An event of a stream that began with a 200.
+//! let data = r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+//! let error = ProviderError::parse(data).unwrap();
+//! assert_eq!(error.classify(), Verdict::TRANSIENT);
+//! assert_eq!(error.to_string(), "overloaded_error: Overloaded");
+//!
+//! // An event that is none.
+//! assert_eq!(ProviderError::parse(r#"{"choices": [{"delta": {"content": "Hello"}}]}"#), None);
+//! ```
+//!
+//! With the feature `http`, [`ResponseError`](crate::ResponseError) asks by itself.
+//!
+//! Sources: the error references of the OpenAI, Anthropic and Gemini APIs; google.rpc's `error_details.proto`.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+mod envelope;
+mod fault;
+mod truncated;
+
+pub use fault::Fault;
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+
+/// The error of a model API, as its body or one event of its stream says: OpenAI's, Anthropic's, Google's,
+/// and those of servers that answer as they do.
+///
+/// [`Classify`] is for errors without a status, such as those within a stream:
+///
+/// | [`Fault`] | verdict |
+/// |---|---|
+/// | `Throttled` | throttled, with the wait of Google's `RetryInfo` as hint |
+/// | `Overloaded`, `Internal` | transient |
+/// | `Timeout` | [`Verdict::TIMEOUT`] |
+/// | `Billing`, `Exhausted`, `Invalid`, `Unknown` | stop |
+///
+/// Where there is a status, too, [`ResponseError`](crate::ResponseError) weighs both: `Billing` stops whatever else
+/// is said; then `x-should-retry` decides where it is there; `Throttled`, `Overloaded` and `Exhausted` win over the
+/// status (`Exhausted` stops unless a header names a wait); and for all else the status decides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProviderError {
+    pub(crate) fault: Fault,
+    pub(crate) error_type: Option<String>,
+    pub(crate) code: Option<String>,
+    pub(crate) message: String,
+    pub(crate) retry_after: Option<Duration>,
+}
+
+impl ProviderError {
+    /// Reads a JSON body, the `data` of one event of a stream, or the text of an event stream, of which the first
+    /// error counts. `None` where it holds no error that could be read.
+    ///
+    /// A body that was cut off is read up to its last complete field: what is named before the cut counts. Where
+    /// even the type and the code are lost, the fault is [`Fault::Unknown`], or there is none.
+    pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
+        envelope::parse(&String::from_utf8_lossy(body.as_ref()))
+    }
+
+    /// What is wrong.
+    pub fn fault(&self) -> Fault {
+        self.fault
+    }
+
+    /// `type` in the bodies of OpenAI and Anthropic, `status` in those of Google.
+    pub fn error_type(&self) -> Option<&str> {
+        self.error_type.as_deref()
+    }
+
+    /// `code` in the bodies of OpenAI and Google, `details.error_code` in those of Anthropic.
+    pub fn code(&self) -> Option<&str> {
+        self.code.as_deref()
+    }
+
+    /// What it says to people. May be empty.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The wait of Google's `RetryInfo`. From zero to 365 days; other values are ignored.
+    pub fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+
+    /// The verdict on an answer of which status and headers say `by_headers`.
+    #[cfg(feature = "http")]
+    pub(crate) fn refine(&self, by_headers: Verdict, headers: &http::HeaderMap) -> Verdict {
+        let hint = crate::retry_after(headers).or(self.retry_after);
+        let verdict = match self.fault {
+            Fault::Billing => Verdict::STOP,
+            _ if crate::classify::http::should_retry(headers).is_some() => by_headers,
+            Fault::Throttled => Verdict::THROTTLED,
+            Fault::Overloaded => Verdict::TRANSIENT,
+            Fault::Exhausted if hint.is_some() => Verdict::THROTTLED,
+            Fault::Exhausted => Verdict::STOP,
+            Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
+        };
+        with_hint(verdict, hint)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Classify for ProviderError {
+    fn classify(&self) -> Verdict {
+        with_hint(self.fault.classify(), self.retry_after)
+    }
+}
+
+fn with_hint(verdict: Verdict, hint: Option<Duration>) -> Verdict {
+    match hint {
+        Some(hint) if verdict.is_retryable() => verdict.after(hint),
+        _ => verdict,
+    }
+}
+
+impl fmt::Display for ProviderError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.error_type().or(self.code()).unwrap_or("error");
+        f.write_str(name)?;
+        if let Some(code) = self.code().filter(|code| *code != name) {
+            write!(f, " ({code})")?;
+        }
+        if !self.message.is_empty() {
+            write!(f, ": {}", self.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for ProviderError {}

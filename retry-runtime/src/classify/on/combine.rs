@@ -1,0 +1,76 @@
+use crate::classify::verdict::Verdict;
+
+/// Joins functions for the key `on`: those of [`on`](crate::on), closures, and functions of your own that return a `bool` or
+/// whatever else converts into a [`Verdict`].
+///
+/// ```
+/// use retry_runtime::on::{self, Combine};
+/// use retry_runtime::Verdict;
+///
+/// fn is_overloaded(message: &String) -> bool {
+///     message.starts_with("529")
+/// }
+///
+/// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
+/// assert_eq!(on(&String::from("529")), Verdict::TRANSIENT);
+/// assert_eq!(on(&String::from("Try again later")), Verdict::TRANSIENT);
+/// assert_eq!(on(&String::from("529: out of quota, try again tomorrow")), Verdict::STOP);
+/// assert_eq!(on(&String::from("400")), Verdict::STOP);
+/// ```
+pub trait Combine: Sized {
+    /// What either would retry is retried: as the first says, or else as the second says.
+    fn or<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| match self(error).into() {
+            verdict if verdict.is_retryable() => verdict,
+            _ => other(error).into(),
+        }
+    }
+
+    /// Only what both would retry is retried: as the kind that the first says, after the longer of the hints, and
+    /// ambiguous where either says so.
+    fn and<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| {
+            let (first, second) = (self(error).into(), other(error).into());
+            if !first.is_retryable() || !second.is_retryable() {
+                return Verdict::STOP;
+            }
+            let verdict = match first.hint().max(second.hint()) {
+                Some(hint) => first.after(hint),
+                None => first,
+            };
+            if second.is_ambiguous() {
+                verdict.ambiguous()
+            } else {
+                verdict
+            }
+        }
+    }
+
+    /// What the other would retry is not retried; all else is as the first says.
+    fn except<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
+    where
+        E: ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+        W: Into<Verdict>,
+    {
+        move |error: &E| match other(error).into() {
+            excepted if excepted.is_retryable() => Verdict::STOP,
+            _ => self(error).into(),
+        }
+    }
+}
+
+impl<F> Combine for F {}

@@ -1,0 +1,162 @@
+use std::error::Error;
+use std::fmt;
+
+use http::{HeaderMap, StatusCode};
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+
+/// How much of the body is shown: the beginning, where servers say what is wrong.
+const SHOWN: usize = 500;
+
+/// An HTTP answer that is an error, with all that says whether a retry helps: status, headers, and the
+/// beginning of the body.
+///
+/// `reqwest`'s own error of a status has neither headers nor body, so it knows no `Retry-After` and can't tell a
+/// rate limit from an unpaid bill: both are a 429. [`ErrorForRetry`](crate::ErrorForRetry) makes this one of a
+/// `reqwest::Response`; for other clients there is [`new`](Self::new).
+///
+/// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
+/// [`ProviderError`](crate::llm::ProviderError).
+///
+/// ```
+/// use std::time::Duration;
+/// use http::{HeaderMap, StatusCode};
+/// use retry_runtime::{Classify, ResponseError, Verdict};
+///
+/// let mut headers = HeaderMap::new();
+/// headers.insert("retry-after", "2".parse()?);
+/// let error = ResponseError::new(StatusCode::TOO_MANY_REQUESTS, headers, "slow down")
+///     .url("https://api.example/v1/chat?key=secret");
+///
+/// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
+/// let text = "429 Too Many Requests from https://api.example/v1/chat: slow down";
+/// assert_eq!(error.to_string(), text);
+/// # Ok::<_, http::header::InvalidHeaderValue>(())
+/// ```
+///
+/// It is shown as status, URL and the first 500 bytes of the body. The URL is kept without query, fragment, user and
+/// password, since keys travel there and errors go into logs.
+#[derive(Clone)]
+pub struct ResponseError(Box<Parts>);
+
+#[derive(Clone)]
+struct Parts {
+    status: StatusCode,
+    headers: HeaderMap,
+    url: String,
+    body: Vec<u8>,
+    body_error: Option<String>,
+}
+
+impl ResponseError {
+    /// How much of a body is kept, in bytes: 16 KiB. What follows is dropped.
+    pub const BODY_LIMIT: usize = 16 * 1024;
+
+    /// The error that an answer of that status, with these headers and that body is. The body is cut at
+    /// [`BODY_LIMIT`](Self::BODY_LIMIT).
+    pub fn new(status: StatusCode, headers: HeaderMap, body: impl Into<Vec<u8>>) -> Self {
+        let mut body = body.into();
+        body.truncate(Self::BODY_LIMIT);
+        Self(Box::new(Parts {
+            status,
+            headers,
+            url: String::new(),
+            body,
+            body_error: None,
+        }))
+    }
+
+    /// Says which URL answered. Query, fragment, user and password are left out.
+    pub fn url(mut self, url: &str) -> Self {
+        let end = url.find(['?', '#']).unwrap_or(url.len());
+        let url = &url[..end];
+        self.0.url = match url.split_once("://") {
+            Some((scheme, rest)) => {
+                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+                let host = authority.rsplit('@').next().unwrap_or_default();
+                format!("{scheme}://{host}{path}")
+            }
+            None => url.to_owned(),
+        };
+        self
+    }
+
+    /// Says how reading the body failed, after what is there of it.
+    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+    pub(crate) fn body_error(mut self, error: Option<String>) -> Self {
+        self.0.body_error = error;
+        self
+    }
+
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
+        self.0.status
+    }
+
+    /// The headers of the answer.
+    pub fn headers(&self) -> &HeaderMap {
+        &self.0.headers
+    }
+
+    /// The beginning of the body, as far as it could be read, at most [`BODY_LIMIT`](Self::BODY_LIMIT).
+    pub fn body(&self) -> &[u8] {
+        &self.0.body
+    }
+
+    /// What the body says of the error, where it is one of a model API.
+    #[cfg(feature = "llm")]
+    pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
+        crate::llm::ProviderError::parse(&self.0.body)
+    }
+}
+
+/// As [`Verdict::from_http`]; with the feature `llm`, weighed with what the body says:
+/// [`ProviderError`](crate::llm::ProviderError).
+#[diagnostic::do_not_recommend]
+impl Classify for ResponseError {
+    fn classify(&self) -> Verdict {
+        let by_headers = Verdict::from_http(self.0.status, &self.0.headers);
+        #[cfg(feature = "llm")]
+        if let Some(error) = self.provider_error() {
+            return error.refine(by_headers, &self.0.headers);
+        }
+        by_headers
+    }
+}
+
+impl fmt::Display for ResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = &*self.0;
+        write!(f, "{}", parts.status)?;
+        if !parts.url.is_empty() {
+            write!(f, " from {}", parts.url)?;
+        }
+        let shown = &parts.body[..parts.body.len().min(SHOWN)];
+        let text = String::from_utf8_lossy(shown);
+        let text = text.trim().trim_end_matches(char::REPLACEMENT_CHARACTER);
+        if !text.is_empty() {
+            // One line in a log.
+            f.write_str(": ")?;
+            for char in text.chars() {
+                let shown = if char.is_control() { ' ' } else { char };
+                write!(f, "{shown}")?;
+            }
+            if shown.len() < parts.body.len() {
+                f.write_str("…")?;
+            }
+        }
+        match &parts.body_error {
+            Some(error) => write!(f, " (the body broke off: {error})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for ResponseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ResponseError({self})")
+    }
+}
+
+impl Error for ResponseError {}

@@ -1,0 +1,60 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+use std::time::Duration;
+
+/// An attempt took longer than the key `timeout` allows, and was dropped.
+///
+/// A function with a `timeout` returns an error type that can be made from it. `std::io::Error` and
+/// `Box<dyn Error>` can be; so can `anyhow::Error`; for your own type write the `From`:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{TimedOut, retry};
+///
+/// #[derive(Debug)]
+/// enum ModelError {
+///     TimedOut(TimedOut),
+/// }
+///
+/// impl From<TimedOut> for ModelError {
+///     fn from(timed_out: TimedOut) -> Self {
+///         Self::TimedOut(timed_out)
+///     }
+/// }
+///
+/// #[retry(timeout = "60s", on = |_| true)]
+/// async fn complete() -> Result<String, ModelError> {
+///     Ok(String::from("hello"))
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TimedOut {
+    after: Duration,
+}
+
+impl TimedOut {
+    /// A timeout after that long, for instance to build an error in a test.
+    pub const fn new(after: Duration) -> Self {
+        Self { after }
+    }
+
+    /// The time that the attempt had.
+    pub const fn after(self) -> Duration {
+        self.after
+    }
+}
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "timed out after {:?}", self.after)
+    }
+}
+
+impl Error for TimedOut {}
+
+impl From<TimedOut> for io::Error {
+    fn from(timed_out: TimedOut) -> Self {
+        Self::new(io::ErrorKind::TimedOut, timed_out)
+    }
+}

@@ -1,0 +1,127 @@
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+
+/// A longer wait is taken for a mistake, such as a point in time where a span was meant.
+#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
+pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
+/// What classification says of one failure: stop, or retry, as which [`Kind`], after which hint.
+///
+/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is
+/// [`Verdict::TRANSIENT`], `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a retry
+/// after that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::Verdict;
+///
+/// fn classify(status: u16, retry_after: Option<u64>) -> Verdict {
+///     match (status, retry_after) {
+///         (429, Some(seconds)) => Verdict::THROTTLED.after(Duration::from_secs(seconds)),
+///         (429, None) => Verdict::THROTTLED,
+///         (500..=599, _) => Verdict::TRANSIENT,
+///         _ => Verdict::STOP,
+///     }
+/// }
+/// assert_eq!(classify(404, None), Verdict::STOP);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    kind: Option<Kind>,
+    after: Option<Duration>,
+    ambiguous: bool,
+}
+
+impl Verdict {
+    /// Not worth a retry: the call ends with this failure.
+    pub const STOP: Self = Self {
+        kind: None,
+        after: None,
+        ambiguous: false,
+    };
+    /// A passing fault: an overloaded server, a refused connection.
+    pub const TRANSIENT: Self = Self::retry(Kind::Transient);
+    /// The server asks for fewer requests: HTTP 429 and its relatives.
+    pub const THROTTLED: Self = Self::retry(Kind::Throttled);
+    /// No answer in time. Always ambiguous, since the request may have taken effect.
+    pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
+    /// An answer that won't do, as where a body finds itself that it can't be parsed. It is retried without
+    /// delay unless the section `invalid(…)` names one.
+    pub const INVALID: Self = Self::retry(Kind::Invalid);
+
+    const fn retry(kind: Kind) -> Self {
+        Self {
+            kind: Some(kind),
+            after: None,
+            ambiguous: false,
+        }
+    }
+
+    /// Adds the wait that the server asked for. On [`Verdict::STOP`] it has no effect.
+    pub const fn after(mut self, hint: Duration) -> Self {
+        self.after = Some(hint);
+        self
+    }
+
+    /// Says that the failed request may have taken effect, so that a function with
+    /// `idempotent = false` does not repeat it.
+    pub const fn ambiguous(mut self) -> Self {
+        self.ambiguous = true;
+        self
+    }
+
+    /// The kind of failure, or `None` if it is not worth a retry.
+    pub const fn kind(self) -> Option<Kind> {
+        self.kind
+    }
+
+    /// The wait that the server asked for.
+    pub const fn hint(self) -> Option<Duration> {
+        self.after
+    }
+
+    /// Whether the failed request may have taken effect.
+    pub const fn is_ambiguous(self) -> bool {
+        self.ambiguous
+    }
+
+    /// Whether the failure is worth a retry.
+    pub const fn is_retryable(self) -> bool {
+        self.kind.is_some()
+    }
+
+    /// The verdict on an attempt that the `timeout` key dropped: `on` decides whether it is retried, and
+    /// then it counts as a timeout, whatever kind `on` gave it.
+    pub(crate) fn of_dropped_attempt(self) -> Self {
+        Self {
+            kind: self.kind.map(|_| Kind::Timeout),
+            ambiguous: true,
+            ..self
+        }
+    }
+}
+
+impl From<bool> for Verdict {
+    #[inline]
+    fn from(retry: bool) -> Self {
+        if retry { Self::TRANSIENT } else { Self::STOP }
+    }
+}
+
+impl From<Kind> for Verdict {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Transient => Self::TRANSIENT,
+            Kind::Throttled => Self::THROTTLED,
+            Kind::Timeout => Self::TIMEOUT,
+            Kind::Invalid => Self::INVALID,
+        }
+    }
+}
+
+impl From<Option<Duration>> for Verdict {
+    fn from(hint: Option<Duration>) -> Self {
+        hint.map_or(Self::STOP, |hint| Self::TRANSIENT.after(hint))
+    }
+}

@@ -1,0 +1,10 @@
+//! What is told of calls, and whom.
+
+pub(crate) mod event;
+#[cfg(feature = "tracing")]
+mod log;
+pub(crate) mod observer;
+pub(crate) mod reason;
+pub(crate) mod record;
+pub(crate) mod recording;
+pub(crate) mod report;

@@ -1,0 +1,228 @@
+use std::fmt;
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::observe::reason::Reason;
+
+/// One thing that happened in a call.
+///
+/// Printed with `Display`, an event is a line as the log has it:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Event, Kind};
+///
+/// let event = Event::Retrying {
+///     call: "model.complete",
+///     attempt: 2,
+///     max: Some(5),
+///     delay: Duration::from_millis(1200),
+///     error: &"503 overloaded",
+///     kind: Kind::Transient,
+/// };
+/// assert_eq!(
+///     event.to_string(),
+///     "retrying model.complete attempt=2 max=5 delay=1.2s error=503 overloaded reason=transient",
+/// );
+/// ```
+///
+/// `max` is the number of retries in force for that failure, `None` where it is unlimited.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An attempt begins. Only what the key `observe` names sees it.
+    Started {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt, from 1.
+        attempt: u32,
+    },
+    /// An attempt failed, and another follows after a pause.
+    Retrying {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that failed, from 1.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// The pause before the next attempt.
+        delay: Duration,
+        /// The failure.
+        error: &'a dyn fmt::Display,
+        /// What sort of failure it was.
+        kind: Kind,
+    },
+    /// A value was rejected by `validate`, and `correct` repairs it after a pause.
+    Correcting {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that returned the value, from 1.
+        attempt: u32,
+        /// The number of the correction that begins, from 1.
+        correction: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// The pause before the correction.
+        delay: Duration,
+        /// Why the value was rejected.
+        error: &'a dyn fmt::Display,
+    },
+    /// An attempt failed, and the call ends with its failure.
+    GaveUp {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that failed, from 1: so many were made.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// The failure.
+        error: &'a dyn fmt::Display,
+        /// Why no attempt follows.
+        reason: Reason,
+    },
+    /// An attempt succeeded. Only what the key `observe` names sees it when it was the first attempt.
+    Succeeded {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that succeeded, from 1.
+        attempt: u32,
+        /// How many times `correct` repaired a value in the call.
+        corrections: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+    },
+}
+
+impl<'a> Event<'a> {
+    /// The call's name: the key `name`.
+    pub fn call(&self) -> &'a str {
+        match self {
+            Self::Started { call, .. }
+            | Self::Retrying { call, .. }
+            | Self::Correcting { call, .. }
+            | Self::GaveUp { call, .. }
+            | Self::Succeeded { call, .. } => call,
+        }
+    }
+
+    /// The number of the attempt that the event is about, from 1.
+    pub fn attempt(&self) -> u32 {
+        match *self {
+            Self::Started { attempt, .. }
+            | Self::Retrying { attempt, .. }
+            | Self::Correcting { attempt, .. }
+            | Self::GaveUp { attempt, .. }
+            | Self::Succeeded { attempt, .. } => attempt,
+        }
+    }
+
+    /// What happened, as a line begins with.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Started { .. } => "starting",
+            Self::Retrying { .. } => "retrying",
+            Self::Correcting { .. } => "correcting",
+            Self::GaveUp { .. } => "gave up",
+            Self::Succeeded { .. } => "succeeded",
+        }
+    }
+
+    /// The number of the correction that begins, or of those that were made where there were any.
+    pub(crate) fn correction(&self) -> Option<u32> {
+        match *self {
+            Self::Correcting { correction, .. } => Some(correction),
+            Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
+            Self::Started { .. } | Self::Retrying { .. } | Self::GaveUp { .. } => None,
+        }
+    }
+
+    pub(crate) fn max(&self) -> Option<Max> {
+        match *self {
+            Self::Retrying { max, .. }
+            | Self::Correcting { max, .. }
+            | Self::GaveUp { max, .. }
+            | Self::Succeeded { max, .. } => Some(Max(max)),
+            Self::Started { .. } => None,
+        }
+    }
+
+    pub(crate) fn delay(&self) -> Option<Delay> {
+        match *self {
+            Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => Some(Delay(delay)),
+            Self::Started { .. } | Self::GaveUp { .. } | Self::Succeeded { .. } => None,
+        }
+    }
+
+    pub(crate) fn error(&self) -> Option<&'a dyn fmt::Display> {
+        match *self {
+            Self::Retrying { error, .. }
+            | Self::Correcting { error, .. }
+            | Self::GaveUp { error, .. } => Some(error),
+            Self::Started { .. } | Self::Succeeded { .. } => None,
+        }
+    }
+
+    /// Why there is a retry, or none.
+    pub(crate) fn reason(&self) -> Option<&'static str> {
+        match *self {
+            Self::Retrying { kind, .. } => Some(kind.name()),
+            Self::Correcting { .. } => Some(Kind::Invalid.name()),
+            Self::GaveUp { reason, .. } => Some(reason.name()),
+            Self::Started { .. } | Self::Succeeded { .. } => None,
+        }
+    }
+}
+
+impl fmt::Display for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, call, attempt) = (self.name(), self.call(), self.attempt());
+        write!(f, "{name} {call} attempt={attempt}")?;
+        if let Some(correction) = self.correction() {
+            let all = matches!(self, Self::Succeeded { .. });
+            write!(f, " correction{}={correction}", if all { "s" } else { "" })?;
+        }
+        if let Some(max) = self.max() {
+            write!(f, " max={max}")?;
+        }
+        if let Some(delay) = self.delay() {
+            write!(f, " delay={delay}")?;
+        }
+        if let Some(error) = self.error() {
+            write!(f, " error={error}")?;
+        }
+        if let Some(reason) = self.reason() {
+            write!(f, " reason={reason}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Event<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Event({self})")
+    }
+}
+
+/// A limit as every key, log field and error has it: a number, or `unlimited`.
+pub(crate) struct Max(pub(crate) Option<u32>);
+
+impl fmt::Display for Max {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(max) => max.fmt(f),
+            None => f.write_str("unlimited"),
+        }
+    }
+}
+
+/// A delay to the millisecond where it has any: nobody reads a log for nanoseconds.
+pub(crate) struct Delay(pub(crate) Duration);
+
+impl fmt::Display for Delay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fine = self.0 < Duration::from_millis(1);
+        let unit = if fine { 1 } else { 1_000_000 };
+        let nanos = self.0.subsec_nanos() / unit * unit;
+        write!(f, "{:?}", Duration::new(self.0.as_secs(), nanos))
+    }
+}

@@ -1,0 +1,83 @@
+use std::rc::Rc;
+use std::sync::Arc;
+
+use crate::observe::event::Event;
+
+/// Sees what happens in calls: the key `observe`.
+///
+/// A closure is an observer too, and may borrow `self` and the arguments:
+///
+/// ```
+/// use std::sync::atomic::{AtomicU32, Ordering};
+/// use retry_runtime::{Event, Observer, retry};
+///
+/// #[derive(Default)]
+/// struct RetryCount(AtomicU32);
+///
+/// impl Observer for RetryCount {
+///     fn observe(&self, event: &Event<'_>) {
+///         if let Event::Retrying { .. } = event {
+///             self.0.fetch_add(1, Ordering::Relaxed);
+///         }
+///     }
+/// }
+///
+/// struct Client { retries: RetryCount }
+///
+/// impl Client {
+///     #[retry(backoff = "none", observe = &self.retries, on = |_| true)]
+///     async fn complete(&self) -> Result<String, String> {
+///         Err(String::from("overloaded"))
+///     }
+///
+///     #[retry(observe = |event| eprintln!("{event}"), on = |_| true)]
+///     async fn models(&self) -> Result<String, String> {
+///         Ok(String::from("one"))
+///     }
+/// }
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let client = Client { retries: RetryCount::default() };
+/// client.complete().await.unwrap_err();
+/// assert_eq!(client.retries.0.into_inner(), 3);
+/// # }
+/// ```
+///
+/// It is called on the task that makes the call, between attempts: what takes long belongs elsewhere.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't observe calls",
+    label = "not an `Observer`",
+    note = "give a type that implements `retry_runtime::Observer`, or a closure `|event| …`"
+)]
+pub trait Observer {
+    /// Called for every event of a call, in order.
+    fn observe(&self, event: &Event<'_>);
+}
+
+macro_rules! through_pointer {
+    ($($pointer:ty),*) => {$(
+        impl<T: Observer + ?Sized> Observer for $pointer {
+            fn observe(&self, event: &Event<'_>) {
+                (**self).observe(event);
+            }
+        }
+    )*};
+}
+through_pointer!(&T, Box<T>, Rc<T>, Arc<T>);
+
+/// `None` observes nothing.
+impl<T: Observer> Observer for Option<T> {
+    fn observe(&self, event: &Event<'_>) {
+        if let Some(observer) = self {
+            observer.observe(event);
+        }
+    }
+}
+
+/// Both observe, the first first.
+impl<A: Observer, B: Observer> Observer for (A, B) {
+    fn observe(&self, event: &Event<'_>) {
+        self.0.observe(event);
+        self.1.observe(event);
+    }
+}

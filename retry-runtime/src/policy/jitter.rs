@@ -1,0 +1,73 @@
+use std::time::Duration;
+
+/// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
+///
+/// With `d` the delay that the backoff gives, at most `cap`. No delay is longer than `cap`, and none piles
+/// up at it: where a range reaches past the cap, the part up to the cap is drawn from.
+///
+/// `full`, `equal` and `decorrelated` are those of [Exponential Backoff And Jitter][aws] (AWS, 2015).
+///
+/// [aws]: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum Jitter {
+    /// `"full"`, the default: from 0 to `d`. Spreads a fleet's retries best.
+    #[default]
+    Full,
+    /// `"equal"`: from `d / 2` to `d`.
+    Equal,
+    /// `"decorrelated"`: from `base` to three times the previous delay. It is a shape of its own, so
+    /// `backoff` and `factor` have no say.
+    Decorrelated,
+    /// `"none"`: exactly `d`.
+    None,
+    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside counts as the
+    /// nearest inside.
+    Ratio(f64),
+}
+
+impl Jitter {
+    pub(crate) const WORDS: &[(&str, Self)] = &[
+        ("full", Self::Full),
+        ("equal", Self::Equal),
+        ("decorrelated", Self::Decorrelated),
+        ("none", Self::None),
+    ];
+
+    /// What the delay is drawn from, both ends included, where the backoff gave `delay` and the delay before was
+    /// `previous`.
+    pub(crate) fn range(
+        self,
+        delay: Duration,
+        base: Duration,
+        cap: Duration,
+        previous: Duration,
+    ) -> (Duration, Duration) {
+        match self {
+            Self::Full => (Duration::ZERO, delay),
+            Self::Equal => (delay / 2, delay),
+            Self::Decorrelated => {
+                let high = previous.max(base).saturating_mul(3).min(cap);
+                (base.min(cap), high)
+            }
+            Self::None => (delay, delay),
+            Self::Ratio(ratio) => {
+                let ratio = if ratio.is_nan() {
+                    0.0
+                } else {
+                    ratio.clamp(0.0, 1.0)
+                };
+                let spread = Duration::try_from_secs_f64(delay.as_secs_f64() * ratio)
+                    .map_or(delay, |spread| spread.min(delay));
+                let high = delay.saturating_add(spread).min(cap);
+                (delay.saturating_sub(spread), high)
+            }
+        }
+    }
+}
+
+impl From<f64> for Jitter {
+    fn from(ratio: f64) -> Self {
+        Self::Ratio(ratio)
+    }
+}

@@ -1,0 +1,8 @@
+//! Clocks, sleeping, and randomness.
+
+pub(crate) mod clock;
+pub(crate) mod moment;
+pub(crate) mod race;
+pub(crate) mod random;
+pub(crate) mod skip;
+pub(crate) mod timer;

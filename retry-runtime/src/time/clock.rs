@@ -1,0 +1,39 @@
+//! What time it is, for deadlines and elapsed times.
+
+use std::sync::OnceLock;
+use std::time::{Duration, Instant};
+
+use crate::time::moment::Moment;
+use crate::time::skip;
+
+/// For async code that names no timer, and for timers that have no clock of their own: tokio's clock where there is
+/// tokio, so that a paused one rules deadlines, too.
+pub(crate) fn now() -> Moment {
+    #[cfg(feature = "tokio")]
+    let now = tokio::time::Instant::now().into_std();
+    #[cfg(not(feature = "tokio"))]
+    let now = Instant::now();
+    moment(now)
+}
+
+/// For blocking code, which sleeps by the system's clock whatever a runtime around it may have paused.
+pub(crate) fn now_blocking() -> Moment {
+    moment(Instant::now())
+}
+
+/// Pauses that a test skipped count as passed.
+fn moment(now: Instant) -> Moment {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    let origin = *ORIGIN.get_or_init(|| origin(Instant::now()));
+    let since = now.saturating_duration_since(origin);
+    Moment::from_origin(since.saturating_add(skip::skipped()))
+}
+
+/// Well before now: a runtime with a paused clock may stand where it was made, long before anybody asked for the time.
+fn origin(now: Instant) -> Instant {
+    const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+    // Some systems count from their start, and have no room before it.
+    let rooms = (0..40).map(|halvings| ROOM / (1 << halvings));
+    let mut origins = rooms.filter_map(|room| now.checked_sub(room));
+    origins.next().unwrap_or(now)
+}

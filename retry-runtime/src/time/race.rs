@@ -1,0 +1,16 @@
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::Poll;
+
+/// The body's output, or `None` where the sleep ends first.
+pub fn race<F: Future>(
+    mut body: Pin<&mut F>,
+    mut sleep: Pin<&mut impl Future<Output = ()>>,
+) -> impl Future<Output = Option<F::Output>> {
+    poll_fn(move |context| {
+        if let Poll::Ready(output) = body.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        sleep.as_mut().poll(context).map(|()| None)
+    })
+}

@@ -1,0 +1,114 @@
+use std::future::Future;
+use std::time::Duration;
+
+use crate::time::moment::Moment;
+use crate::time::{clock, skip};
+
+/// How an async function sleeps between attempts: the key `timer`.
+///
+/// With the feature `tokio` (default) functions use tokio's timer and name none. For another runtime,
+/// name a type of your own, or a function from `Duration` to a future:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Timer, retry};
+///
+/// #[derive(Clone, Copy)]
+/// struct Smol;
+///
+/// impl Timer for Smol {
+///     async fn sleep(&self, duration: Duration) {
+///         smol::Timer::after(duration).await;
+///     }
+/// }
+///
+/// #[retry(timer = Smol, on = |_| true)]
+/// async fn fetch() -> Result<u32, String> {
+///     Ok(42)
+/// }
+///
+/// #[retry(timer = smol::Timer::after, on = |_| true)]
+/// async fn fetch_again() -> Result<u32, String> {
+///     Ok(42)
+/// }
+/// # smol::block_on(async {
+/// assert_eq!(fetch().await, Ok(42));
+/// assert_eq!(fetch_again().await, Ok(42));
+/// # });
+/// ```
+///
+/// The annotated function's future is `Send` where the future of `sleep` is.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer",
+    label = "not a `Timer`",
+    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+)]
+pub trait Timer {
+    /// Returns a future that completes after that long.
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+
+    /// What time it is by the clock that [`sleep`](Self::sleep) goes by: what deadlines and elapsed times are reckoned
+    /// with.
+    ///
+    /// By default tokio's clock, with the feature `tokio`, so that a timer that wraps tokio's sees it paused; else the
+    /// system's. A timer with a clock of its own (in a browser, on an engine that replays) says what that shows.
+    fn now(&self) -> Moment {
+        clock::now()
+    }
+}
+
+impl<T: Timer + ?Sized> Timer for &T {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        (**self).sleep(duration)
+    }
+
+    fn now(&self) -> Moment {
+        (**self).now()
+    }
+}
+
+impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        (**self).sleep(duration)
+    }
+
+    fn now(&self) -> Moment {
+        (**self).now()
+    }
+}
+
+/// A function from `Duration` to a future, as a [`Timer`].
+#[derive(Clone, Copy, Debug)]
+pub struct TimerFn<F>(F);
+
+impl<F: Fn(Duration) -> S, S: Future> TimerFn<F> {
+    /// Makes a timer of a function.
+    pub const fn new(sleep: F) -> Self {
+        Self(sleep)
+    }
+}
+
+impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
+    async fn sleep(&self, duration: Duration) {
+        (self.0)(duration).await;
+    }
+}
+
+/// tokio's timer: what async functions use when they name no other.
+///
+/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does.
+#[cfg(feature = "tokio")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct TokioTimer;
+
+#[cfg(feature = "tokio")]
+impl Timer for TokioTimer {
+    #[inline]
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        tokio::time::sleep(skip::to_sleep(duration))
+    }
+}
+
+pub(crate) fn sleep_blocking(duration: Duration) {
+    std::thread::sleep(skip::to_sleep(duration));
+}
