@@ -148,25 +148,18 @@ async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_hints_about_the_deadline_the_shortest_decides() {
+async fn a_hint_beyond_the_deadline_holds_no_other_up() {
     let second = Duration::from_secs(1);
-    let policy = Policy::new().deadline(second * 10);
-    let healed = |seed| async move {
-        let _seeded = testing::seed(seed);
-        // Up to a tenth is added: the last is late in one of 91 cases.
-        let dead_ends = dead_ends(&policy, &[30_000, 9_990, 9_100]).await;
-        assert_eq!(dead_ends[..2], ["0", "1"]);
-        usize::from(dead_ends.len() == 2)
-    };
-    let mut count = 0;
+    let none: [&str; 0] = [];
     for seed in 0..20 {
-        count += healed(seed).await;
+        let _seeded = testing::seed(seed);
+        // Up to a tenth is added, but nothing beyond the deadline.
+        let policy = Policy::new().deadline(second * 10);
+        assert_eq!(dead_ends(&policy, &[30_000, 9_990, 9_100]).await, ["0"]);
+        let section = Section::new().jitter(Jitter::Full);
+        let policy = EXACT.deadline(second * 10).throttled(section);
+        assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, none);
     }
-    assert!(count >= 18, "{count}");
-    // One that only the jitter of its section may put there holds no other up.
-    let section = Section::new().jitter(Jitter::Full);
-    let policy = EXACT.deadline(second * 10).throttled(section);
-    assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, ["0"]);
     // What asks for the same is retried with it.
     let policy = EXACT.deadline(second * 10);
     assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
