@@ -1,4 +1,4 @@
-//! What calls cost that are asleep between two attempts, all at once: `cargo bench --bench asleep`.
+//! What calls cost that are asleep between two attempts, all at once: `cargo bench -p benches --bench asleep`.
 //!
 //! An outage: 100,000 calls, then 1,000,000, fail and sleep. Then the service is back, and all succeed. Each
 //! call is a tokio task. For each way, runtime and number this program runs again, alone, and reads from
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use backon::{ConstantBuilder, Retryable};
-use retry_runtime::retry;
+use retry_runtime::{Classify, Jitter, Policy, Verdict, retry};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::Sleep;
 use tokio_retry::RetryIf;
@@ -39,9 +39,10 @@ macro_rules! ways {
 }
 
 const RETRY: &str = "#[retry]";
-const WAYS: [Way; 6] = ways! {
+const WAYS: [Way; 7] = ways! {
     "by hand" => by_hand,
     "#[retry]" => retried,
+    "policy.call" => chained,
     "backon 1.6" => backon,
     "tokio-retry 0.3" => tokio_retry,
     "tryhard 0.5" => tryhard,
@@ -72,6 +73,12 @@ impl Failure {
     }
 }
 
+impl Classify for Failure {
+    fn classify(&self) -> Verdict {
+        self.is_transient().into()
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("overloaded")
@@ -83,6 +90,16 @@ static PAUSE: OnceLock<Duration> = OnceLock::new();
 
 fn pause() -> Duration {
     PAUSE.get().copied().unwrap_or_default()
+}
+
+/// As a field of a client, which outlives its calls.
+static POLICY: OnceLock<Policy> = OnceLock::new();
+
+fn policy() -> &'static Policy {
+    POLICY.get_or_init(|| {
+        let policy = Policy::fixed(pause()).cap(pause());
+        policy.max(MAX).jitter(Jitter::None)
+    })
 }
 
 #[derive(Clone)]
@@ -135,6 +152,10 @@ impl Service {
     #[retry(max = 5, backoff = "fixed", base = pause(), jitter = "none", on = Failure::is_transient)]
     async fn retried(&self) -> Result<u64, Failure> {
         self.send().await
+    }
+
+    async fn chained(&self) -> Result<u64, Failure> {
+        policy().call(|| self.send()).await
     }
 
     async fn backon(&self) -> Result<u64, Failure> {

@@ -1,4 +1,4 @@
-//! Time per item of a batch: `cargo bench --bench batch`.
+//! Time per item of a batch: `cargo bench -p benches --bench batch`.
 //!
 //! Every tenth item fails once, so a batch takes two rounds, without a pause between them. criterion prints the time of a whole batch and the items
 //! per second; the table at the end has the time per item, which must not grow with the number of items.

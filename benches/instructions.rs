@@ -1,4 +1,4 @@
-//! What a call costs beside the same call by hand and by other crates: `cargo bench --bench instructions`.
+//! What a call costs beside the same call by hand and by other crates: `cargo bench -p benches --bench instructions`.
 //!
 //! Instructions are counted by valgrind's callgrind. Each case runs alone, once with N calls and once with
 //! twice as many; the difference divided by N is what one call costs, without the program's start.
@@ -21,15 +21,28 @@ const ABOVE_BLOCK: f64 = 3.0;
 /// How many it may cost above the loop without.
 const ABOVE_LOOP: f64 = 12.0;
 
-/// How many it may cost above the former where the first attempt fails.
-const ABOVE_BLOCK_AFTER_FAILURE: f64 = 112.0;
-
-/// The other crates that may cost less. With a large value it is copies of the value that are counted; after a
-/// failure, what this crate doesn't do: it looks for no hint, tells nobody and can't be recorded.
-const AHEAD: [(Group, Way); 3] = [
+/// The other crates that may cost less: with a large value it is copies of the value that are counted.
+const AHEAD: [(Group, Way); 2] = [
     (Group::Large, Way::BackonMacros),
     (Group::Large, Way::Tryhard),
-    (Group::Failure, Way::TokioRetry),
+];
+
+/// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
+const CHAIN: (f64, usize) = (1.2, 320);
+
+/// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
+const KEY: f64 = 110.0;
+
+/// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
+const DEADLINE: f64 = 110.0;
+
+/// Those that such a call has a use for: a clock, a race, a function of the user's.
+const USED: [&str; 5] = [
+    "deadline",
+    "timeout",
+    "attempt, its elapsed time",
+    "observe",
+    "validate",
 ];
 
 /// As many digits as its double, so that both runs start with arguments of one length.
@@ -108,6 +121,7 @@ fn report(costs: &[Cost]) -> ExitCode {
         print_costs(group, &costs);
         check_costs(&costs, &mut broken);
     }
+    check_chain(costs, &mut broken);
     let sizes = cases::sizes::all();
     print_sizes(&sizes);
     check_sizes(&sizes, &mut broken);
@@ -185,23 +199,33 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
             format!("{instructions}, {} {by_hand:.1}", way.title()),
         );
     };
-    if retry.group == Group::Failure {
-        at_most(Way::ByHandInBlock, ABOVE_BLOCK_AFTER_FAILURE);
-        // A sleep looks at the clock, by atomics: so the zeros of the other groups are not those of the blind.
-        bound(
-            instructions.clock > 0.0 && instructions.atomics > 0.0,
-            String::from(
-                "no clock and no atomics are seen: were line tables left out of the build?",
-            ),
-        );
-    } else {
-        at_most(Way::ByHandInBlock, ABOVE_BLOCK);
-        at_most(Way::ByHand, ABOVE_LOOP);
-        bound(
-            instructions.clock + instructions.random + instructions.atomics == 0.0,
-            instructions.to_string(),
-        );
+    match retry.group {
+        // A failure is followed by a pause beside which nobody feels what deciding costs.
+        Group::Failure | Group::Delayed => {
+            // A sleep looks at the clock, by atomics: so the zeros of the other groups are not those of the blind.
+            bound(
+                instructions.clock > 0.0 && instructions.atomics > 0.0,
+                String::from(
+                    "no clock and no atomics are seen: were line tables left out of the build?",
+                ),
+            );
+            return;
+        }
+        Group::Keys => return check_keys(costs, instructions.all, broken),
+        Group::Async | Group::Large | Group::Blocking | Group::Boxed => {}
     }
+    let above_block = match retry.group {
+        Group::Boxed => ABOVE_LOOP,
+        _ => ABOVE_BLOCK,
+    };
+    at_most(Way::ByHandInBlock, above_block);
+    if costs.iter().any(|cost| cost.way == Way::ByHand) {
+        at_most(Way::ByHand, ABOVE_LOOP);
+    }
+    bound(
+        instructions.clock + instructions.random + instructions.atomics == 0.0,
+        instructions.to_string(),
+    );
     let peers = costs
         .iter()
         .filter(|cost| cost.way.is_peer() && !AHEAD.contains(&(cost.group, cost.way)));
@@ -215,11 +239,11 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
             ),
         );
     }
+    let by_hand = find(costs, Way::ByHandInBlock);
     bound(
-        retry.allocations == 0.0,
+        retry.allocations <= by_hand.allocations,
         format!("{} allocations", rounded(retry.allocations)),
     );
-    let by_hand = find(costs, Way::ByHand);
     bound(
         retry.future <= by_hand.future,
         format!(
@@ -228,6 +252,66 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
             by_hand.future.unwrap_or_default()
         ),
     );
+}
+
+/// A key costs a branch where the call has no use for it: no clock, nothing random, no allocation.
+fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
+    for cost in costs {
+        let Way::Key(key) = cost.way else {
+            continue;
+        };
+        if USED.contains(&key) {
+            continue;
+        }
+        let Counts {
+            all,
+            clock,
+            random,
+            atomics,
+        } = cost.instructions;
+        if all > without + KEY || clock + random + atomics + cost.allocations > 0.0 {
+            broken.push(format!(
+                "{key}: {}, without it {without:.1}, {} allocations",
+                cost.instructions,
+                rounded(cost.allocations)
+            ));
+        }
+    }
+    let deadline = find(costs, Way::Key("deadline")).instructions.all;
+    for (other, more) in [(Way::ByHandDeadline, DEADLINE), (Way::BackonDeadline, 0.0)] {
+        let other = find(costs, other);
+        if deadline > other.instructions.all + more {
+            broken.push(format!(
+                "deadline: {deadline:.1}, {} {:.1}",
+                other.way.title(),
+                other.instructions.all
+            ));
+        }
+    }
+}
+
+/// `policy.call` beside the attribute.
+fn check_chain(costs: &[Cost], broken: &mut Vec<String>) {
+    let of = |group, way| {
+        let mut costs = costs.iter();
+        costs.find(|cost| cost.group == group && cost.way == way)
+    };
+    let (Some(chain), Some(attribute)) = (
+        of(Group::Async, Way::Chain),
+        of(Group::Keys, Way::Key("policy = &POLICY")),
+    ) else {
+        return broken.push(String::from("policy.call: not measured"));
+    };
+    let (most, future) = CHAIN;
+    let (chained, attribute) = (chain.instructions.all, attribute.instructions.all);
+    if chained > most * attribute {
+        broken.push(format!(
+            "policy.call: {chained:.1}, #[retry(policy = …)] {attribute:.1}"
+        ));
+    }
+    if chain.future.is_none_or(|size| size > future) {
+        broken.push(format!("policy.call: a future of {:?} bytes", chain.future));
+    }
 }
 
 /// What a body keeps is stored once, in no more around it than by hand.

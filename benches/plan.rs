@@ -1,4 +1,4 @@
-//! Time per subtask of plans that are built, run and dropped: `cargo bench --bench plan`. The same for 1,000 and
+//! Time per subtask of plans that are built, run and dropped: `cargo bench -p benches --bench plan`. The same for 1,000 and
 //! 10,000 subtasks, if a plan is linear.
 
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Time per call: `cargo bench --bench time`.
+//! Time per call: `cargo bench -p benches --bench time`.
 //!
 //! Instructions are the better measure of what a call costs, as they do not depend on the machine's mood.
 

@@ -1,4 +1,4 @@
-//! 1,000 texts embedded in batches of which parts fail: `cargo run --example batch`.
+//! 1,000 texts embedded in batches that fail in part: `cargo run --example batch`.
 //!
 //! The service, at the end, takes up to 100 texts in a request and has troubles of every kind. Only texts that failed are
 //! sent again. Time is paused here, so that the example does not take the seconds that it tells of.

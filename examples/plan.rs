@@ -1,4 +1,4 @@
-//! A page is searched, read and labelled in steps, of which only the failed ones run again:
+//! A page is searched, read and labelled in steps, and only the failed ones run again:
 //! `cargo run --example plan`.
 
 use std::collections::HashMap;

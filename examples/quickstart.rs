@@ -1,78 +1,85 @@
 //! A model client that survives a busy API: `cargo run --example quickstart`.
 //!
-//! The API, at the end, answers 503, then 429 with `Retry-After: 1`, then an empty completion, then a good
-//! one; a wrong key gets 401. The log shows what becomes of each.
+//! The API, at the end, answers 503, then 429 with `Retry-After: 1`, then not at all, then well; a wrong key gets
+//! 401. It is a part of this program, so that no network and no HTTP client is needed to see retries at work.
 
+use std::future::pending;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use axum::response::{IntoResponse, Response};
-use axum::{Json, Router, routing::post};
-use http::{HeaderMap, StatusCode};
-use retry_runtime::{Classify, retry};
-use serde_json::{Value, json};
+use http::{HeaderMap, Response, StatusCode};
+use retry_runtime::{Classify, TimedOut, retry};
 
 struct Model {
-    http: reqwest::Client,
-    url: String,
+    api: BusyApi,
     key: &'static str,
 }
 
 impl Model {
-    /// At most 5 retries, after a random part of 0.2 s, 0.4 s, 0.8 s, …, or when the server asks for them.
-    #[retry(name = "model.complete", max = 5, base = "200ms", until = |text| !text.is_empty())]
+    /// At most 5 retries, after a random part of 0.2 s, 0.4 s, 0.8 s, …, or when the API asks for them.
+    #[retry(name = "model.complete", max = 5, base = "200ms", timeout = "500ms")]
     async fn complete(&self, prompt: &str) -> Result<String, ModelError> {
-        let request = self.http.post(&self.url).bearer_auth(self.key);
-        let response = request.json(&json!({ "prompt": prompt })).send().await?;
-        if !response.status().is_success() {
-            let (status, headers) = (response.status(), response.headers().clone());
-            return Err(ModelError::Refused((status, headers)));
+        let (answer, text) = self.api.post(self.key, prompt).await.into_parts();
+        if !answer.status.is_success() {
+            return Err(ModelError::Refused((answer.status, answer.headers)));
         }
-        let completion: Value = response.json().await?;
-        Ok(completion["text"].as_str().unwrap_or_default().into())
+        Ok(text)
     }
 }
 
-/// Each variant leaves it to what it holds whether a retry is worth while, and when.
+/// Each variant says whether a retry is worth while.
 #[derive(Debug, thiserror::Error, Classify)]
 enum ModelError {
-    /// 429, 503 and the like are, after the wait that the headers ask for.
+    /// What it holds knows: 429, 503 and the like are, after the wait that the headers ask for.
     #[error("{}", .0.0)]
     #[classify(transparent)]
     Refused((StatusCode, HeaderMap)),
-    /// A timeout or a lost connection is, a malformed answer is not.
     #[error(transparent)]
-    #[classify(transparent)]
-    Transport(#[from] reqwest::Error),
+    #[classify(timeout)]
+    NoAnswer(#[from] TimedOut),
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() {
     tracing_subscriber::fmt().init(); // Shows the retries.
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
-    let url = format!("http://{}", listener.local_addr()?);
-    tokio::spawn(axum::serve(listener, Router::new().route("/", post(busy_api))).into_future());
-
-    let http = reqwest::Client::builder().no_proxy().build()?; // The server is on this machine.
     for key in ["right", "wrong"] {
-        let (http, url) = (http.clone(), url.clone());
+        let api = BusyApi::default();
+        let model = Model { api, key };
         let started = Instant::now();
-        let outcome = Model { http, url, key }.complete("Say hello.").await;
+        let outcome = model.complete("Say hello.").await;
         let outcome = outcome.unwrap_or_else(|error| error.to_string());
-        println!("{key} key: {outcome} (after {:.1?})", started.elapsed());
+        let (requests, time) = (&model.api.requests, started.elapsed());
+        println!("{key} key: {outcome} (requests: {requests:?}, after {time:.1?})");
     }
-    Ok(())
+    println!("{WHAT_YOU_SAW}");
 }
 
-async fn busy_api(headers: HeaderMap) -> Response {
-    static SERVED: AtomicU32 = AtomicU32::new(0);
-    if headers["authorization"] != "Bearer right" {
-        return StatusCode::UNAUTHORIZED.into_response();
-    }
-    match SERVED.fetch_add(1, Ordering::Relaxed) {
-        0 => StatusCode::SERVICE_UNAVAILABLE.into_response(),
-        1 => (StatusCode::TOO_MANY_REQUESTS, [("retry-after", "1")]).into_response(),
-        2 => Json(json!({ "text": "" })).into_response(),
-        _ => Json(json!({ "text": "Hello!" })).into_response(),
+const WHAT_YOU_SAW: &str = "
+What you saw: two calls of one function, `complete` in examples/quickstart.rs.
+- The first met a busy API. A 503 and a timeout were retried after random pauses, a 429 after
+  the second that its `Retry-After` asks for. Its caller got the answer, and no error.
+- The second had a wrong key. No retry makes that right, so it failed at once.
+All of it comes from one line, `#[retry(…)]`. Change it and run this again.";
+
+#[derive(Default)]
+struct BusyApi {
+    requests: AtomicU32,
+}
+
+impl BusyApi {
+    async fn post(&self, key: &str, _prompt: &str) -> Response<String> {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let response = Response::builder();
+        let response = match (key, self.requests.fetch_add(1, Ordering::Relaxed)) {
+            ("wrong", _) => response.status(401).body(String::new()),
+            (_, 0) => response.status(503).body(String::new()),
+            (_, 1) => response
+                .status(429)
+                .header("retry-after", "1")
+                .body(String::new()),
+            (_, 2) => pending().await,
+            (_, _) => response.body(String::from("Hello!")),
+        };
+        response.expect("status and headers are valid")
     }
 }

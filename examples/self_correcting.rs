@@ -24,7 +24,7 @@ enum ModelError {
 use ModelError::{Invalid, Overloaded, TooLong};
 
 impl Model {
-    /// Asks again, with the complaint and the rejected answer in the prompt. A prompt that is too long is halved.
+    /// Asks again, with the complaint and the rejected answer in the prompt. A prompt that is too long loses its last sentence.
     #[retry(name = "extract", base = "50ms", validate = |answer| check(answer), attempt = attempt)]
     async fn extract(&self, text: &str) -> Result<String, ModelError> {
         self.ask(&prompt(text, attempt)).await
@@ -57,7 +57,7 @@ fn prompt(text: &str, attempt: &Attempt<ModelError, Draft<String>>) -> String {
     let mut complaint = String::new();
     for error in attempt.errors() {
         match (error, attempt.last_value()) {
-            (TooLong, _) => text = &text[..text.floor_char_boundary(text.len() / 2)],
+            (TooLong, _) => text = text.rsplit_once(". ").map_or(text, |(rest, _)| rest),
             (Invalid(error), Some(answer)) => complaint = format!(" Not {answer}: {error}."),
             _ => {}
         }
@@ -79,7 +79,7 @@ fn tell(gave_up: GaveUp<ModelError, String>) -> ModelError {
 async fn main() {
     tracing_subscriber::fmt().without_time().init();
     let (good, ageless) = (r#"{"name": "Ada", "age": 36}"#, r#"{"name": "Ada"}"#);
-    let text = "Ada is 36 years old. She lives in London, and so on";
+    let text = "Ada is 36 years old. She lives in London. And so on";
 
     println!("The answer is wrong twice, and the server busy in between:");
     let model = scripted([Ok("Sure!"), Err(Overloaded), Ok(ageless), Ok(good)]);

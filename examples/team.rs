@@ -11,7 +11,7 @@ use retry_runtime::{Event, GaveUp, Kind, RetryBudget, retry};
 struct Team {
     /// Those left after the step under way.
     turns: Cell<i32>,
-    /// The retries of the step under way, of which the first costs a turn.
+    /// The retries of the step under way. The first costs a turn.
     step: Cell<i32>,
     retries: Cell<i32>,
 }
@@ -30,9 +30,9 @@ impl RetryBudget for Team {
 impl Team {
     fn count(&self, retries: i32) {
         let paid = self.paid();
-        self.step.update(|count| count + retries);
-        self.retries.update(|count| count + retries);
-        self.turns.update(|turns| turns + paid - self.paid());
+        self.step.set(self.step.get() + retries);
+        self.retries.set(self.retries.get() + retries);
+        self.turns.set(self.turns.get() + paid - self.paid());
     }
 
     /// The turns that retries have cost this step.
@@ -47,7 +47,7 @@ impl Team {
 
     fn next_turn(&self) -> bool {
         self.step.set(0);
-        self.turns.update(|turns| turns - 1);
+        self.turns.set(self.turns.get() - 1);
         self.turns.get() >= 0
     }
 }

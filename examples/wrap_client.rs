@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use futures::{Stream, StreamExt};
+use futures_util::{Stream, StreamExt};
 use retry_runtime::{Event, Observer, retry};
 use tokio::time::Instant;
 use vendor::{ModelClient as _, ModelError, Vendor};
@@ -99,7 +99,7 @@ mod vendor {
     use std::collections::VecDeque;
     use std::sync::Mutex;
 
-    use futures::{Stream, stream};
+    use futures_util::{Stream, stream};
 
     #[derive(Debug, PartialEq, Eq)]
     pub(crate) enum ModelError {
@@ -153,5 +153,5 @@ mod vendor {
         }
     }
 
-    use futures::StreamExt;
+    use futures_util::StreamExt;
 }

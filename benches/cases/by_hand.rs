@@ -31,6 +31,33 @@ impl Model {
         }
     }
 
+    // The same again: a function that is called from two places is compiled otherwise.
+    pub(super) async fn by_hand_with_delay(&self, prompt: &str) -> Result<u64, ModelError> {
+        let mut retries = 0;
+        loop {
+            let pause = match async { self.send(prompt).await }.await {
+                Ok(value) => return Ok(value),
+                Err(error) if retries < MAX && error.is_transient() => pause(retries),
+                Err(error) => return Err(error),
+            };
+            retries += 1;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    pub(super) async fn by_hand_without_key(&self, prompt: &str) -> Result<u64, ModelError> {
+        let mut retries = 0;
+        loop {
+            let pause = match async { self.send(prompt).await }.await {
+                Ok(value) => return Ok(value),
+                Err(error) if retries < MAX && error.is_transient() => pause(retries),
+                Err(error) => return Err(error),
+            };
+            retries += 1;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
     pub(super) async fn by_hand_large(&self, prompt: &str) -> Result<Page, ModelError> {
         let mut retries = 0;
         loop {

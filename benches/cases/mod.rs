@@ -8,7 +8,10 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+mod boxed;
 mod by_hand;
+mod chained;
+mod keys;
 mod peers;
 mod retried;
 pub(crate) mod sizes;
@@ -29,10 +32,21 @@ pub(crate) enum Group {
     Large,
     Blocking,
     Failure,
+    Delayed,
+    Boxed,
+    Keys,
 }
 
 impl Group {
-    pub(crate) const ALL: [Self; 4] = [Self::Async, Self::Large, Self::Blocking, Self::Failure];
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Async,
+        Self::Large,
+        Self::Blocking,
+        Self::Failure,
+        Self::Delayed,
+        Self::Boxed,
+        Self::Keys,
+    ];
 
     pub(crate) fn title(self) -> &'static str {
         match self {
@@ -40,6 +54,11 @@ impl Group {
             Self::Large => "async, a value of 1 KiB, success at once",
             Self::Blocking => "blocking, Result<u64, E>, success at once",
             Self::Failure => "async, Result<u64, E>, one failure, no pause, success",
+            Self::Delayed => {
+                "async, Result<u64, E>, one failure, a pause of up to 1 s (full jitter), success"
+            }
+            Self::Boxed => "a boxed future, Result<u64, E>, success at once",
+            Self::Keys => "async, Result<u64, E>, success at once, by the keys that it names",
         }
     }
 }
@@ -50,6 +69,7 @@ pub(crate) enum Way {
     /// With the body in a block of its own, as soon as there is a `?` in it.
     ByHandInBlock,
     Retry,
+    Chain,
     Backon,
     BackonMacros,
     TokioRetry,
@@ -57,6 +77,10 @@ pub(crate) enum Way {
     Tryhard,
     Tower,
     Again,
+    Key(&'static str),
+    /// With a deadline.
+    ByHandDeadline,
+    BackonDeadline,
 }
 
 impl Way {
@@ -65,6 +89,7 @@ impl Way {
             Self::ByHand => "by hand",
             Self::ByHandInBlock => "by hand, body in a block",
             Self::Retry => "#[retry]",
+            Self::Chain => "policy.call",
             Self::Backon => "backon 1.6",
             Self::BackonMacros => "backon-macros 1.0",
             Self::TokioRetry => "tokio-retry 0.3",
@@ -72,11 +97,23 @@ impl Way {
             Self::Tryhard => "tryhard 0.5",
             Self::Tower => "tower 0.5",
             Self::Again => "again 0.1",
+            Self::Key(keys) => keys,
+            Self::ByHandDeadline => "by hand, with a deadline",
+            Self::BackonDeadline => "backon 1.6, with a total delay",
         }
     }
 
     pub(crate) fn is_peer(self) -> bool {
-        !matches!(self, Self::ByHand | Self::ByHandInBlock | Self::Retry)
+        matches!(
+            self,
+            Self::Backon
+                | Self::BackonMacros
+                | Self::TokioRetry
+                | Self::TokioRetry2
+                | Self::Tryhard
+                | Self::Tower
+                | Self::Again
+        )
     }
 }
 
@@ -241,21 +278,21 @@ fn size_of_future<F>(call: impl Fn(&'static Model, &'static str) -> F) -> usize 
 }
 
 macro_rules! cases {
-    ($($group:ident: $run:ident { $($way:ident => $method:ident,)* })*) => {
-        vec![$($(cases!(@ $group $run $way $method)),*),*]
+    ($($group:ident: $run:ident { $($way:ident $(($key:literal))? => $method:ident,)* })*) => {
+        vec![$($(cases!(@ $group $run ($way $(($key))?) $method)),*),*]
     };
-    (@ Blocking $run:ident $way:ident $method:ident) => {
+    (@ Blocking $run:ident ($($way:tt)*) $method:ident) => {
         Case {
             group: Group::Blocking,
-            way: Way::$way,
+            way: Way::$($way)*,
             run: |calls| $run(calls, Model::$method),
             future: None,
         }
     };
-    (@ $group:ident $run:ident $way:ident $method:ident) => {
+    (@ $group:ident $run:ident ($($way:tt)*) $method:ident) => {
         Case {
             group: Group::$group,
-            way: Way::$way,
+            way: Way::$($way)*,
             run: |calls| $run(calls, Model::$method),
             future: Some(size_of_future(Model::$method)),
         }
@@ -269,6 +306,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand,
             ByHandInBlock => by_hand_in_block,
             Retry => retried,
+            Chain => chained,
             Backon => backon,
             BackonMacros => backon_macros,
             TokioRetry => tokio_retry,
@@ -281,6 +319,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_large,
             ByHandInBlock => by_hand_in_block_large,
             Retry => retried_large,
+            Chain => chained_large,
             Backon => backon_large,
             BackonMacros => backon_macros_large,
             TokioRetry => tokio_retry_large,
@@ -293,6 +332,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_blocking,
             ByHandInBlock => by_hand_in_block_blocking,
             Retry => retried_blocking,
+            Chain => chained_blocking,
             Backon => backon_blocking,
             BackonMacros => backon_macros_blocking,
         }
@@ -300,12 +340,49 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_at_once,
             ByHandInBlock => by_hand_in_block_at_once,
             Retry => retried_at_once,
+            Chain => chained_at_once,
             Backon => backon_at_once,
             BackonMacros => backon_macros_at_once,
             TokioRetry => tokio_retry_at_once,
             TokioRetry2 => tokio_retry2_at_once,
             Tryhard => tryhard_at_once,
             Tower => tower_at_once,
+        }
+        Delayed: fail_many {
+            ByHandInBlock => by_hand_with_delay,
+            Retry => retried_with_delay,
+            Chain => chained_with_delay,
+            Backon => backon,
+            TokioRetry => tokio_retry,
+            Tryhard => tryhard,
+            Tower => tower,
+        }
+        Boxed: drive_many {
+            ByHandInBlock => by_hand_boxed,
+            Retry => retried_boxed,
+            Backon => backon_boxed,
+        }
+        Keys: drive_many {
+            ByHandInBlock => by_hand_without_key,
+            Retry => with_none,
+            Key("policy = &POLICY") => with_policy,
+            Key("max = expression") => with_max,
+            Key("name = expression") => with_name,
+            Key("deadline") => with_deadline,
+            ByHandDeadline => by_hand_deadline,
+            BackonDeadline => backon_deadline,
+            Key("timeout") => with_timeout,
+            Key("idempotent") => with_idempotent,
+            Key("until") => with_until,
+            Key("repeats") => with_repeats,
+            Key("attempt, unused") => with_attempt,
+            Key("attempt, its number") => with_attempt_numbered,
+            Key("attempt, its elapsed time") => with_attempt_timed,
+            Key("give_up") => with_give_up,
+            Key("fallback") => with_fallback,
+            Key("observe") => with_observe,
+            Key("validate") => with_validate,
+            Key("a section with a max of its own") => with_section,
         }
     }
 }

@@ -20,6 +20,11 @@ impl Model {
         self.answer(prompt)
     }
 
+    #[retry(max = 5, base = "1s", factor = 2, cap = "30s", on = ModelError::is_transient)]
+    pub(super) async fn retried_with_delay(&self, prompt: &str) -> Result<u64, ModelError> {
+        self.send(prompt).await
+    }
+
     #[retry(max = 5, backoff = "none", on = ModelError::is_transient)]
     pub(super) async fn retried_at_once(&self, prompt: &str) -> Result<u64, ModelError> {
         self.send(prompt).await

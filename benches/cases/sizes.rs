@@ -41,6 +41,7 @@ pub(crate) fn all() -> Vec<Sizes> {
         ByHand => by_hand_keeping,
         ByHandInBlock => by_hand_in_block_keeping,
         Retry => retried_keeping,
+        Chain => chained_keeping,
         Backon => backon_keeping,
         TokioRetry => tokio_retry_keeping,
         TokioRetry2 => tokio_retry2_keeping,
@@ -56,7 +57,7 @@ fn filled<const N: usize>(buffer: &[u8; N]) -> u64 {
 }
 
 impl Model {
-    async fn keeping<const N: usize>(&self, prompt: &str) -> Result<u64, ModelError> {
+    pub(super) async fn keeping<const N: usize>(&self, prompt: &str) -> Result<u64, ModelError> {
         let buffer = [7; N];
         let value = self.send(prompt).await?;
         Ok(value + filled(&buffer))

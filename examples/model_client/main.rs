@@ -1,7 +1,8 @@
 //! Asks a model for one completion, through a client that is hard to discourage:
 //!
 //! ```text
-//! cargo run --example model_client -- --base-url http://127.0.0.1:8000/v1 --prompt "Say hello."
+//! cargo run --manifest-path examples/model_client/Cargo.toml -- \
+//!     --base-url http://127.0.0.1:8000/v1 --prompt "Say hello."
 //! ```
 //!
 //! The client retries at the layer that knows what a failure means, not in an SDK, and says so:

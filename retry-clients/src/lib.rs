@@ -1,7 +1,12 @@
+//! Which failures of published clients are worth a retry, for `retry-runtime`.
+//!
 // Where the page links to the guide: the first definition counts.
-#![doc = "[built-in clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/"]
-#![doc = ""]
-#![doc = include_str!("../docs/clients.md")]
+//! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/
+//! [configuration]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/configuration/
+//! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//!
+#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/clients.md"))]
+#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/clients.md"))]
 
 #[cfg(feature = "_stream")]
 mod whole;

@@ -71,7 +71,7 @@ fn by_answer(answer: &GitHubError) -> Verdict {
             verdict.after(wait)
         }
         _ if secondary && verdict.is_retryable() && verdict.hint().is_none() => {
-            verdict.after(Duration::from_mins(1))
+            verdict.after(Duration::from_secs(60))
         }
         _ => verdict,
     }

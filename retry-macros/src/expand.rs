@@ -1,15 +1,28 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
-use proc_macro2::{Delimiter, Group, Span, TokenStream};
+mod attempt;
+mod call_loop;
+mod failure;
+mod hover;
+pub(crate) mod model;
+mod policy;
+mod printer;
+#[cfg(feature = "stream")]
+mod stream;
+mod success;
+mod time;
+mod validation;
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
-use crate::body::{self, Inner};
-use crate::function::{self, Body, Rewritten};
-use crate::model::Model;
-use crate::outcome::Delivery;
-use crate::retry_loop::{Attempted, RetryLoop};
-#[cfg(feature = "stream")]
-use crate::stream_loop;
+use self::attempt::Attempted;
+pub(crate) use self::attempt::take_owned;
+use self::model::{Attempts, Model};
+use self::printer::Printer;
+use crate::target::function::{self, Asyncness, Body, Rewritten};
+use crate::target::outcome::Delivery;
+use crate::target::wrapped_body::WrappedBody;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -17,7 +30,10 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    let mut body = Group::new(Delimiter::Brace, quote!(#attributes #content));
+    let import = model.krate.import();
+    let mentions = hover::mentions(model);
+    let content = quote!(#attributes #import #mentions #content);
+    let mut body = Group::new(Delimiter::Brace, content);
     // The user's own braces: lints such as `dead_code` look at them.
     body.set_span(block.span());
     Rewritten {
@@ -28,78 +44,57 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
-    let mut inner = |inner: Inner| {
-        let retry_loop = RetryLoop {
-            model,
-            this: inner.this,
+    let is_body = matches!(model.attempts, Attempts::Body);
+    let wrapped = is_body
+        .then(|| WrappedBody::find(&model.function, &statements))
+        .flatten();
+    if let Some(wrapped) = wrapped {
+        let user = inner_body(wrapped.block(), wrapped.block().stream());
+        let attempted = match wrapped.asyncness {
+            Asyncness::Async => Attempted::Async(user),
+            Asyncness::Blocking => Attempted::Blocking(user),
         };
-        let body = inner_body(inner.block, inner.block.stream());
-        let attempted = if inner.awaits {
-            Attempted::Async(body)
-        } else {
-            Attempted::Blocking(body)
-        };
-        repeat(&retry_loop, attempted)
-    };
-    if model.owned.is_some() {
-        // What a decorator calls is a future where anything is.
-        return decorated(model, block);
+        let retried = retried(model, wrapped.this.clone(), attempted);
+        return wrapped.with(retried);
     }
-    if let Some(content) = body::replace_generated(&statements, &mut inner) {
-        return content;
-    }
-    if model.delivery != Delivery::Direct
-        && let Some(content) = body::replace_lone_async(&statements, &mut inner)
-    {
-        return content;
-    }
-    let retry_loop = RetryLoop { model, this: None };
     let body = inner_body(block, statements);
-    match model.delivery {
-        Delivery::Direct if model.function.is_async() => {
-            repeat(&retry_loop, Attempted::Async(body))
-        }
-        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(body)),
-        Delivery::Future => {
-            let retried = repeat(&retry_loop, Attempted::Future(body, None));
-            let krate = &model.krate;
-            quote!(#krate::macro_support::lazy(async move { #retried }))
-        }
+    let attempted = match model.delivery {
+        Delivery::Direct if !model.function.is_async() => Attempted::Blocking(body),
+        Delivery::Direct => Attempted::Async(body),
+        // What a decorator calls is awaited where it is called.
+        Delivery::Future | Delivery::BoxedFuture if !is_body => Attempted::Async(body),
+        Delivery::Future => Attempted::Future(body, None),
         Delivery::BoxedFuture => {
             let returned = model.function.return_type().map(ToTokens::to_token_stream);
-            let retried = repeat(&retry_loop, Attempted::Future(body, returned));
-            let krate = &model.krate;
-            quote!(#krate::macro_support::Box::pin(async move { #retried }))
+            Attempted::Future(body, returned)
         }
-    }
-}
-
-fn decorated(model: &Model, block: &Group) -> TokenStream {
-    let retry_loop = RetryLoop { model, this: None };
-    let krate = &model.krate;
-    let call = inner_body(block, block.stream());
+    };
+    let retried = retried(model, None, attempted);
     match model.delivery {
-        Delivery::Direct if model.function.is_async() => {
-            repeat(&retry_loop, Attempted::Async(call))
-        }
-        Delivery::Direct => repeat(&retry_loop, Attempted::Blocking(call)),
-        Delivery::Future => {
-            let retried = retry_loop.around(Attempted::Async(call));
-            quote!(#krate::macro_support::lazy(async move { #retried }))
-        }
-        Delivery::BoxedFuture => {
-            let retried = retry_loop.around(Attempted::Async(call));
-            quote!(#krate::macro_support::Box::pin(async move { #retried }))
-        }
+        Delivery::Direct => retried,
+        Delivery::Future => quote!(__retry::lazy(async move { #retried })),
+        Delivery::BoxedFuture => quote!(__retry::Box::pin(async move { #retried })),
     }
 }
 
-/// What the function does with attempts of that kind.
-fn repeat(retry_loop: &RetryLoop, attempted: Attempted) -> TokenStream {
-    match &retry_loop.model.stream {
+/// The loop around attempts of that kind, in which `self` is called `this`.
+fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> TokenStream {
+    let asyncness = match attempted {
+        Attempted::Blocking(_) => Asyncness::Blocking,
+        Attempted::Async(_) | Attempted::Future(..) => Asyncness::Async,
+    };
+    let printer = |asyncness| Printer {
+        model,
+        asyncness,
+        this,
+    };
+    match &model.stream {
         #[cfg(feature = "stream")]
-        Some(stream) => stream_loop::around(retry_loop, stream, attempted),
-        _ => retry_loop.around(attempted),
+        Some(stream) => printer(Asyncness::Async).stream(stream, asyncness, attempted),
+        _ => {
+            let printer = printer(asyncness);
+            printer.call_loop(printer.attempt(attempted))
+        }
     }
 }
 

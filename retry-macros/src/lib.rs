@@ -4,45 +4,88 @@
 // `syn` and `proc_macro2` types are passed by value as their own functions do.
 #![allow(clippy::needless_pass_by_value)]
 
-mod argument;
-mod body;
-mod check;
+mod attribute;
+mod block;
 mod classify;
-mod decorator;
+mod errors;
 mod expand;
-mod function;
-mod impl_block;
-mod key;
-mod literal;
-mod members;
-mod model;
-mod nearest;
-mod outcome;
-mod parse;
-mod retry_loop;
+#[cfg(all(test, feature = "stream"))]
+mod refusals;
 #[cfg(test)]
 mod snapshots;
-#[cfg_attr(
-    not(feature = "stream"),
-    expect(dead_code, reason = "the key is only read, to be refused")
-)]
-mod stream;
-#[cfg(feature = "stream")]
-mod stream_loop;
+mod target;
 mod tokens;
 
 use proc_macro::TokenStream;
 use quote::quote;
 
-use crate::check::Errors;
-use crate::decorator::Decorator;
-use crate::function::Function;
-use crate::impl_block::ImplBlock;
-use crate::members::{Braced, Keyword};
-use crate::model::Model;
-use crate::parse::Arguments;
+use crate::attribute::argument::Arguments;
+use crate::block::decorator::Decorator;
+use crate::block::impl_block::ImplBlock;
+use crate::block::members::{Braced, Keyword};
+use crate::errors::Errors;
+use crate::expand::model::Model;
+use crate::target::check;
+use crate::target::function::Function;
 
-/// Makes every call of a function survive transient failure. See the documentation of `retry_runtime`.
+/// Makes every call of a function survive transient failure.
+///
+/// ```ignore
+/// use retry_runtime::{Verdict, retry};
+///
+/// impl Client {
+///     /// At most 5 retries within 2 minutes, each after a longer pause or when the server says.
+///     #[retry(max = 5, backoff = "exp", deadline = "2m", on = is_retryable)]
+///     async fn complete(&self, prompt: &str) -> Result<String, ApiError> {
+///         self.post(prompt).await
+///     }
+/// }
+///
+/// fn is_retryable(error: &ApiError) -> Verdict {
+///     match error.status {
+///         429 => Verdict::THROTTLED.after(error.retry_after),
+///         500 | 503 => Verdict::TRANSIENT,
+///         _ => Verdict::STOP,
+///     }
+/// }
+/// ```
+///
+/// It goes on functions and methods, async, blocking or returning a future or stream; on `impl` blocks; on traits.
+/// Values are literals or expressions, which may use `self` and the arguments. `key = value` and `key(value)` mean the
+/// same. Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The guide of `retry_runtime` has more on each key.
+///
+/// | key | value | default |
+/// |---|---|---|
+/// | `max` | retries: a count, or `"unlimited"` | 3 |
+/// | `backoff` | `"exp"` `"fixed"` `"linear"` `"fibonacci"` `"none"`, a list, `\|retry\| …` | `"exp"` |
+/// | `base` | the first delay | 1s |
+/// | `factor` | growth of `"exp"`, ≥ 1 | 2 |
+/// | `cap` | no computed delay is longer | 30s |
+/// | `floor` | no computed delay is shorter | 0s |
+/// | `jitter` | `"full"` `"equal"` `"decorrelated"` `"none"`, or a ratio 0–1 | `"full"` |
+/// | `on` | which errors to retry: `fn(&E) -> impl Into<Verdict>` | `E: Classify` |
+/// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
+/// | `hint` | a server's hint: `"honor"` `"clamp"` `"ignore"` | `"honor"` |
+/// | `max_hint` | a longer hint ends the call | 60s |
+/// | `timeout` | the time for each attempt; needs `E: From<TimedOut>` | – |
+/// | `deadline` | the time for the whole call | – |
+/// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
+/// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
+/// | `attempt` | the name of the `&Attempt<E>` in the body | – |
+/// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
+/// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
+/// | `repeats` | gives up once the same error came so often in a row | – |
+/// | `budget` | pays for retries: a `RetryBudget` | – |
+/// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
+/// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
+/// | `observe` | an `Observer`, or a closure | – |
+/// | `policy` | a `Policy` known at run time, in place of the numbers | – |
+/// | `name` | in the log | `module::function` |
+/// | `timer` | how to sleep | tokio's |
+/// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
+/// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
+/// | `crate` | where the runtime is | `::retry_runtime` |
+/// | `skip` | on a method in a block: leaves it alone | – |
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
     retry_item(arguments.into(), item.into()).into()
@@ -68,7 +111,7 @@ fn retry_item(
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
     let mut errors = Errors::default();
-    check::check(&arguments, &function, &mut errors);
+    check::function(&arguments, &function, &mut errors);
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
@@ -76,17 +119,30 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     }
 }
 
-/// Says of each variant of an error type whether it is worth a retry. See the documentation of
-/// `retry_runtime::Classify`.
+/// Says of each variant of an error type whether it is worth a retry.
+///
+/// ```ignore
+/// #[derive(Debug, Classify)]
+/// enum ModelError {
+///     #[classify(throttled, after = retry_after)] // a `Duration` or an `Option` of one
+///     RateLimited { retry_after: Option<Duration> },
+///     #[classify(transient, ambiguous)] // it may have taken effect
+///     ConnectionLost,
+///     #[classify(transparent)] // as its one field says
+///     Io(std::io::Error),
+///     #[classify(stop)]
+///     Unauthorized,
+/// }
+/// ```
+///
+/// The marks are `stop`, `transient`, `throttled`, `timeout`, `invalid` and `transparent`. Each variant has one, unless the
+/// enum has one for those without. On a struct it stands on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
-    let tokens = syn::parse(item).map(|item| {
-        // The `impl` stays, so that its absence is not complained about as well.
-        classify::derive(&item).unwrap_or_else(|errors| {
-            let errors = errors.into_compile_error();
-            let stand_in = classify::stand_in(&item);
-            quote!(#errors #stand_in)
-        })
-    });
-    tokens.unwrap_or_else(syn::Error::into_compile_error).into()
+    derive_item(item.into()).into()
+}
+
+fn derive_item(item: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    let derived = syn::parse2(item).map(|item| classify::derive(&item));
+    derived.unwrap_or_else(syn::Error::into_compile_error)
 }

@@ -10,7 +10,7 @@ use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Attribute, File, ImplItem, Item, Meta};
 
-use crate::members;
+use crate::target::function::is_retry;
 
 /// Expands the `#[retry]` of an item, or of the first method in an `impl`.
 fn expand(item: Item) -> TokenStream {
@@ -40,7 +40,7 @@ fn expand(item: Item) -> TokenStream {
 
 /// Removes `#[retry(…)]`, and returns what is in its parentheses.
 fn take_retry(attributes: &mut Vec<Attribute>) -> Option<TokenStream> {
-    let index = attributes.iter().position(members::is_retry)?;
+    let index = attributes.iter().position(is_retry)?;
     match attributes.remove(index).meta {
         Meta::List(list) => Some(list.tokens),
         _ => Some(TokenStream::new()),
@@ -57,48 +57,27 @@ fn check(name: &str) {
     expect_file![folder.join(format!("{name}.expanded.rs"))].assert_eq(&expanded);
 }
 
-#[test]
-fn minimal() {
-    check("minimal");
+macro_rules! snapshots {
+    ($($(#[$condition:meta])? $name:ident)*) => {
+        $(
+            #[test]
+            $(#[$condition])?
+            fn $name() {
+                check(stringify!($name));
+            }
+        )*
+    };
 }
 
-#[test]
-fn blocking() {
-    check("blocking");
-}
-
-#[test]
-fn every_key() {
-    check("every_key");
-}
-
-#[test]
-fn validated() {
-    check("validated");
-}
-
-#[test]
-fn corrected() {
-    check("corrected");
-}
-
-#[test]
-fn returned_future() {
-    check("returned_future");
-}
-
-#[test]
-fn decorator() {
-    check("decorator");
-}
-
-#[test]
-fn async_trait() {
-    check("async_trait");
-}
-
-#[cfg(feature = "stream")]
-#[test]
-fn streams() {
-    check("streams");
+snapshots! {
+    minimal
+    blocking
+    every_key
+    validated
+    corrected
+    returned_future
+    decorator
+    async_trait
+    #[cfg(feature = "stream")]
+    streams
 }

@@ -1,7 +1,44 @@
-//! Small things to do with tokens.
+//! How code is put together from tokens.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+
+/// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
+macro_rules! ours {
+    ($($tokens:tt)*) => {
+        quote::quote_spanned!(proc_macro2::Span::mixed_site()=> $($tokens)*)
+    };
+}
+
+/// The same, about which errors point at a place in the user's code.
+macro_rules! ours_at {
+    ($place:expr=> $($tokens:tt)*) => {
+        crate::tokens::with_import_at_call_site(
+            quote::quote_spanned!(proc_macro2::Span::mixed_site().located_at($place)=> $($tokens)*)
+        )
+    };
+}
+
+pub(crate) use {ours, ours_at};
+
+/// The same tokens, their paths into the runtime from the call site: the compiler then says of a bound that does not hold
+/// where the path stands, not where the attribute does.
+pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
+    let tokens = tokens.into_iter().map(|token| match token {
+        TokenTree::Ident(mut ident) if ident == "__retry" => {
+            ident.set_span(Span::call_site().located_at(ident.span()));
+            TokenTree::Ident(ident)
+        }
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
+            let mut located =
+                Group::new(Delimiter::Brace, with_import_at_call_site(group.stream()));
+            located.set_span(group.span());
+            TokenTree::Group(located)
+        }
+        token => token,
+    });
+    tokens.collect()
+}
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
@@ -12,27 +49,67 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     })
 }
 
-/// A path that stands in many places. Its tokens are appended one by one, since a stream would be opened each time.
-#[derive(Clone)]
-pub(crate) struct Path(Vec<TokenTree>);
+/// The methods of `Attempt` and `GaveUp` that don't tell the time.
+const TIMELESS: [&str; 16] = [
+    "attempts",
+    "call_id",
+    "corrections",
+    "error",
+    "errors",
+    "into_error",
+    "into_errors",
+    "into_last_value",
+    "is_last",
+    "last_error",
+    "last_item",
+    "last_value",
+    "max",
+    "number",
+    "reason",
+    "yielded",
+];
 
-impl Path {
-    pub(crate) fn new(tokens: TokenStream) -> Self {
-        Self(tokens.into_iter().collect())
+/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It is not where only methods are called on
+/// it that don't tell it: handed on as a whole, also into a format string, it may be.
+pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let captured = format!("{{{name}");
+    tokens.iter().enumerate().any(|(index, token)| match token {
+        TokenTree::Ident(ident) if ident == name => {
+            let method = match (tokens.get(index + 1), tokens.get(index + 2)) {
+                (Some(TokenTree::Punct(dot)), Some(TokenTree::Ident(method)))
+                    if dot.as_char() == '.' =>
+                {
+                    method
+                }
+                _ => return true,
+            };
+            !TIMELESS.iter().any(|timeless| method == timeless)
+        }
+        TokenTree::Literal(text) => text.to_string().contains(&captured),
+        TokenTree::Group(group) => asks_time(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// The path to the runtime crate, which the key `crate` may name.
+#[derive(Clone)]
+pub(crate) struct RuntimePath(TokenStream);
+
+impl RuntimePath {
+    pub(crate) fn new(named: Option<TokenStream>) -> Self {
+        Self(named.unwrap_or_else(|| quote!(::retry_runtime)))
     }
 
-    /// The same at a place, where errors about it will point. What it resolves to stays.
-    pub(crate) fn located_at(&self, place: Span) -> Self {
-        let mut tokens = self.0.clone();
-        for token in &mut tokens {
-            token.set_span(token.span().located_at(place));
-        }
-        Self(tokens)
+    /// Gives what expansions call the name that they call it by: a loop of absolute paths could not be read. Items have no
+    /// hygiene, so the user's code sees it, too: hence a name that nobody else has.
+    pub(crate) fn import(&self) -> TokenStream {
+        quote!(use #self::macro_support as __retry;)
     }
 }
 
-impl ToTokens for Path {
+impl ToTokens for RuntimePath {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(self.0.iter().cloned());
+        self.0.to_tokens(tokens);
     }
 }

@@ -108,9 +108,10 @@ where
     let mut calls = FuturesUnordered::new();
     loop {
         loop {
-            while calls.len() < concurrency
-                && let Some(batch) = rounds.next_batch(|| timer.now())
-            {
+            while calls.len() < concurrency {
+                let Some(batch) = rounds.next_batch(|| timer.now()) else {
+                    break;
+                };
                 let answers = operation(batch.items());
                 calls.push(async { (batch, answers.await) });
             }

@@ -1,56 +1,64 @@
-//! The guide, a page for each question.
+#![doc = include_str!("guide/links.md")]
+#![cfg_attr(checkout, doc = include_str!("../../docs/README.md"))]
+#![cfg_attr(not(checkout), doc = include_str!("../docs/README.md"))]
 
-#[doc = include_str!("../docs/keys.md")]
-pub mod keys {}
+// In a checkout, pages are read where they are written. The link beside `src` is for packages, which have files in its
+// place: Windows may have checked it out as text.
+#[cfg(checkout)]
+macro_rules! page {
+    ($name:literal) => {
+        include_str!(concat!("../../docs/", $name, ".md"))
+    };
+}
+#[cfg(not(checkout))]
+macro_rules! page {
+    ($name:literal) => {
+        include_str!(concat!("../docs/", $name, ".md"))
+    };
+}
 
-#[doc = include_str!("../docs/targets.md")]
-pub mod targets {}
+// Each page begins with definitions of the links among them: the first of a name counts, and the page's own lead from file
+// to file.
+macro_rules! pages {
+    ($($page:ident = $name:literal $(if $shown:meta)?;)*) => {$(
+        #[doc = include_str!("guide/links.md")]
+        #[cfg_attr(all($($shown)?), doc = page!($name))]
+        #[cfg_attr(not(all($($shown)?)), doc = "Needs features that are off here.")]
+        pub mod $page {}
+    )*};
+}
 
-#[doc = include_str!("../docs/blocks.md")]
-pub mod blocks {}
-
-#[doc = include_str!("../docs/wrapping.md")]
-pub mod wrapping {}
-
-// Other pages link to these, whose examples need the features.
-#[cfg_attr(feature = "stream", doc = include_str!("../docs/streams.md"))]
-#[cfg_attr(not(feature = "stream"), doc = "Needs the feature `stream`.")]
-pub mod streams {}
-
-#[cfg_attr(feature = "batch", doc = include_str!("../docs/batches.md"))]
-#[cfg_attr(not(feature = "batch"), doc = "Needs the feature `batch`.")]
-pub mod batches {}
-
-#[cfg_attr(all(feature = "plan", feature = "serde"), doc = include_str!("../docs/plans.md"))]
-#[cfg_attr(
-    not(all(feature = "plan", feature = "serde")),
-    doc = "Needs the features `plan` and `serde`."
-)]
-pub mod plans {}
-
-#[doc = include_str!("../docs/validation.md")]
-pub mod validation {}
-
-#[doc = include_str!("../docs/teams.md")]
-pub mod teams {}
-
-#[doc = include_str!("../docs/classification.md")]
-pub mod classification {}
-
-// Its examples are compiled in `retry-clients`.
-#[cfg(not(doctest))]
-#[doc = "[built-in clients]: crate::guide::built_in_clients\n"]
-#[doc = include_str!("../docs/clients.md")]
-pub mod clients {}
-
-#[doc = include_str!("../docs/built_in_clients.md")]
-pub mod built_in_clients {}
-
-#[doc = include_str!("../docs/configuration.md")]
-pub mod configuration {}
-
-#[doc = include_str!("../docs/observing.md")]
-pub mod observing {}
-
-#[doc = include_str!("../docs/testing.md")]
-pub mod testing {}
+pages! {
+    keys = "keys";
+    targets = "targets";
+    classification = "classification";
+    built_in_clients = "built_in_clients" if any(
+        not(doctest),
+        all(
+            feature = "anyhow_1",
+            feature = "hyper_util_0_1",
+            feature = "redis_1",
+            feature = "reqwest_0_13",
+            feature = "sqlx_0_9",
+            feature = "tonic_0_14",
+            feature = "ureq_3"
+        )
+    );
+    // Its examples are compiled in `retry-clients`.
+    clients = "clients" if not(doctest);
+    configuration = "configuration";
+    observing = "observing";
+    testing = "testing";
+    validation = "validation";
+    teams = "teams";
+    // Their links and examples need the features.
+    streams = "streams" if feature = "stream";
+    blocks = "blocks";
+    wrapping = "wrapping";
+    batches = "batches" if feature = "batch";
+    plans = "plans" if all(feature = "plan", feature = "serde");
+    own_loop = "own_loop";
+    expansion = "expansion";
+    performance = "performance";
+    comparison = "comparison";
+}

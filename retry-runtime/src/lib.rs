@@ -1,16 +1,6 @@
 // Where the front page links to the guide, its documentation does, too: the first definition counts.
-#![doc = "[blocks]: crate::guide::blocks"]
-#![doc = "[wrapping]: crate::guide::wrapping"]
-#![doc = "[validation]: crate::guide::validation"]
-#![doc = "[teams]: crate::guide::teams"]
-#![doc = "[keys]: crate::guide::keys"]
-#![doc = "[batches]: crate::guide::batches"]
-#![doc = "[plans]: crate::guide::plans"]
-#![doc = "[clients-built-in]: crate::guide::clients#all-clients"]
-#![doc = "[your client]: crate::guide::clients"]
-#![doc = "[clients]: crate::guide::clients#clients-that-already-retry"]
-#![doc = ""]
-#![doc = include_str!("../README.md")]
+#![doc = include_str!("guide/links.md")]
+#![doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", env!("CARGO_PKG_README")))]
 
 // Expansions name this crate by its name, also in its own tests and documentation.
 extern crate self as retry_runtime;

@@ -1,35 +1,53 @@
 //! What expansions of the macros call. Not public: it changes without notice.
 
 mod argument;
+mod budget;
 mod history;
+pub mod keys;
 mod limit;
 mod number;
 mod observer;
-mod old;
 mod outcome;
 mod policy;
+mod retries;
 pub(crate) mod show;
 mod timed_out;
 mod timer;
 mod validation;
 mod verdict;
 
+pub use core::option::Option::{self, None, Some};
+pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
+pub use crate::call::failure::{Failure, Values};
 pub use crate::call::site::Site;
+pub use crate::call::state::Call;
+pub use crate::classify::timed_out::TimedOut;
+pub use crate::classify::verdict::Verdict;
+pub use crate::observe::event::Event;
+pub use crate::observe::reason::Reason;
+pub use crate::policy::Policy;
+pub use crate::policy::backoff::Backoff;
+pub use crate::policy::hint::Hint;
+pub use crate::policy::jitter::Jitter;
+pub use crate::policy::section::Section;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::time::race::race;
+pub use crate::time::timer::Timer;
 pub use argument::{CloneArgument, take_argument};
+pub use budget::{budget, paid, spend};
 pub use history::{
-    begin, failed, fall_back, fall_back_blocking, gave_up, history, is_repeated, rejected, shape,
+    begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history, is_repeated,
+    no_clock, rejected, shape, take_last_error, tick,
 };
-pub use limit::{Limit, deadline, policy_deadline, timeout};
-pub use number::{Count, Factor, count, factor};
-pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn, starting};
-pub use old::{Call, Failure, Paid, TrackedCall, budget};
+pub use limit::{TimeLimit, deadline, is_late, now, now_blocking, policy_deadline, timeout};
+pub use number::{Count, Factor, count, delays, factor};
+pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, into_result, lazy, never};
-pub use policy::{BorrowPolicy, DEFAULT_MAX, limit, max, policy, policy_or};
+pub use policy::{BorrowPolicy, is_last, max, policy, policy_or};
+pub use retries::{LimitedRetries, Retries, call_under, ended, healed, max_of, succeeded};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timed_out::FromTimedOut;
 pub use timer::{
@@ -37,7 +55,7 @@ pub use timer::{
 };
 pub use validation::{
     Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,
-    correction_failed, history_of, invalid, settle,
+    history_of, invalid, settle,
 };
 pub use verdict::{
     ClassifyField, HintField, IntoVerdict, REJECTED_VALUE, accepts, after, classify,

@@ -1,4 +1,4 @@
-//! Subtasks with dependencies, of which only the failed ones are retried.
+//! Subtasks with dependencies: a retry runs only those that failed.
 //!
 //! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
 

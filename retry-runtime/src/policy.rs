@@ -3,15 +3,18 @@ pub(crate) mod delays;
 pub(crate) mod error;
 pub(crate) mod hint;
 pub(crate) mod jitter;
+mod list;
+mod nanos;
 pub(crate) mod overrides;
+mod rows;
 pub(crate) mod schedule;
 pub(crate) mod section;
-pub(crate) mod sections;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
 mod value;
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::classify::kind::Kind;
@@ -19,14 +22,16 @@ use crate::policy::backoff::Backoff;
 use crate::policy::delays::Delays;
 use crate::policy::hint::Hint;
 use crate::policy::jitter::Jitter;
+use crate::policy::nanos::Nanos;
+use crate::policy::overrides::Overrides;
+use crate::policy::rows::Rows;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
-use crate::policy::sections::Sections;
 
 /// How many retries, and how long to wait before each: plain data.
 ///
-/// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `jitter`, `hint`, `max_hint`,
-/// `deadline` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
+/// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
+/// `max_hint`, `deadline` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
 /// names and defaults as the attribute. Every constructor and setter is a `const fn`.
 ///
 /// ```
@@ -58,14 +63,17 @@ use crate::policy::sections::Sections;
 /// ```
 ///
 /// The setters take any value: a factor below 1 counts as 1, a jitter ratio outside 0–1 as the nearest
-/// inside, and a `base` above `cap` waits `cap`. Text and configuration files refuse such values instead.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// inside and rounded to 9 decimals, a duration above 584 years as so long, and a `base` or `floor` above `cap` waits
+/// `cap`. Text and configuration files refuse such values instead.
+///
+/// Two policies are equal if they say the same: a key that is not named is as good as its default.
+#[derive(Clone, Copy)]
 pub struct Policy {
-    pub(crate) schedule: Schedule,
-    pub(crate) hint: Hint,
-    pub(crate) max_hint: Duration,
-    pub(crate) deadline: Option<Duration>,
-    pub(crate) sections: Sections,
+    rows: Rows,
+    floor: Nanos,
+    max_hint: Nanos,
+    deadline: Nanos,
+    hint: Hint,
 }
 
 impl Policy {
@@ -73,18 +81,11 @@ impl Policy {
     /// hints honoured up to 60 s, no deadline.
     pub const fn new() -> Self {
         Self {
-            schedule: Schedule {
-                max: 3,
-                backoff: Backoff::Exponential,
-                base: Duration::from_secs(1),
-                factor: 2.0,
-                cap: Duration::from_secs(30),
-                jitter: Jitter::Full,
-            },
+            rows: Rows::new(),
+            floor: Nanos::NOT_NAMED,
+            max_hint: Nanos::NOT_NAMED,
+            deadline: Nanos::NOT_NAMED,
             hint: Hint::Honor,
-            max_hint: Duration::from_mins(1),
-            deadline: None,
-            sections: Sections::new(),
         }
     }
 
@@ -114,9 +115,8 @@ impl Policy {
     }
 
     /// The retries after the first attempt; 0 = none. Default 3. `u32::MAX` is unlimited.
-    pub const fn max(mut self, retries: u32) -> Self {
-        self.schedule.max = retries;
-        self
+    pub const fn max(self, retries: u32) -> Self {
+        self.with(None, Section::new().max(retries))
     }
 
     /// Retries without limit: combine it with a [`deadline`](Self::deadline).
@@ -125,33 +125,46 @@ impl Policy {
     }
 
     /// The shape of the delays. Default [`Backoff::Exponential`].
-    pub const fn backoff(mut self, backoff: Backoff) -> Self {
-        self.schedule.backoff = backoff;
-        self
+    pub const fn backoff(self, backoff: Backoff) -> Self {
+        self.with(None, Section::new().backoff(backoff))
     }
 
     /// The first delay. Default 1 s.
-    pub const fn base(mut self, base: Duration) -> Self {
-        self.schedule.base = base;
-        self
+    pub const fn base(self, base: Duration) -> Self {
+        self.with(None, Section::new().base(base))
     }
 
     /// The growth of [`Backoff::Exponential`], at least 1. Default 2.
-    pub const fn factor(mut self, factor: f64) -> Self {
-        self.schedule.factor = factor;
-        self
+    pub const fn factor(self, factor: f64) -> Self {
+        self.with(None, Section::new().factor(factor))
     }
 
-    /// The longest delay, jitter included. Default 30 s. A server's hint may be longer.
-    pub const fn cap(mut self, cap: Duration) -> Self {
-        self.schedule.cap = cap;
+    /// The longest delay, jitter included. Default 30 s; for a [list](Backoff::List), none. A server's hint may be longer.
+    pub const fn cap(self, cap: Duration) -> Self {
+        self.with(None, Section::new().cap(cap))
+    }
+
+    /// The shortest delay, jitter included. Default 0. A server's hint may be longer, and sections have the same.
+    ///
+    /// Full jitter draws near zero: where a second attempt at once would only add to the load, a floor prevents it. Keep it
+    /// well below `base`, or the first delays are not random. It lengthens delays and makes none: [`Backoff::None`] stays
+    /// without, in a section, too, and so do invalid values.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    ///
+    /// let policy = Policy::new().base(Duration::from_millis(50)).floor(Duration::from_millis(100));
+    /// assert_eq!(policy.delays().map(|delay| delay.as_millis()).collect::<Vec<_>>(), [100, 100, 200]);
+    /// ```
+    pub const fn floor(mut self, floor: Duration) -> Self {
+        self.floor = Nanos::new(Some(floor));
         self
     }
 
     /// The randomness of the delays. Default [`Jitter::Full`].
-    pub const fn jitter(mut self, jitter: Jitter) -> Self {
-        self.schedule.jitter = jitter;
-        self
+    pub const fn jitter(self, jitter: Jitter) -> Self {
+        self.with(None, Section::new().jitter(jitter))
     }
 
     /// What a server's hint does. Default [`Hint::Honor`].
@@ -162,32 +175,32 @@ impl Policy {
 
     /// The longest hint that is honoured; a longer one ends the call. Default 60 s.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
-        self.max_hint = longest;
+        self.max_hint = Nanos::new(Some(longest));
         self
     }
 
     /// The time for the whole call, from its start: no attempt begins and no pause ends after it. An attempt
     /// that runs when it passes is not dropped; the key `timeout` does that. Default none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = Some(deadline);
+        self.deadline = Nanos::new(Some(deadline));
         self
     }
 
     /// Other numbers for transient failures.
     pub const fn transient(mut self, section: Section) -> Self {
-        self.sections = self.sections.with(Kind::Transient, section);
+        self.rows = self.rows.with(Some(Kind::Transient), section);
         self
     }
 
     /// Other numbers for throttled requests.
     pub const fn throttled(mut self, section: Section) -> Self {
-        self.sections = self.sections.with(Kind::Throttled, section);
+        self.rows = self.rows.with(Some(Kind::Throttled), section);
         self
     }
 
     /// Other numbers for timeouts.
     pub const fn timed_out(mut self, section: Section) -> Self {
-        self.sections = self.sections.with(Kind::Timeout, section);
+        self.rows = self.rows.with(Some(Kind::Timeout), section);
         self
     }
 
@@ -195,7 +208,7 @@ impl Policy {
     /// `cap` or `jitter`: waiting improves no answer. What the key `validate` rejects has a count of its own, up
     /// to the policy's `max` where the section names none.
     pub const fn invalid(mut self, section: Section) -> Self {
-        self.sections = self.sections.with(Kind::Invalid, section);
+        self.rows = self.rows.with(Some(Kind::Invalid), section);
         self
     }
 
@@ -209,16 +222,39 @@ impl Policy {
     /// assert_eq!(total, Duration::from_secs(1 + 2 + 4 + 8 + 16));
     /// ```
     pub const fn delays(&self) -> Delays {
-        Delays::new(self.schedule)
+        Delays::new(Schedule::new(self.rows.get(None), self.floor.get()))
+    }
+
+    /// With what that section names in place of what the policy, or its section for that kind, has.
+    const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
+        self.rows = self
+            .rows
+            .with(kind, self.rows.get(kind).overridden_by(named));
+        self
     }
 
     /// The numbers in force for a failure of that kind, or without one the policy's own, in a call that validates its
     /// values or does not.
     pub(crate) fn schedule(&self, kind: Option<Kind>, validates: bool) -> Schedule {
-        match kind {
-            Some(kind) => self.schedule.with(&self.section(kind, validates)),
-            None => self.schedule,
+        let own = self.rows.get(None);
+        let named = match kind {
+            Some(kind) => own.overridden_by(self.section(kind, validates)),
+            None => own,
+        };
+        Schedule::new(named, self.floor.get())
+    }
+
+    /// The same where a function computes the delays, if it does for that kind: a shape that a section names stands, and
+    /// so does an invalid value's lack of any. By default a cap clips no computed delay, as it clips no list.
+    pub(crate) fn computed(&self, kind: Kind, validates: bool) -> Option<Schedule> {
+        const NO_SHAPE: &[Duration] = &[];
+        let section = self.section(kind, validates);
+        if section.backoff.is_some() {
+            return None;
         }
+        let mut named = self.rows.get(None).overridden_by(section);
+        named.backoff = Some(Backoff::List(&NO_SHAPE));
+        Some(Schedule::new(named, self.floor.get()))
     }
 
     /// Whether failures of that kind don't count with the others.
@@ -228,7 +264,7 @@ impl Policy {
 
     /// The policy's own `max`, `u32::MAX` where it is unlimited.
     pub(crate) const fn max_retries(&self) -> u32 {
-        self.schedule.max
+        Schedule::new(self.rows.get(None), None).max
     }
 
     pub(crate) const fn hint_rule(&self) -> Hint {
@@ -236,31 +272,116 @@ impl Policy {
     }
 
     pub(crate) const fn longest_hint(&self) -> Duration {
-        self.max_hint
+        match self.max_hint.get() {
+            Some(longest) => longest,
+            None => Duration::from_secs(60),
+        }
     }
 
+    /// The time for the whole call.
     pub(crate) const fn time_limit(&self) -> Option<Duration> {
-        self.deadline
+        self.deadline.get()
     }
 
     /// What differs for that kind, in a call that validates its values or does not.
     fn section(&self, kind: Kind, validates: bool) -> Section {
-        let named = self.sections.get(kind).copied().unwrap_or_default();
-        if kind != Kind::Invalid {
-            return named;
+        let mut named = self.rows.get(Some(kind));
+        if kind == Kind::Invalid {
+            if !named.names_delays() {
+                named.backoff = Some(Backoff::None);
+            }
+            if validates && named.max.is_none() {
+                named.max = Some(self.max_retries());
+            }
         }
-        Section {
-            max: named.max.or(validates.then_some(self.schedule.max)),
-            backoff: named
-                .backoff
-                .or((!named.names_delays()).then_some(Backoff::None)),
-            ..named
-        }
+        named
+    }
+}
+
+impl PartialEq for Policy {
+    fn eq(&self, other: &Self) -> bool {
+        Overrides::all_of(self) == Overrides::all_of(other)
+    }
+}
+
+/// As text, in parentheses.
+impl fmt::Debug for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Policy({self})")
     }
 }
 
 impl Default for Policy {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // Half of what its numbers take as they are, with room for one more duration.
+    const _: () = assert!(size_of::<Policy>() + size_of::<Nanos>() <= 212);
+
+    const LIST: &[Duration] = &[Duration::from_secs(300)];
+
+    #[test]
+    fn sections_stand_on_the_policy() {
+        let policy = Policy::new()
+            .base(Duration::from_secs(2))
+            .floor(Duration::from_secs(1))
+            .throttled(Section::new().max(9).backoff(Backoff::List(&LIST)))
+            .timed_out(Section::new().cap(Duration::from_secs(5)));
+        let schedule = |kind| policy.schedule(Some(kind), false);
+        assert_eq!(schedule(Kind::Transient), policy.schedule(None, false));
+        let throttled = schedule(Kind::Throttled);
+        assert_eq!((throttled.max, throttled.cap), (9, Duration::MAX));
+        assert_eq!(throttled.plain_delay(1), LIST[0]);
+        assert_eq!(
+            schedule(Kind::Timeout).plain_delay(9),
+            Duration::from_secs(5)
+        );
+        assert_eq!(schedule(Kind::Timeout).floor, Duration::from_secs(1));
+        assert_eq!(schedule(Kind::Invalid).plain_delay(1), Duration::ZERO);
+        assert!(policy.has_own_count(Kind::Throttled, false));
+        assert!(!policy.has_own_count(Kind::Invalid, false));
+        assert!(policy.has_own_count(Kind::Invalid, true));
+        // A policy's list is that of a section without a shape of its own.
+        let listed = Policy::new().backoff(Backoff::List(&LIST));
+        let listed = listed.timed_out(
+            Section::new()
+                .cap(Duration::from_secs(5))
+                .base(Duration::ZERO),
+        );
+        assert_eq!(
+            listed.schedule(Some(Kind::Timeout), false).plain_delay(1),
+            Duration::from_secs(5)
+        );
+        let grown = listed.transient(Section::new().backoff(Backoff::Exponential));
+        assert_eq!(
+            grown.schedule(Some(Kind::Transient), false).plain_delay(9),
+            Duration::from_secs(30)
+        );
+    }
+
+    #[test]
+    fn equal_policies_say_the_same() {
+        let (thirty, list) = (Duration::from_secs(30), Backoff::List(&LIST));
+        assert_eq!(
+            Policy::new(),
+            Policy::new().cap(thirty).factor(2.0).floor(Duration::ZERO)
+        );
+        // By default a cap clips no list.
+        assert_ne!(
+            Policy::new().backoff(list),
+            Policy::new().backoff(list).cap(thirty)
+        );
+        assert_eq!(
+            Policy::new().backoff(list),
+            Policy::new().backoff(Backoff::list(LIST))
+        );
+        let debug = format!("{:?}", Policy::none());
+        assert!(debug.starts_with("Policy(max=3, backoff=none,"), "{debug}");
     }
 }

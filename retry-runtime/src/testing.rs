@@ -85,10 +85,6 @@ pub struct SkippedSleeps {
 
 impl SkippedSleeps {
     /// The time that was skipped so far.
-    #[expect(
-        clippy::unused_self,
-        reason = "the value proves that sleeps are skipped"
-    )]
     pub fn total(&self) -> Duration {
         skip::skipped()
     }
@@ -116,10 +112,6 @@ pub struct Recording {
     thread: NotSend,
 }
 
-#[expect(
-    clippy::unused_self,
-    reason = "the value proves that a recording is on"
-)]
 impl Recording {
     /// The events so far, a line each, as the `Display` of [`Event`](crate::Event) prints them.
     pub fn lines(&self) -> Vec<String> {

@@ -14,6 +14,8 @@ where
     'life0: 'async_trait,
     Self: 'async_trait,
 {
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::policy as _;
     Box::pin(async move {
         if let ::core::option::Option::Some(__ret) = ::core::option::Option::None::<
             Result<Answer, ModelError>,
@@ -23,79 +25,68 @@ where
         let __self = self;
         let prompt = prompt;
         let __ret: Result<Answer, ModelError> = {
-            let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
-            let retry_deadline = ::retry_runtime::macro_support::policy_deadline(
-                &::retry_runtime::macro_support::policy(__self.policy),
-            );
+            let mut retry_call;
+            let retry_deadline;
+            #[allow(clippy::match_single_binding)]
+            match __retry::policy(&(__self.policy)) {
+                retry_numbers => {
+                    retry_call = __retry::Call::new();
+                    retry_deadline = __retry::policy_deadline(
+                        retry_numbers,
+                        __retry::now,
+                    );
+                }
+            }
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
-                    let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+                    let mut retry_outcome = __retry::into_result::<
                         Result<Answer, ModelError>,
                     >(
                         async {
                             if false {
-                                return ::retry_runtime::macro_support::never::<
-                                    Result<Answer, ModelError>,
-                                >();
+                                return __retry::never::<Result<Answer, ModelError>>();
                             }
                             { __self.ask(&prompt).await }
                         }
                             .await,
                     );
                     match retry_outcome {
-                        ::core::result::Result::Ok(_) => {
-                            if ::retry_runtime::macro_support::TrackedCall::is_retried(
-                                &retry_call,
-                            ) {
-                                ::retry_runtime::macro_support::TrackedCall::healed(
-                                    retry_call,
-                                    ::retry_runtime::macro_support::max(
-                                        &::retry_runtime::macro_support::policy(__self.policy),
-                                    ),
+                        __retry::Ok(_) => {
+                            if __retry::Call::is_retried(&retry_call) {
+                                __retry::healed(
+                                    &retry_call,
                                     ::core::concat!(::core::module_path!(), "::complete"),
                                 );
                             }
                         }
-                        ::core::result::Result::Err(retry_error) => {
-                            match {
-                                let mut retry_next = retry_call;
-                                let retry_decision = ::retry_runtime::macro_support::cold(||
-                                {
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                        &mut retry_next,
-                                        ::retry_runtime::macro_support::Failure::new(
-                                                &::retry_runtime::macro_support::Site::new(
-                                                    &::retry_runtime::macro_support::policy(__self.policy),
-                                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                                ),
-                                                ::retry_runtime::macro_support::classify(&retry_error),
-                                                ::retry_runtime::macro_support::show(&retry_error)
-                                                    .__retry_show(),
-                                            )
-                                            .deadline(retry_deadline),
-                                    );
-                                    retry_decision
-                                });
-                                retry_call = retry_next;
+                        __retry::Err(retry_error) => {
+                            let mut retry_next = retry_call;
+                            let retry_decision = __retry::cold(|| {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Call::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            &__retry::Site::new(
+                                                __retry::policy(&(__self.policy)),
+                                                ::core::concat!(::core::module_path!(), "::complete"),
+                                            ),
+                                            __retry::classify(&retry_error),
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .deadline(retry_deadline, __retry::now),
+                                );
                                 retry_decision
-                            } {
-                                ::core::result::Result::Ok(retry_pause) => {
-                                    break 'retry_pause retry_pause;
-                                }
-                                ::core::result::Result::Err(_) => {
-                                    retry_outcome = ::core::result::Result::Err(retry_error);
-                                }
+                            });
+                            retry_call = retry_next;
+                            if let __retry::Ok(retry_pause) = retry_decision {
+                                break 'retry_pause retry_pause;
                             }
+                            retry_outcome = __retry::Err(retry_error);
                         }
                     }
                     break 'retry_call retry_outcome;
                 };
-                ::retry_runtime::macro_support::sleep(
-                        retry_pause,
-                        ::retry_runtime::macro_support::Features,
-                    )
-                    .await;
+                __retry::sleep(retry_pause, __retry::Features).await;
             }
         };
         #[allow(unreachable_code)] __ret

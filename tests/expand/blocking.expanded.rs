@@ -1,10 +1,16 @@
 //! A blocking function with a value that is not yet good enough.
 fn read(path: &Path) -> io::Result<Vec<String>> {
-    let mut retry_call = ::retry_runtime::macro_support::Call::new();
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::until as _;
+    const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+        &__retry::Policy::new(),
+        ::core::concat!(::core::module_path!(), "::read"),
+    );
+    let mut retry_call = __retry::Retries::new();
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
             #[allow(clippy::redundant_closure_call)]
-            let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+            let mut retry_outcome = __retry::into_result::<
                 io::Result<Vec<String>>,
             >(
                 (|| -> io::Result<Vec<String>> {
@@ -15,64 +21,40 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                 })(),
             );
             match retry_outcome {
-                ::core::result::Result::Ok(ref retry_value) => {
-                    if ::retry_runtime::macro_support::accepts(
-                        retry_value,
-                        |lines| !lines.is_empty(),
-                    ) {
-                        ::retry_runtime::macro_support::Call::healed(
-                            retry_call,
-                            ::retry_runtime::macro_support::DEFAULT_MAX,
-                            ::core::concat!(::core::module_path!(), "::read"),
-                        );
+                __retry::Ok(ref retry_value) => {
+                    if __retry::accepts(retry_value, |lines| !lines.is_empty()) {
+                        retry_call.healed(__RETRY_SITE);
                     } else {
-                        match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
-                            retry_call,
-                            const {
-                                &::retry_runtime::macro_support::Site::new(
-                                    const { &::retry_runtime::Policy::new() },
-                                    ::core::concat!(::core::module_path!(), "::read"),
+                        if let __retry::Some(retry_pause) = __retry::cold(|| {
+                            retry_call
+                                .failed_plainly(
+                                    __RETRY_SITE,
+                                    __retry::Verdict::TRANSIENT,
+                                    &__retry::REJECTED_VALUE,
                                 )
-                            },
-                            ::retry_runtime::Verdict::TRANSIENT,
-                            &::retry_runtime::macro_support::REJECTED_VALUE,
-                        )) {
-                            ::core::option::Option::Some(retry_pause) => {
-                                retry_call = ::retry_runtime::macro_support::Call::next(
-                                    retry_call,
-                                );
-                                break 'retry_pause retry_pause;
-                            }
-                            ::core::option::Option::None => {}
+                        }) {
+                            retry_call = retry_call.next();
+                            break 'retry_pause retry_pause;
                         }
                     }
                 }
-                ::core::result::Result::Err(retry_error) => {
-                    match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
-                        retry_call,
-                        const {
-                            &::retry_runtime::macro_support::Site::new(
-                                const { &::retry_runtime::Policy::new() },
-                                ::core::concat!(::core::module_path!(), "::read"),
+                __retry::Err(retry_error) => {
+                    if let __retry::Some(retry_pause) = __retry::cold(|| {
+                        retry_call
+                            .failed_plainly(
+                                __RETRY_SITE,
+                                __retry::classify(&retry_error),
+                                __retry::show(&retry_error).__retry_show(),
                             )
-                        },
-                        ::retry_runtime::macro_support::classify(&retry_error),
-                        ::retry_runtime::macro_support::show(&retry_error).__retry_show(),
-                    )) {
-                        ::core::option::Option::Some(retry_pause) => {
-                            retry_call = ::retry_runtime::macro_support::Call::next(
-                                retry_call,
-                            );
-                            break 'retry_pause retry_pause;
-                        }
-                        ::core::option::Option::None => {
-                            retry_outcome = ::core::result::Result::Err(retry_error);
-                        }
+                    }) {
+                        retry_call = retry_call.next();
+                        break 'retry_pause retry_pause;
                     }
+                    retry_outcome = __retry::Err(retry_error);
                 }
             }
             break 'retry_call retry_outcome;
         };
-        ::retry_runtime::macro_support::sleep_blocking(retry_pause);
+        __retry::sleep_blocking(retry_pause);
     }
 }

@@ -1,110 +1,90 @@
 //! A value that is validated and corrected, paid for from a budget.
 impl Extractor {
     async fn extract(&self, text: &str) -> Result<Answer, ModelError> {
-        let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{
+            max as _, invalid as _, max as _, budget as _, validate as _, correct as _,
+        };
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+            &__retry::Policy::new().max(3u32).invalid(__retry::Section::new().max(2u32)),
+            ::core::concat!(::core::module_path!(), "::extract"),
+        );
+        let mut retry_call = __retry::Call::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+                let mut retry_outcome = __retry::into_result::<
                     Result<Answer, ModelError>,
                 >(
                     async {
                         if false {
-                            return ::retry_runtime::macro_support::never::<
-                                Result<Answer, ModelError>,
-                            >();
+                            return __retry::never::<Result<Answer, ModelError>>();
                         }
                         { self.ask(text).await }
                     }
                         .await,
                 );
                 match retry_outcome {
-                    ::core::result::Result::Ok(retry_value) => {
+                    __retry::Ok(retry_value) => {
                         let mut retry_value = retry_value;
                         loop {
                             let retry_checked = {
                                 #[allow(clippy::let_and_return)]
-                                let retry_checked = ::retry_runtime::macro_support::check::<
+                                let retry_checked = __retry::check::<
                                     _,
-                                    <Result<
-                                        Answer,
-                                        ModelError,
-                                    > as ::retry_runtime::macro_support::Outcome>::Error,
+                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
                                 >(&retry_value, |answer| self.schema.check(answer));
                                 retry_checked
                             };
-                            let ::core::result::Result::Err(retry_error) = retry_checked
-                            else {
-                                retry_outcome = ::core::result::Result::Ok(retry_value);
-                                ::retry_runtime::macro_support::TrackedCall::healed(
-                                    retry_call,
-                                    3u32,
-                                    ::core::concat!(::core::module_path!(), "::extract"),
-                                );
+                            let __retry::Err(retry_error) = retry_checked else {
+                                retry_outcome = __retry::Ok(retry_value);
+                                if __retry::Call::is_retried(&retry_call) {
+                                    __retry::healed(
+                                        &retry_call,
+                                        ::core::concat!(::core::module_path!(), "::extract"),
+                                    );
+                                }
                                 break;
                             };
-                            let retry_pause = match {
-                                let mut retry_next = retry_call;
-                                let retry_decision = ::retry_runtime::macro_support::cold(||
-                                {
-                                    let mut retry_paid = ::retry_runtime::macro_support::budget(
-                                        &self.turns,
-                                    );
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                        &mut retry_next,
-                                        ::retry_runtime::macro_support::Failure::new(
-                                                const {
-                                                    &::retry_runtime::macro_support::Site::new(
-                                                        const {
-                                                            &::retry_runtime::Policy::new()
-                                                                .max(3u32)
-                                                                .invalid(::retry_runtime::Section::new().max(2u32))
-                                                        },
-                                                        ::core::concat!(::core::module_path!(), "::extract"),
-                                                    )
-                                                },
-                                                ::retry_runtime::Verdict::INVALID,
-                                                ::retry_runtime::macro_support::show(&retry_error)
-                                                    .__retry_show(),
-                                            )
-                                            .budget(
-                                                &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
-                                                    &mut retry_paid,
-                                                    retry_kind,
-                                                ),
-                                            )
-                                            .correctable(),
-                                    );
-                                    let retry_decision = ::core::result::Result::map(
-                                        retry_decision,
-                                        |retry_pause| (retry_pause, retry_paid),
-                                    );
-                                    retry_decision
-                                });
-                                retry_call = retry_next;
+                            let mut retry_next = retry_call;
+                            let retry_decision = __retry::cold(|| {
+                                let retry_budget = __retry::budget(&self.turns);
+                                let retry_verdict = __retry::Verdict::INVALID;
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Call::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            retry_verdict,
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .budget(&retry_budget)
+                                        .correctable(),
+                                );
+                                let retry_decision = __retry::Result::map(
+                                    retry_decision,
+                                    |retry_pause| (
+                                        retry_pause,
+                                        __retry::paid(retry_budget, retry_verdict),
+                                    ),
+                                );
                                 retry_decision
-                            } {
-                                ::core::result::Result::Ok(retry_pause) => retry_pause,
-                                ::core::result::Result::Err(_) => {
-                                    retry_outcome = ::core::result::Result::Err(retry_error);
+                            });
+                            retry_call = retry_next;
+                            let retry_pause = match retry_decision {
+                                __retry::Ok(retry_pause) => retry_pause,
+                                __retry::Err(_) => {
+                                    retry_outcome = __retry::Err(retry_error);
                                     break;
                                 }
                             };
                             let (retry_pause, retry_paid) = retry_pause;
-                            ::retry_runtime::macro_support::sleep(
-                                    retry_pause,
-                                    ::retry_runtime::macro_support::Features,
-                                )
-                                .await;
-                            ::retry_runtime::macro_support::Paid::spend(retry_paid);
+                            __retry::sleep(retry_pause, __retry::Features).await;
+                            __retry::spend(retry_paid);
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
-                                let retry_corrected = ::retry_runtime::macro_support::correct_async::<
+                                let retry_corrected = __retry::correct_async::<
                                     _,
-                                    <Result<
-                                        Answer,
-                                        ModelError,
-                                    > as ::retry_runtime::macro_support::Outcome>::Error,
+                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
                                     _,
                                 >(
                                         retry_value,
@@ -115,95 +95,61 @@ impl Extractor {
                                 retry_corrected
                             };
                             retry_value = match retry_corrected {
-                                ::core::result::Result::Ok(retry_value) => retry_value,
-                                ::core::result::Result::Err(retry_error) => {
+                                __retry::Ok(retry_value) => retry_value,
+                                __retry::Err(retry_error) => {
                                     {
-                                        ::retry_runtime::macro_support::correction_failed(
-                                            const {
-                                                &::retry_runtime::macro_support::Site::new(
-                                                    const {
-                                                        &::retry_runtime::Policy::new()
-                                                            .max(3u32)
-                                                            .invalid(::retry_runtime::Section::new().max(2u32))
-                                                    },
-                                                    ::core::concat!(::core::module_path!(), "::extract"),
-                                                )
-                                            },
-                                            ::retry_runtime::macro_support::TrackedCall::attempt(
-                                                &retry_call,
-                                            ),
-                                            ::retry_runtime::macro_support::show(&retry_error)
-                                                .__retry_show(),
-                                            ::core::option::Option::None,
+                                        __retry::ended(
+                                            &retry_call,
+                                            ::core::concat!(::core::module_path!(), "::extract"),
+                                            __retry::show(&retry_error).__retry_show(),
+                                            __retry::Values::Corrected,
+                                            __retry::Reason::CorrectionFailed,
+                                            __retry::None,
                                         );
                                     }
-                                    let _ = ::retry_runtime::Reason::CorrectionFailed;
-                                    retry_outcome = ::core::result::Result::Err(retry_error);
+                                    retry_outcome = __retry::Err(retry_error);
                                     break;
                                 }
                             };
                         }
                     }
-                    ::core::result::Result::Err(retry_error) => {
-                        match {
-                            let mut retry_next = retry_call;
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                let mut retry_paid = ::retry_runtime::macro_support::budget(
-                                    &self.turns,
-                                );
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            const {
-                                                &::retry_runtime::macro_support::Site::new(
-                                                    const {
-                                                        &::retry_runtime::Policy::new()
-                                                            .max(3u32)
-                                                            .invalid(::retry_runtime::Section::new().max(2u32))
-                                                    },
-                                                    ::core::concat!(::core::module_path!(), "::extract"),
-                                                )
-                                            },
-                                            ::retry_runtime::macro_support::classify(&retry_error),
-                                            ::retry_runtime::macro_support::show(&retry_error)
-                                                .__retry_show(),
-                                        )
-                                        .budget(
-                                            &mut |retry_kind| ::retry_runtime::macro_support::Paid::withdraw(
-                                                &mut retry_paid,
-                                                retry_kind,
-                                            ),
-                                        )
-                                        .validates(),
-                                );
-                                let retry_decision = ::core::result::Result::map(
-                                    retry_decision,
-                                    |retry_pause| (retry_pause, retry_paid),
-                                );
-                                retry_decision
-                            });
-                            retry_call = retry_next;
+                    __retry::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = __retry::cold(|| {
+                            let retry_budget = __retry::budget(&self.turns);
+                            let retry_verdict = __retry::classify(&retry_error);
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = __retry::Call::failed_with(
+                                &mut retry_next,
+                                __retry::Failure::new(
+                                        __RETRY_SITE,
+                                        retry_verdict,
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                                    .budget(&retry_budget)
+                                    .validates(),
+                            );
+                            let retry_decision = __retry::Result::map(
+                                retry_decision,
+                                |retry_pause| (
+                                    retry_pause,
+                                    __retry::paid(retry_budget, retry_verdict),
+                                ),
+                            );
                             retry_decision
-                        } {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                break 'retry_pause retry_pause;
-                            }
-                            ::core::result::Result::Err(_) => {
-                                retry_outcome = ::core::result::Result::Err(retry_error);
-                            }
+                        });
+                        retry_call = retry_next;
+                        if let __retry::Ok(retry_pause) = retry_decision {
+                            break 'retry_pause retry_pause;
                         }
+                        retry_outcome = __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
             };
             let (retry_pause, retry_paid) = retry_pause;
-            ::retry_runtime::macro_support::sleep(
-                    retry_pause,
-                    ::retry_runtime::macro_support::Features,
-                )
-                .await;
-            ::retry_runtime::macro_support::Paid::spend(retry_paid);
+            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::spend(retry_paid);
         }
     }
 }

@@ -52,37 +52,39 @@ where
         prompt: String,
         options: &Options,
     ) -> Result<Answer, ModelError> {
-        let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
-        let retry_deadline = match &self.policy {
-            ::core::option::Option::Some(retry_policy) => {
-                ::retry_runtime::macro_support::policy_deadline(retry_policy)
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{wrapper as _, max as _};
+        const __RETRY_POLICY: __retry::Policy = __retry::Policy::new().max(3u32);
+        let mut retry_call;
+        let retry_deadline;
+        let mut retry_last;
+        #[allow(clippy::match_single_binding)]
+        match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
+            retry_numbers => {
+                retry_call = __retry::Call::new();
+                retry_deadline = match &self.policy {
+                    __retry::Some(_) => {
+                        __retry::policy_deadline(retry_numbers, __retry::now)
+                    }
+                    __retry::None => __retry::None,
+                };
+                retry_last = __retry::is_last(&retry_call, retry_numbers, false);
             }
-            ::core::option::Option::None => ::core::option::Option::None,
-        };
-        let mut retry_argument_prompt = ::core::option::Option::Some(prompt);
+        }
+        let mut retry_argument_prompt = __retry::Some(prompt);
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let retry_last = ::retry_runtime::macro_support::TrackedCall::is_last(
-                    &retry_call,
-                    &::retry_runtime::macro_support::policy_or(
-                        &self.policy,
-                        const { ::retry_runtime::Policy::new().max(3u32) },
-                    ),
-                    false,
-                );
-                let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+                let mut retry_outcome = __retry::into_result::<
                     Result<Answer, ModelError>,
                 >(
                     async {
                         if false {
-                            return ::retry_runtime::macro_support::never::<
-                                Result<Answer, ModelError>,
-                            >();
+                            return __retry::never::<Result<Answer, ModelError>>();
                         }
                         {
                             <C as Model>::complete(
                                     &self.client,
-                                    match ::retry_runtime::macro_support::take_argument(
+                                    match __retry::take_argument(
                                         &mut retry_argument_prompt,
                                         retry_last,
                                     ) {
@@ -96,65 +98,53 @@ where
                         .await,
                 );
                 match retry_outcome {
-                    ::core::result::Result::Ok(_) => {
-                        if ::retry_runtime::macro_support::TrackedCall::is_retried(
-                            &retry_call,
-                        ) {
-                            ::retry_runtime::macro_support::TrackedCall::healed(
-                                retry_call,
-                                ::retry_runtime::macro_support::max(
-                                    &::retry_runtime::macro_support::policy_or(
-                                        &self.policy,
-                                        const { ::retry_runtime::Policy::new().max(3u32) },
-                                    ),
-                                ),
+                    __retry::Ok(_) => {
+                        if __retry::Call::is_retried(&retry_call) {
+                            __retry::healed(
+                                &retry_call,
                                 ::core::concat!(::core::module_path!(), "::complete"),
                             );
                         }
                     }
-                    ::core::result::Result::Err(retry_error) => {
-                        match {
-                            let mut retry_next = retry_call;
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            &::retry_runtime::macro_support::Site::new(
-                                                &::retry_runtime::macro_support::policy_or(
-                                                    &self.policy,
-                                                    const { ::retry_runtime::Policy::new().max(3u32) },
+                    __retry::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = __retry::cold(|| {
+                            #[allow(clippy::match_single_binding)]
+                            match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
+                                retry_numbers => {
+                                    #[allow(clippy::let_and_return)]
+                                    let retry_decision = __retry::Call::failed_with(
+                                        &mut retry_next,
+                                        __retry::Failure::new(
+                                                &__retry::Site::new(
+                                                    retry_numbers,
+                                                    ::core::concat!(::core::module_path!(), "::complete"),
                                                 ),
-                                                ::core::concat!(::core::module_path!(), "::complete"),
-                                            ),
-                                            ::retry_runtime::macro_support::classify(&retry_error),
-                                            ::retry_runtime::macro_support::show(&retry_error)
-                                                .__retry_show(),
-                                        )
-                                        .deadline(retry_deadline)
-                                        .last(retry_last),
-                                );
-                                retry_decision
-                            });
-                            retry_call = retry_next;
-                            retry_decision
-                        } {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                break 'retry_pause retry_pause;
+                                                __retry::classify(&retry_error),
+                                                __retry::show(&retry_error).__retry_show(),
+                                            )
+                                            .deadline(retry_deadline, __retry::now)
+                                            .last(retry_last),
+                                    );
+                                    retry_last = __retry::is_last(
+                                        &retry_next,
+                                        retry_numbers,
+                                        false,
+                                    );
+                                    retry_decision
+                                }
                             }
-                            ::core::result::Result::Err(_) => {
-                                retry_outcome = ::core::result::Result::Err(retry_error);
-                            }
+                        });
+                        retry_call = retry_next;
+                        if let __retry::Ok(retry_pause) = retry_decision {
+                            break 'retry_pause retry_pause;
                         }
+                        retry_outcome = __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
             };
-            ::retry_runtime::macro_support::sleep(
-                    retry_pause,
-                    ::retry_runtime::macro_support::Features,
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     }
     fn name(&self) -> String {

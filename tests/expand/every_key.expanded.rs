@@ -4,294 +4,194 @@ async fn complete(
     limits: Limits,
     log: &mut Vec<String>,
 ) -> Result<Answer, ModelError> {
-    let mut retry_call = crate::reexports::retry_runtime::macro_support::TrackedCall::new();
-    let retry_deadline = crate::reexports::retry_runtime::macro_support::deadline(
-        limits.time,
-    );
-    let mut retry_history = crate::reexports::retry_runtime::macro_support::history::<
-        <Result<
-            Answer,
-            ModelError,
-        > as crate::reexports::retry_runtime::macro_support::Outcome>::Error,
-    >();
-    'retry_call: loop {
-        let retry_pause = 'retry_pause: {
-            crate::reexports::retry_runtime::macro_support::begin(
-                &mut retry_history,
-                crate::reexports::retry_runtime::macro_support::limit(
-                    &const {
-                        crate::reexports::retry_runtime::Policy::new()
-                            .backoff(
-                                crate::reexports::retry_runtime::Backoff::Exponential,
-                            )
-                            .base(::core::time::Duration::new(0u64, 250000000u32))
-                            .factor(1.5f64)
-                            .cap(::core::time::Duration::new(10u64, 0u32))
-                            .jitter(
-                                crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                            )
-                            .hint(crate::reexports::retry_runtime::Hint::Honor)
-                            .max_hint(::core::time::Duration::new(120u64, 0u32))
-                            .throttled(
-                                crate::reexports::retry_runtime::Section::new()
-                                    .max(10u32)
-                                    .base(::core::time::Duration::new(5u64, 0u32)),
-                            )
-                    }
-                        .max(
-                            crate::reexports::retry_runtime::macro_support::count(
-                                limits.turns,
-                            ),
-                        ),
-                ),
+    use crate::reexports::retry_runtime::macro_support as __retry;
+    use crate::reexports::retry_runtime::macro_support::keys::{
+        max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
+        until as _, hint as _, max_hint as _, timeout as _, deadline as _,
+        idempotent as _, throttled as _, max as _, base as _, attempt as _,
+        fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
+    };
+    const __RETRY_POLICY: __retry::Policy = __retry::Policy::new()
+        .backoff(__retry::Backoff::Exponential)
+        .base(::core::time::Duration::new(0u64, 250000000u32))
+        .factor(1.5f64)
+        .cap(::core::time::Duration::new(10u64, 0u32))
+        .jitter(__retry::Jitter::Ratio(0.2f64))
+        .hint(__retry::Hint::Honor)
+        .max_hint(::core::time::Duration::new(120u64, 0u32))
+        .throttled(
+            __retry::Section::new()
+                .max(10u32)
+                .base(::core::time::Duration::new(5u64, 0u32)),
+        );
+    let mut retry_call;
+    let retry_deadline;
+    #[allow(clippy::match_single_binding)]
+    match &__RETRY_POLICY.max(__retry::count(limits.turns)) {
+        retry_numbers => {
+            retry_call = __retry::call_under(__retry::max(retry_numbers));
+            retry_deadline = __retry::deadline(
+                limits.time,
+                || __retry::Timer::now(&__retry::timer(SmolTimer)),
             );
+        }
+    }
+    let mut retry_history = __retry::history::<
+        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+    >(__retry::clock_at(__retry::Timer::now(&__retry::timer(SmolTimer))));
+    'retry_call: loop {
+        let retry_timer;
+        let retry_failed;
+        let retry_pause = 'retry_pause: {
+            __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
             {
-                let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                    event|
-                log.push(event.to_string()));
-                crate::reexports::retry_runtime::macro_support::starting(
+                let mut retry_observer = __retry::observe_fn(|event| {
+                    log.push(event.to_string())
+                });
+                __retry::Call::started(
+                    &retry_call,
                     "model.complete",
-                    crate::reexports::retry_runtime::macro_support::TrackedCall::attempt(
-                        &retry_call,
-                    ),
                     &mut retry_observer,
                 );
             }
-            let retry_timeout = crate::reexports::retry_runtime::macro_support::timeout(
+            let retry_timeout = __retry::timeout(
                 ::core::time::Duration::new(60u64, 0u32),
             );
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(
-                    async { if false { return crate
-                    ::reexports::retry_runtime::macro_support::never:: < Result < Answer,
-                    ModelError > > (); } let attempt = & retry_history; { ask(& prompt,
-                    attempt.number()). await } }
+                    async { if false { return __retry::never:: < Result < Answer,
+                    ModelError > > (); } { let attempt = & retry_history; { ask(& prompt,
+                    attempt.number()). await } } }
                 );
                 let retry_sleep = ::core::pin::pin!(
-                    crate ::reexports::retry_runtime::macro_support::sleep_out(crate
-                    ::reexports::retry_runtime::macro_support::timer(SmolTimer),
-                    retry_timeout)
+                    __retry::sleep_out(__retry::timer(SmolTimer), retry_timeout)
                 );
                 #[allow(clippy::let_and_return)]
-                let retry_finished = crate::reexports::retry_runtime::macro_support::race(
-                        retry_attempt,
-                        retry_sleep,
-                    )
-                    .await;
+                let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
                 retry_finished
             };
-            let retry_dropped = ::core::option::Option::is_none(&retry_finished);
+            let retry_dropped = __retry::Option::is_none(&retry_finished);
             let mut retry_outcome = match retry_finished {
-                ::core::option::Option::Some(retry_outcome) => {
-                    crate::reexports::retry_runtime::macro_support::into_result::<
-                        Result<Answer, ModelError>,
-                    >(retry_outcome)
+                __retry::Some(retry_outcome) => {
+                    __retry::into_result::<Result<Answer, ModelError>>(retry_outcome)
                 }
-                ::core::option::Option::None => {
-                    ::core::result::Result::Err(
-                        crate::reexports::retry_runtime::macro_support::FromTimedOut::from_timed_out(
-                            crate::reexports::retry_runtime::TimedOut::new(
-                                ::core::option::Option::unwrap_or_default(retry_timeout),
+                __retry::None => {
+                    __retry::Err(
+                        __retry::FromTimedOut::from_timed_out(
+                            __retry::TimedOut::new(
+                                __retry::Option::unwrap_or_default(retry_timeout),
                             ),
                         ),
                     )
                 }
             };
             match retry_outcome {
-                ::core::result::Result::Ok(ref retry_value) => {
-                    if crate::reexports::retry_runtime::macro_support::accepts(
-                        retry_value,
-                        |answer| answer.is_complete(),
-                    ) {
+                __retry::Ok(ref retry_value) => {
+                    if __retry::accepts(retry_value, |answer| answer.is_complete()) {
                         {
-                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                                event|
-                            log.push(event.to_string()));
-                            crate::reexports::retry_runtime::macro_support::TrackedCall::succeeded(
-                                retry_call,
-                                crate::reexports::retry_runtime::macro_support::max(
-                                    &const {
-                                        crate::reexports::retry_runtime::Policy::new()
-                                            .backoff(
-                                                crate::reexports::retry_runtime::Backoff::Exponential,
-                                            )
-                                            .base(::core::time::Duration::new(0u64, 250000000u32))
-                                            .factor(1.5f64)
-                                            .cap(::core::time::Duration::new(10u64, 0u32))
-                                            .jitter(
-                                                crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                            )
-                                            .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                            .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                            .throttled(
-                                                crate::reexports::retry_runtime::Section::new()
-                                                    .max(10u32)
-                                                    .base(::core::time::Duration::new(5u64, 0u32)),
-                                            )
-                                    }
-                                        .max(
-                                            crate::reexports::retry_runtime::macro_support::count(
-                                                limits.turns,
-                                            ),
-                                        ),
-                                ),
+                            let mut retry_observer = __retry::observe_fn(|event| {
+                                log.push(event.to_string())
+                            });
+                            __retry::succeeded(
+                                &retry_call,
                                 "model.complete",
                                 &mut retry_observer,
                             );
                         }
                     } else {
-                        match {
-                            let mut retry_next = retry_call;
-                            let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
-                            {
-                                let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                                    event|
-                                log.push(event.to_string()));
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    crate::reexports::retry_runtime::macro_support::Failure::new(
-                                            &crate::reexports::retry_runtime::macro_support::Site::new(
-                                                &const {
-                                                    crate::reexports::retry_runtime::Policy::new()
-                                                        .backoff(
-                                                            crate::reexports::retry_runtime::Backoff::Exponential,
-                                                        )
-                                                        .base(::core::time::Duration::new(0u64, 250000000u32))
-                                                        .factor(1.5f64)
-                                                        .cap(::core::time::Duration::new(10u64, 0u32))
-                                                        .jitter(
-                                                            crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                                        )
-                                                        .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                                        .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                                        .throttled(
-                                                            crate::reexports::retry_runtime::Section::new()
-                                                                .max(10u32)
-                                                                .base(::core::time::Duration::new(5u64, 0u32)),
-                                                        )
-                                                }
-                                                    .max(
-                                                        crate::reexports::retry_runtime::macro_support::count(
-                                                            limits.turns,
-                                                        ),
-                                                    ),
-                                                "model.complete",
-                                            ),
-                                            crate::reexports::retry_runtime::Verdict::TRANSIENT,
-                                            &crate::reexports::retry_runtime::macro_support::REJECTED_VALUE,
-                                        )
-                                        .deadline(retry_deadline)
-                                        .idempotent(false)
-                                        .observe(&mut retry_observer),
-                                );
-                                retry_decision
-                            });
-                            retry_call = retry_next;
-                            retry_decision
-                        } {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                crate::reexports::retry_runtime::macro_support::rejected(
-                                    &mut retry_history,
-                                );
-                                break 'retry_pause retry_pause;
-                            }
-                            ::core::result::Result::Err(_) => {}
-                        }
-                    }
-                }
-                ::core::result::Result::Err(retry_error) => {
-                    match {
+                        retry_timer = __retry::timer(SmolTimer);
                         let mut retry_next = retry_call;
-                        let retry_decision = crate::reexports::retry_runtime::macro_support::cold(||
-                        {
-                            let mut retry_observer = crate::reexports::retry_runtime::macro_support::observe_fn(|
-                                event|
-                            log.push(event.to_string()));
+                        let retry_decision = __retry::cold(|| {
+                            let mut retry_observer = __retry::observe_fn(|event| {
+                                log.push(event.to_string())
+                            });
                             #[allow(clippy::let_and_return)]
-                            let retry_decision = crate::reexports::retry_runtime::macro_support::TrackedCall::failed(
+                            let retry_decision = __retry::Call::failed_with(
                                 &mut retry_next,
-                                crate::reexports::retry_runtime::macro_support::Failure::new(
-                                        &crate::reexports::retry_runtime::macro_support::Site::new(
-                                            &const {
-                                                crate::reexports::retry_runtime::Policy::new()
-                                                    .backoff(
-                                                        crate::reexports::retry_runtime::Backoff::Exponential,
-                                                    )
-                                                    .base(::core::time::Duration::new(0u64, 250000000u32))
-                                                    .factor(1.5f64)
-                                                    .cap(::core::time::Duration::new(10u64, 0u32))
-                                                    .jitter(
-                                                        crate::reexports::retry_runtime::Jitter::Ratio(0.2f64),
-                                                    )
-                                                    .hint(crate::reexports::retry_runtime::Hint::Honor)
-                                                    .max_hint(::core::time::Duration::new(120u64, 0u32))
-                                                    .throttled(
-                                                        crate::reexports::retry_runtime::Section::new()
-                                                            .max(10u32)
-                                                            .base(::core::time::Duration::new(5u64, 0u32)),
-                                                    )
-                                            }
-                                                .max(
-                                                    crate::reexports::retry_runtime::macro_support::count(
-                                                        limits.turns,
-                                                    ),
-                                                ),
+                                __retry::Failure::new(
+                                        &__retry::Site::new(
+                                            &__RETRY_POLICY.max(__retry::count(limits.turns)),
                                             "model.complete",
                                         ),
-                                        crate::reexports::retry_runtime::macro_support::of_attempt(
-                                            crate::reexports::retry_runtime::macro_support::verdict(
-                                                &retry_error,
-                                                ModelError::is_retryable,
-                                            ),
-                                            retry_dropped,
-                                        ),
-                                        crate::reexports::retry_runtime::macro_support::show(
-                                                &retry_error,
-                                            )
-                                            .__retry_show(),
+                                        __retry::Verdict::TRANSIENT,
+                                        &__retry::REJECTED_VALUE,
                                     )
-                                    .deadline(retry_deadline)
+                                    .deadline(
+                                        retry_deadline,
+                                        || __retry::Timer::now(&retry_timer),
+                                    )
                                     .idempotent(false)
-                                    .repeated(
-                                        crate::reexports::retry_runtime::macro_support::is_repeated(
-                                            &retry_history,
-                                            &retry_error,
-                                            3,
-                                            |retry_one, retry_other| {
-                                                use crate::reexports::retry_runtime::macro_support::{
-                                                    SameDebug as _, SameDisplay as _, SameValue as _,
-                                                };
-                                                (&&&crate::reexports::retry_runtime::macro_support::Same(
-                                                    retry_one,
-                                                ))
-                                                    .__retry_same(retry_other)
-                                            },
-                                        ),
-                                    )
                                     .observe(&mut retry_observer),
                             );
                             retry_decision
                         });
                         retry_call = retry_next;
-                        retry_decision
-                    } {
-                        ::core::result::Result::Ok(retry_pause) => {
-                            crate::reexports::retry_runtime::macro_support::failed(
-                                &mut retry_history,
-                                retry_error,
-                            );
+                        if let __retry::Ok(retry_pause) = retry_decision {
+                            __retry::rejected(&mut retry_history);
+                            retry_failed = false;
                             break 'retry_pause retry_pause;
                         }
-                        ::core::result::Result::Err(retry_reason) => {
+                    }
+                }
+                __retry::Err(retry_error) => {
+                    retry_timer = __retry::timer(SmolTimer);
+                    let mut retry_next = retry_call;
+                    let retry_decision = __retry::cold(|| {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    &__retry::Site::new(
+                                        &__RETRY_POLICY.max(__retry::count(limits.turns)),
+                                        "model.complete",
+                                    ),
+                                    __retry::of_attempt(
+                                        __retry::verdict(&retry_error, ModelError::is_retryable),
+                                        retry_dropped,
+                                    ),
+                                    __retry::show(&retry_error).__retry_show(),
+                                )
+                                .deadline(
+                                    retry_deadline,
+                                    || __retry::Timer::now(&retry_timer),
+                                )
+                                .idempotent(false)
+                                .repeated(
+                                    __retry::is_repeated(
+                                        &retry_history,
+                                        &retry_error,
+                                        3,
+                                        |retry_one, retry_other| {
+                                            use __retry::{
+                                                SameDebug as _, SameDisplay as _, SameValue as _,
+                                            };
+                                            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                        },
+                                    ),
+                                )
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
+                    });
+                    retry_call = retry_next;
+                    match retry_decision {
+                        __retry::Ok(retry_pause) => {
+                            __retry::failed(&mut retry_history, retry_error);
+                            retry_failed = true;
+                            break 'retry_pause retry_pause;
+                        }
+                        __retry::Err(retry_reason) => {
+                            __retry::tick(
+                                &mut retry_history,
+                                __retry::Timer::now(&retry_timer),
+                            );
                             retry_outcome = {
-                                crate::reexports::retry_runtime::macro_support::fall_back(
-                                        crate::reexports::retry_runtime::macro_support::gave_up(
-                                            retry_history,
-                                            retry_error,
-                                            retry_reason,
-                                        ),
+                                __retry::fall_back(
+                                        __retry::gave_up(retry_history, retry_error, retry_reason),
                                         async |gave_up| other_model(gave_up).await,
                                     )
                                     .await
@@ -302,10 +202,41 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
-        crate::reexports::retry_runtime::Timer::sleep(
-                &crate::reexports::retry_runtime::macro_support::timer(SmolTimer),
+        __retry::Timer::sleep(&retry_timer, retry_pause).await;
+        if retry_failed
+            && __retry::is_late(
+                retry_deadline,
                 retry_pause,
+                || __retry::Timer::now(&retry_timer),
             )
-            .await;
+        {
+            if let __retry::Some(retry_error) = __retry::take_last_error(
+                &mut retry_history,
+            ) {
+                {
+                    let mut retry_observer = __retry::observe_fn(|event| {
+                        log.push(event.to_string())
+                    });
+                    __retry::ended(
+                        &retry_call,
+                        "model.complete",
+                        __retry::show(&retry_error).__retry_show(),
+                        __retry::Values::Taken,
+                        __retry::Reason::Deadline,
+                        __retry::Some(&mut retry_observer),
+                    );
+                }
+                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                let retry_reason = __retry::Reason::Deadline;
+                break 'retry_call {
+                    __retry::fall_back(
+                            __retry::gave_up(retry_history, retry_error, retry_reason),
+                            async |gave_up| other_model(gave_up).await,
+                        )
+                        .await
+                };
+            }
+        }
+        __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
     }
 }

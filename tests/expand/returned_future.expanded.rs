@@ -3,14 +3,21 @@ fn complete<'a>(
     &'a self,
     prompt: &'a str,
 ) -> impl Future<Output = Result<impl Answer, ModelError>> + Send + 'a {
-    ::retry_runtime::macro_support::lazy(async move {
-        let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
-        let retry_deadline = ::retry_runtime::macro_support::policy_deadline(
-            &::retry_runtime::macro_support::policy(self.policy),
-        );
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::policy as _;
+    __retry::lazy(async move {
+        let mut retry_call;
+        let retry_deadline;
+        #[allow(clippy::match_single_binding)]
+        match __retry::policy(&(self.policy)) {
+            retry_numbers => {
+                retry_call = __retry::Call::new();
+                retry_deadline = __retry::policy_deadline(retry_numbers, __retry::now);
+            }
+        }
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+                let mut retry_outcome = __retry::into_result::<
                     Result<_, ModelError>,
                 >(
                     (|| {
@@ -22,58 +29,42 @@ fn complete<'a>(
                         .await,
                 );
                 match retry_outcome {
-                    ::core::result::Result::Ok(_) => {
-                        if ::retry_runtime::macro_support::TrackedCall::is_retried(
-                            &retry_call,
-                        ) {
-                            ::retry_runtime::macro_support::TrackedCall::healed(
-                                retry_call,
-                                ::retry_runtime::macro_support::max(
-                                    &::retry_runtime::macro_support::policy(self.policy),
-                                ),
+                    __retry::Ok(_) => {
+                        if __retry::Call::is_retried(&retry_call) {
+                            __retry::healed(
+                                &retry_call,
                                 ::core::concat!(::core::module_path!(), "::complete"),
                             );
                         }
                     }
-                    ::core::result::Result::Err(retry_error) => {
-                        match {
-                            let mut retry_next = retry_call;
-                            let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                    &mut retry_next,
-                                    ::retry_runtime::macro_support::Failure::new(
-                                            &::retry_runtime::macro_support::Site::new(
-                                                &::retry_runtime::macro_support::policy(self.policy),
-                                                ::core::concat!(::core::module_path!(), "::complete"),
-                                            ),
-                                            ::retry_runtime::macro_support::classify(&retry_error),
-                                            ::retry_runtime::macro_support::show(&retry_error)
-                                                .__retry_show(),
-                                        )
-                                        .deadline(retry_deadline),
-                                );
-                                retry_decision
-                            });
-                            retry_call = retry_next;
+                    __retry::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = __retry::cold(|| {
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = __retry::Call::failed_with(
+                                &mut retry_next,
+                                __retry::Failure::new(
+                                        &__retry::Site::new(
+                                            __retry::policy(&(self.policy)),
+                                            ::core::concat!(::core::module_path!(), "::complete"),
+                                        ),
+                                        __retry::classify(&retry_error),
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                                    .deadline(retry_deadline, __retry::now),
+                            );
                             retry_decision
-                        } {
-                            ::core::result::Result::Ok(retry_pause) => {
-                                break 'retry_pause retry_pause;
-                            }
-                            ::core::result::Result::Err(_) => {
-                                retry_outcome = ::core::result::Result::Err(retry_error);
-                            }
+                        });
+                        retry_call = retry_next;
+                        if let __retry::Ok(retry_pause) = retry_decision {
+                            break 'retry_pause retry_pause;
                         }
+                        retry_outcome = __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
             };
-            ::retry_runtime::macro_support::sleep(
-                    retry_pause,
-                    ::retry_runtime::macro_support::Features,
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     })
 }

@@ -1,40 +1,46 @@
 //! Streams: the loop in a block that hands items over, and a loop that an async function awaits.
 fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
-    let (retry_giver, retry_taker) = ::retry_runtime::macro_support::stream::hand_over::<
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::{stream as _, attempt as _, on as _};
+    let (retry_giver, retry_taker) = __retry::stream::hand_over::<
         Result<Event, FeedError>,
     >();
-    let retry_stream = ::retry_runtime::macro_support::stream::Retried::new(
+    let retry_stream = __retry::stream::Retried::new(
         retry_taker,
         async move {
             let retry_outcome = {
-                let mut retry_call = ::retry_runtime::macro_support::Call::new();
-                let mut retry_history = ::retry_runtime::macro_support::stream::resume::history::<
+                const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+                    &__retry::Policy::new(),
+                    ::core::concat!(::core::module_path!(), "::events"),
+                );
+                let mut retry_call = __retry::Retries::new();
+                let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
-                >();
+                >(__retry::no_clock());
                 'retry_call: loop {
                     let retry_pause = 'retry_pause: {
-                        ::retry_runtime::macro_support::begin(
+                        __retry::begin(
                             &mut retry_history,
-                            ::retry_runtime::macro_support::limit(const {
-                                &::retry_runtime::Policy::new()
-                            }),
+                            __retry::max_of(&retry_call.whole(__RETRY_SITE)),
                         );
-                        let mut retry_progress = ::retry_runtime::macro_support::stream::resume::progress::<
+                        let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >();
-                        let retry_patience = ::retry_runtime::macro_support::stream::endless::<
+                        let retry_patience = __retry::stream::endless::<
                             Result<Event, FeedError>,
                         >();
                         #[allow(clippy::redundant_closure_call)]
-                        let retry_opened = ::core::result::Result::Ok(
+                        let retry_opened = __retry::Ok(
                             (|| -> _ {
-                                let attempt = &retry_history;
-                                { feed.after(attempt.last_item()) }
+                                {
+                                    let attempt = &retry_history;
+                                    { feed.after(attempt.last_item()) }
+                                }
                             })(),
                         );
                         let retry_ended = match retry_opened {
-                            ::core::result::Result::Ok(retry_stream) => {
-                                ::retry_runtime::macro_support::stream::resume::attempt(
+                            __retry::Ok(retry_stream) => {
+                                __retry::stream::resume::attempt(
                                         retry_stream,
                                         retry_patience,
                                         &retry_giver,
@@ -42,72 +48,42 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                     )
                                     .await
                             }
-                            ::core::result::Result::Err(retry_stopped) => {
-                                ::core::result::Result::Err(retry_stopped)
-                            }
+                            __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                         };
-                        let mut retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
+                        let mut retry_outcome = __retry::stream::outcome::<
                             Result<Event, FeedError>,
                             _,
                         >(retry_ended);
                         match retry_outcome {
-                            ::core::result::Result::Ok(_) => {
-                                ::retry_runtime::macro_support::Call::healed(
-                                    retry_call,
-                                    ::retry_runtime::macro_support::DEFAULT_MAX,
-                                    ::core::concat!(::core::module_path!(), "::events"),
-                                );
+                            __retry::Ok(_) => {
+                                retry_call.healed(__RETRY_SITE);
                             }
-                            ::core::result::Result::Err(retry_error) => {
-                                match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
-                                    retry_call,
-                                    const {
-                                        &::retry_runtime::macro_support::Site::new(
-                                            const { &::retry_runtime::Policy::new() },
-                                            ::core::concat!(::core::module_path!(), "::events"),
+                            __retry::Err(retry_error) => {
+                                if let __retry::Some(retry_pause) = __retry::cold(|| {
+                                    retry_call
+                                        .failed_plainly(
+                                            __RETRY_SITE,
+                                            __retry::verdict(&retry_error, is_retryable),
+                                            __retry::show(&retry_error).__retry_show(),
                                         )
-                                    },
-                                    ::retry_runtime::macro_support::verdict(
-                                        &retry_error,
-                                        is_retryable,
-                                    ),
-                                    ::retry_runtime::macro_support::show(&retry_error)
-                                        .__retry_show(),
-                                )) {
-                                    ::core::option::Option::Some(retry_pause) => {
-                                        retry_call = ::retry_runtime::macro_support::Call::next(
-                                            retry_call,
-                                        );
-                                        ::retry_runtime::macro_support::stream::resume::keep(
-                                            &mut retry_history,
-                                            retry_progress,
-                                        );
-                                        ::retry_runtime::macro_support::failed(
-                                            &mut retry_history,
-                                            retry_error,
-                                        );
-                                        break 'retry_pause retry_pause;
-                                    }
-                                    ::core::option::Option::None => {
-                                        retry_outcome = ::core::result::Result::Err(retry_error);
-                                    }
+                                }) {
+                                    retry_call = retry_call.next();
+                                    __retry::stream::resume::keep(
+                                        &mut retry_history,
+                                        retry_progress,
+                                    );
+                                    __retry::failed(&mut retry_history, retry_error);
+                                    break 'retry_pause retry_pause;
                                 }
+                                retry_outcome = __retry::Err(retry_error);
                             }
                         }
                         break 'retry_call retry_outcome;
                     };
-                    ::retry_runtime::macro_support::sleep(
-                            retry_pause,
-                            ::retry_runtime::macro_support::Features,
-                        )
-                        .await;
+                    __retry::sleep(retry_pause, __retry::Features).await;
                 }
             };
-            ::retry_runtime::macro_support::stream::resume::finish(
-                    retry_giver,
-                    retry_outcome,
-                )
-                .await
+            __retry::stream::resume::finish(retry_giver, retry_outcome).await
         },
     );
     retry_stream
@@ -115,28 +91,30 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
 async fn tokens(
     model: &Model,
 ) -> Result<BoxStream<'static, Result<Token, ModelError>>, ModelError> {
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::{stream as _, timeout as _};
     let retry_outcome = {
-        let mut retry_call = ::retry_runtime::macro_support::Call::new();
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+            &__retry::Policy::new(),
+            ::core::concat!(::core::module_path!(), "::tokens"),
+        );
+        let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_patience = ::retry_runtime::macro_support::stream::patience::<
+                let mut retry_patience = __retry::stream::patience::<
                     Result<Token, ModelError>,
                     _,
                 >(
-                    ::retry_runtime::macro_support::default_timer::<
-                        ::retry_runtime::macro_support::Features,
-                    >(),
-                    ::retry_runtime::macro_support::timeout(
-                        ::core::time::Duration::new(30u64, 0u32),
-                    ),
-                    ::retry_runtime::macro_support::FromTimedOut::from_timed_out,
+                    __retry::default_timer::<__retry::Features>(),
+                    __retry::timeout(::core::time::Duration::new(30u64, 0u32)),
+                    __retry::FromTimedOut::from_timed_out,
                 );
                 #[allow(clippy::redundant_closure_call)]
-                let retry_opened = ::retry_runtime::macro_support::stream::Patience::wait(
+                let retry_opened = __retry::stream::Patience::wait(
                         &mut retry_patience,
                         async {
                             if false {
-                                return ::retry_runtime::macro_support::never::<
+                                return __retry::never::<
                                     Result<
                                         BoxStream<'static, Result<Token, ModelError>>,
                                         ModelError,
@@ -147,89 +125,60 @@ async fn tokens(
                         },
                     )
                     .await;
-                let retry_opened = ::retry_runtime::macro_support::stream::flatten::<
+                let retry_opened = __retry::stream::flatten::<
                     Result<Token, ModelError>,
                     _,
                     _,
                 >(retry_opened);
                 let retry_ended = match retry_opened {
-                    ::core::result::Result::Ok(retry_stream) => {
-                        ::retry_runtime::macro_support::stream::first::attempt(
-                                retry_stream,
-                                retry_patience,
-                            )
+                    __retry::Ok(retry_stream) => {
+                        __retry::stream::first::attempt(retry_stream, retry_patience)
                             .await
                     }
-                    ::core::result::Result::Err(retry_stopped) => {
-                        ::core::result::Result::Err(retry_stopped)
-                    }
+                    __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 };
-                let retry_dropped = ::retry_runtime::macro_support::stream::is_dropped(
-                    &retry_ended,
-                );
-                let mut retry_outcome = ::retry_runtime::macro_support::stream::outcome::<
+                let retry_dropped = __retry::stream::is_dropped(&retry_ended);
+                let mut retry_outcome = __retry::stream::outcome::<
                     Result<Token, ModelError>,
                     _,
                 >(retry_ended);
                 match retry_outcome {
-                    ::core::result::Result::Ok(_) => {
-                        ::retry_runtime::macro_support::Call::healed(
-                            retry_call,
-                            ::retry_runtime::macro_support::DEFAULT_MAX,
-                            ::core::concat!(::core::module_path!(), "::tokens"),
-                        );
+                    __retry::Ok(_) => {
+                        retry_call.healed(__RETRY_SITE);
                     }
-                    ::core::result::Result::Err(retry_error) => {
-                        match ::retry_runtime::macro_support::cold(|| ::retry_runtime::macro_support::Call::failed_plainly(
-                            retry_call,
-                            const {
-                                &::retry_runtime::macro_support::Site::new(
-                                    const { &::retry_runtime::Policy::new() },
-                                    ::core::concat!(::core::module_path!(), "::tokens"),
+                    __retry::Err(retry_error) => {
+                        if let __retry::Some(retry_pause) = __retry::cold(|| {
+                            retry_call
+                                .failed_plainly(
+                                    __RETRY_SITE,
+                                    __retry::of_attempt(
+                                        __retry::classify(&retry_error),
+                                        retry_dropped,
+                                    ),
+                                    __retry::show(&retry_error).__retry_show(),
                                 )
-                            },
-                            ::retry_runtime::macro_support::of_attempt(
-                                ::retry_runtime::macro_support::classify(&retry_error),
-                                retry_dropped,
-                            ),
-                            ::retry_runtime::macro_support::show(&retry_error)
-                                .__retry_show(),
-                        )) {
-                            ::core::option::Option::Some(retry_pause) => {
-                                retry_call = ::retry_runtime::macro_support::Call::next(
-                                    retry_call,
-                                );
-                                break 'retry_pause retry_pause;
-                            }
-                            ::core::option::Option::None => {
-                                retry_outcome = ::core::result::Result::Err(retry_error);
-                            }
+                        }) {
+                            retry_call = retry_call.next();
+                            break 'retry_pause retry_pause;
                         }
+                        retry_outcome = __retry::Err(retry_error);
                     }
                 }
                 break 'retry_call retry_outcome;
             };
-            ::retry_runtime::macro_support::sleep(
-                    retry_pause,
-                    ::retry_runtime::macro_support::Features,
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     };
     match retry_outcome {
-        ::core::result::Result::Ok(retry_value) => {
-            let retry_outcome = ::core::result::Result::Ok(retry_value);
-            ::core::result::Result::Ok({
-                let retry_boxed: BoxStream<'static, Result<Token, ModelError>> = ::retry_runtime::macro_support::Box::pin(
-                    ::retry_runtime::macro_support::stream::first::into_stream(
-                        retry_outcome,
-                    ),
+        __retry::Ok(retry_value) => {
+            let retry_outcome = __retry::Ok(retry_value);
+            __retry::Ok({
+                let retry_boxed: BoxStream<'static, Result<Token, ModelError>> = __retry::Box::pin(
+                    __retry::stream::first::into_stream(retry_outcome),
                 );
                 retry_boxed
             })
         }
-        ::core::result::Result::Err(retry_error) => {
-            ::core::result::Result::Err(retry_error)
-        }
+        __retry::Err(retry_error) => __retry::Err(retry_error),
     }
 }

@@ -1,101 +1,84 @@
 //! A value that is validated: the body runs again with the complaint at hand.
 fn extract(text: &str) -> Result<Answer, ModelError> {
-    let mut retry_call = ::retry_runtime::macro_support::TrackedCall::new();
-    let mut retry_history = ::retry_runtime::macro_support::history_of::<
-        <Result<Answer, ModelError> as ::retry_runtime::macro_support::Outcome>::Error,
-        <Result<Answer, ModelError> as ::retry_runtime::macro_support::Outcome>::Value,
-    >();
+    use ::retry_runtime::macro_support as __retry;
+    use ::retry_runtime::macro_support::keys::{
+        validate as _, attempt as _, give_up as _,
+    };
+    const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+        &__retry::Policy::new(),
+        ::core::concat!(::core::module_path!(), "::extract"),
+    );
+    let mut retry_call = __retry::call_under(
+        __retry::max(__retry::Site::policy(__RETRY_SITE)),
+    );
+    let mut retry_history = __retry::history_of::<
+        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+        <Result<Answer, ModelError> as __retry::Outcome>::Value,
+    >(__retry::clock(__retry::now_blocking));
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
-            ::retry_runtime::macro_support::begin(
-                &mut retry_history,
-                ::retry_runtime::macro_support::limit(const {
-                    &::retry_runtime::Policy::new()
-                }),
-            );
+            __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
             #[allow(clippy::redundant_closure_call)]
-            let mut retry_outcome = ::retry_runtime::macro_support::into_result::<
+            let mut retry_outcome = __retry::into_result::<
                 Result<Answer, ModelError>,
             >(
                 (|| -> Result<Answer, ModelError> {
-                    #[allow(unused_variables)]
-                    let attempt = &retry_history;
-                    { ask(text, attempt.last_error()) }
+                    {
+                        #[allow(unused_variables)]
+                        let attempt = &retry_history;
+                        { ask(text, attempt.last_error()) }
+                    }
                 })(),
             );
             match retry_outcome {
-                ::core::result::Result::Ok(retry_value) => {
+                __retry::Ok(retry_value) => {
                     let retry_checked = {
                         #[allow(unused_variables)]
                         let attempt = &retry_history;
                         #[allow(clippy::let_and_return)]
-                        let retry_checked = ::retry_runtime::macro_support::check::<
+                        let retry_checked = __retry::check::<
                             _,
-                            <Result<
-                                Answer,
-                                ModelError,
-                            > as ::retry_runtime::macro_support::Outcome>::Error,
+                            <Result<Answer, ModelError> as __retry::Outcome>::Error,
                         >(&retry_value, check);
                         retry_checked
                     };
                     match retry_checked {
-                        ::core::result::Result::Ok(()) => {
-                            retry_outcome = ::core::result::Result::Ok(retry_value);
-                            ::retry_runtime::macro_support::TrackedCall::healed(
-                                retry_call,
-                                ::retry_runtime::macro_support::DEFAULT_MAX,
-                                ::core::concat!(::core::module_path!(), "::extract"),
-                            );
+                        __retry::Ok(()) => {
+                            retry_outcome = __retry::Ok(retry_value);
+                            if __retry::Call::is_retried(&retry_call) {
+                                __retry::healed(
+                                    &retry_call,
+                                    ::core::concat!(::core::module_path!(), "::extract"),
+                                );
+                            }
                         }
-                        ::core::result::Result::Err(retry_error) => {
-                            match {
-                                let mut retry_next = retry_call;
-                                let retry_decision = ::retry_runtime::macro_support::cold(||
-                                {
-                                    #[allow(clippy::let_and_return)]
-                                    let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                        &mut retry_next,
-                                        ::retry_runtime::macro_support::Failure::new(
-                                                const {
-                                                    &::retry_runtime::macro_support::Site::new(
-                                                        const { &::retry_runtime::Policy::new() },
-                                                        ::core::concat!(::core::module_path!(), "::extract"),
-                                                    )
-                                                },
-                                                ::retry_runtime::Verdict::INVALID,
-                                                ::retry_runtime::macro_support::show(&retry_error)
-                                                    .__retry_show(),
-                                            )
-                                            .validates(),
-                                    );
-                                    retry_decision
-                                });
-                                retry_call = retry_next;
+                        __retry::Err(retry_error) => {
+                            let mut retry_next = retry_call;
+                            let retry_decision = __retry::cold(|| {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Call::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::Verdict::INVALID,
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .validates(),
+                                );
                                 retry_decision
-                            } {
-                                ::core::result::Result::Ok(retry_pause) => {
-                                    ::retry_runtime::macro_support::failed(
-                                        &mut retry_history,
-                                        retry_error,
-                                    );
-                                    ::retry_runtime::macro_support::invalid(
-                                        &mut retry_history,
-                                        retry_value,
-                                    );
+                            });
+                            retry_call = retry_next;
+                            match retry_decision {
+                                __retry::Ok(retry_pause) => {
+                                    __retry::failed(&mut retry_history, retry_error);
+                                    __retry::invalid(&mut retry_history, retry_value);
                                     break 'retry_pause retry_pause;
                                 }
-                                ::core::result::Result::Err(retry_reason) => {
-                                    ::retry_runtime::macro_support::invalid(
-                                        &mut retry_history,
-                                        retry_value,
-                                    );
-                                    retry_outcome = ::core::result::Result::Err(
-                                        ::retry_runtime::macro_support::shape(
-                                            ::retry_runtime::macro_support::gave_up(
-                                                retry_history,
-                                                retry_error,
-                                                retry_reason,
-                                            ),
+                                __retry::Err(retry_reason) => {
+                                    __retry::invalid(&mut retry_history, retry_value);
+                                    retry_outcome = __retry::Err(
+                                        __retry::shape(
+                                            __retry::gave_up(retry_history, retry_error, retry_reason),
                                             explain,
                                         ),
                                     );
@@ -104,46 +87,31 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                         }
                     }
                 }
-                ::core::result::Result::Err(retry_error) => {
-                    match {
-                        let mut retry_next = retry_call;
-                        let retry_decision = ::retry_runtime::macro_support::cold(|| {
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = ::retry_runtime::macro_support::TrackedCall::failed(
-                                &mut retry_next,
-                                ::retry_runtime::macro_support::Failure::new(
-                                        const {
-                                            &::retry_runtime::macro_support::Site::new(
-                                                const { &::retry_runtime::Policy::new() },
-                                                ::core::concat!(::core::module_path!(), "::extract"),
-                                            )
-                                        },
-                                        ::retry_runtime::macro_support::classify(&retry_error),
-                                        ::retry_runtime::macro_support::show(&retry_error)
-                                            .__retry_show(),
-                                    )
-                                    .validates(),
-                            );
-                            retry_decision
-                        });
-                        retry_call = retry_next;
+                __retry::Err(retry_error) => {
+                    let mut retry_next = retry_call;
+                    let retry_decision = __retry::cold(|| {
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    __RETRY_SITE,
+                                    __retry::classify(&retry_error),
+                                    __retry::show(&retry_error).__retry_show(),
+                                )
+                                .validates(),
+                        );
                         retry_decision
-                    } {
-                        ::core::result::Result::Ok(retry_pause) => {
-                            ::retry_runtime::macro_support::failed(
-                                &mut retry_history,
-                                retry_error,
-                            );
+                    });
+                    retry_call = retry_next;
+                    match retry_decision {
+                        __retry::Ok(retry_pause) => {
+                            __retry::failed(&mut retry_history, retry_error);
                             break 'retry_pause retry_pause;
                         }
-                        ::core::result::Result::Err(retry_reason) => {
-                            retry_outcome = ::core::result::Result::Err(
-                                ::retry_runtime::macro_support::shape(
-                                    ::retry_runtime::macro_support::gave_up(
-                                        retry_history,
-                                        retry_error,
-                                        retry_reason,
-                                    ),
+                        __retry::Err(retry_reason) => {
+                            retry_outcome = __retry::Err(
+                                __retry::shape(
+                                    __retry::gave_up(retry_history, retry_error, retry_reason),
                                     explain,
                                 ),
                             );
@@ -153,6 +121,6 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
             }
             break 'retry_call retry_outcome;
         };
-        ::retry_runtime::macro_support::sleep_blocking(retry_pause);
+        __retry::sleep_blocking(retry_pause);
     }
 }

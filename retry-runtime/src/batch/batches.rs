@@ -2,9 +2,10 @@ use crate::call::by_policy::PolicyCall;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 use crate::policy::Policy;
+use crate::time::timer::Timer;
 
 #[cfg(feature = "tokio")]
-type DefaultTimer = crate::TokioTimer;
+type DefaultTimer = crate::time::timer::TokioTimer;
 #[cfg(not(feature = "tokio"))]
 type DefaultTimer = ();
 
@@ -65,7 +66,7 @@ impl<On, W> Batches<On, W> {
     }
 
     /// Names another runtime's [`Timer`](crate::Timer). Blocking calls have no use for it.
-    pub fn timer<V: crate::Timer>(self, timer: V) -> Batches<On, V> {
+    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V> {
         Batches {
             call: self.call,
             size: self.size,

@@ -46,13 +46,12 @@ struct Group {
     /// That of the longest hint.
     verdict: Verdict,
     call: Call,
-    max: Option<u32>,
     decision: Decision,
 }
 
 /// Failed items by what they have in common.
 pub(super) struct Groups<'a> {
-    groups: BTreeMap<Alike, Group>,
+    alike: BTreeMap<Alike, Group>,
     policy: &'a Policy,
     /// The time until the deadline.
     left: Duration,
@@ -62,19 +61,18 @@ impl<'a> Groups<'a> {
     /// Groups failures and decides about each group.
     pub(super) fn new(round: &Round<'a>, failures: impl Iterator<Item = (Call, Verdict)>) -> Self {
         let mut all = Self {
-            groups: BTreeMap::new(),
+            alike: BTreeMap::new(),
             policy: round.policy,
             left: round
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
         };
         for (call, verdict) in failures {
-            let group = all.groups.entry(all.alike(call, verdict));
+            let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
                 items: 0,
                 verdict,
                 call,
-                max: None,
                 decision: Err(Reason::NotRetryable),
             });
             group.items += 1;
@@ -83,17 +81,15 @@ impl<'a> Groups<'a> {
             }
         }
         let site = Site::new(round.policy, round.name);
-        for group in all.groups.values_mut() {
+        for group in all.alike.values_mut() {
             let failure = Failure::new(&site, group.verdict, &"");
             let mut failure = failure.deadline(round.deadline, || round.now);
-            let (max, decision) = group.call.decide(&mut failure);
-            group.max = limit(max);
-            group.decision = decision;
+            group.decision = group.call.decide(&mut failure);
         }
         all
     }
 
-    fn alike(&self, call: Call, verdict: Verdict) -> Alike {
+    fn what_is_alike(&self, call: Call, verdict: Verdict) -> Alike {
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
@@ -103,25 +99,27 @@ impl<'a> Groups<'a> {
 
     /// The bookkeeping of an item from now on, or why it is given up.
     pub(super) fn decision(&self, call: Call, verdict: Verdict) -> Result<Call, Reason> {
-        let group = &self.groups[&self.alike(call, verdict)];
+        let group = &self.alike[&self.what_is_alike(call, verdict)];
         group.decision.map(|_| group.call)
     }
 
     /// The pause before the next round: the longest of all that are to wait.
     pub(super) fn pause(&self) -> Option<Duration> {
-        let delays = self.groups.values().filter_map(|group| group.decision.ok());
+        let delays = self.alike.values().filter_map(|group| group.decision.ok());
         delays.max()
     }
 
     /// A record for each group. Its error is shown by its type, as generic code can't tell more.
     pub(super) fn report<E>(&self, round: &Round<'_>) {
         let pause = self.pause().unwrap_or_default();
-        for group in self.groups.values() {
+        for group in self.alike.values() {
             let error = round.part(group.items, type_name::<E>());
             match (group.decision, group.verdict.kind()) {
-                (Ok(_), Some(kind)) => round.retrying(&error, group.max, pause, kind),
+                (Ok(_), Some(kind)) => {
+                    round.retrying(&error, limit(group.call.in_force()), pause, kind);
+                }
                 (Ok(_), None) => {}
-                (Err(reason), _) => round.gave_up(&error, group.max, reason),
+                (Err(reason), _) => round.gave_up(&error, limit(group.call.in_force()), reason),
             }
         }
     }
@@ -129,8 +127,11 @@ impl<'a> Groups<'a> {
 
 impl Round<'_> {
     pub(super) fn part<D: fmt::Display>(&self, items: usize, error: D) -> impl fmt::Display {
-        let of = self.items;
-        fmt::from_fn(move |f| write!(f, "{items} of {of} items: {error}"))
+        Part {
+            items,
+            of: self.items,
+            error,
+        }
     }
 
     /// A record of items that are sent again.
@@ -164,5 +165,19 @@ impl Round<'_> {
             },
             None,
         );
+    }
+}
+
+/// Some of a round's items, and what went wrong with them.
+struct Part<D> {
+    items: usize,
+    of: usize,
+    error: D,
+}
+
+impl<D: fmt::Display> fmt::Display for Part<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { items, of, error } = self;
+        write!(f, "{items} of {of} items: {error}")
     }
 }

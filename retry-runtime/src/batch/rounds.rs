@@ -1,5 +1,6 @@
 //! What is known of every item: decides what a call sends, what its answers mean, and when the next round begins.
 
+use std::any::type_name;
 use std::iter::Fuse;
 use std::mem;
 use std::sync::Arc;
@@ -47,15 +48,23 @@ struct Tally {
 }
 
 impl Tally {
-    fn report(&self, round: &Round<'_>) {
+    fn report<E>(&self, round: &Round<'_>) {
         let max = limit(round.policy.max_retries());
         for miscount in &self.miscounts {
             let error = round.part(miscount.items, miscount);
             round.gave_up(&error, max, Reason::Unanswered);
         }
-        if self.late > 0 {
+        if self.late > 0 && round.number == 1 {
             let error = round.part(self.late, "not sent");
             round.gave_up(&error, max, Reason::Deadline);
+        } else if self.late > 0 {
+            // They were sent in the round before, and failed.
+            let error = round.part(self.late, type_name::<E>());
+            let before = Round {
+                number: round.number - 1,
+                ..*round
+            };
+            before.gave_up(&error, max, Reason::Deadline);
         }
     }
 }
@@ -189,7 +198,7 @@ where
         let failures = failed.iter().map(|(entry, verdict)| (entry.call, *verdict));
         let groups = Groups::new(&round, failures);
         groups.report::<E>(&round);
-        tally.report(&round);
+        tally.report::<E>(&round);
         let mut queue = Vec::with_capacity(failed.len());
         for (mut entry, verdict) in failed {
             match groups.decision(entry.call, verdict) {

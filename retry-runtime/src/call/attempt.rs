@@ -4,8 +4,6 @@ use std::time::Duration;
 use crate::call::call_id::CallId;
 use crate::call::gave_up::GaveUp;
 use crate::observe::reason::Reason;
-#[cfg(feature = "stream")]
-use crate::stream::resume::Items;
 use crate::time::moment::Moment;
 
 /// What the body of an annotated function knows of the attempt it is: the key `attempt`.
@@ -54,6 +52,8 @@ pub enum Clock {
     Live(fn() -> Moment),
     /// What a timer of the user's said when it was asked last.
     Read(Moment),
+    /// Nobody asks for the time.
+    None,
 }
 
 impl Clock {
@@ -61,6 +61,7 @@ impl Clock {
         match self {
             Self::Live(now) => now(),
             Self::Read(moment) => moment,
+            Self::None => Moment::from_origin(Duration::ZERO),
         }
     }
 }
@@ -133,6 +134,17 @@ impl<E, K> Attempt<E, K> {
             last_value: self.kept.into_value(),
             reason,
         }
+    }
+
+    /// What else is kept of earlier attempts.
+    #[cfg(feature = "stream")]
+    pub(crate) fn kept(&self) -> &K {
+        &self.kept
+    }
+
+    #[cfg(feature = "stream")]
+    pub(crate) fn kept_mut(&mut self) -> &mut K {
+        &mut self.kept
     }
 
     /// The number of this attempt, from 1.
@@ -215,32 +227,5 @@ impl<T> Kept for Draft<T> {
 
     fn into_value(self) -> Option<T> {
         self.0
-    }
-}
-
-#[cfg(feature = "stream")]
-impl<T> Kept for Items<T> {
-    type Value = ();
-
-    fn into_value(self) -> Option<()> {
-        None
-    }
-}
-
-/// What of a stream under `stream = "resume"` went out before this attempt began.
-#[cfg(feature = "stream")]
-impl<E, T> Attempt<E, Items<T>> {
-    pub(crate) fn items_mut(&mut self) -> &mut Items<T> {
-        &mut self.kept
-    }
-
-    /// How many items the call's earlier attempts yielded together.
-    pub fn yielded(&self) -> usize {
-        self.kept.yielded()
-    }
-
-    /// The last of them, a clone.
-    pub fn last_item(&self) -> Option<&T> {
-        self.kept.last()
     }
 }

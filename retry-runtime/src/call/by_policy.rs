@@ -14,6 +14,8 @@ use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::clock;
 use crate::time::moment::Moment;
+#[cfg(feature = "tokio")]
+use crate::time::timer::TokioTimer;
 use crate::time::timer::{self, Timer};
 
 impl Policy {
@@ -55,7 +57,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        run(self, E::classify, crate::TokioTimer, operation)
+        run(self, E::classify, TokioTimer, operation)
     }
 
     /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
@@ -106,7 +108,7 @@ impl<On> PolicyCall<On> {
         On: FnMut(&E) -> V,
         V: Into<Verdict>,
     {
-        run(self.policy, self.on, crate::TokioTimer, operation)
+        run(self.policy, self.on, TokioTimer, operation)
     }
 
     /// As [`Policy::call`], with another runtime's timer.
@@ -135,13 +137,15 @@ impl<On> PolicyCall<On> {
     }
 }
 
-// One future around the operation's, not one within another: each would hold the closures and the policy again.
-async fn run<P, On, V, W, F, R, T, E>(
+// One future around the operation's, not one within another: each would hold the policy and the closures again. A block
+// and no `async fn`, which keeps its arguments twice.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+fn run<P, On, V, W, F, R, T, E>(
     policy: P,
     mut on: On,
     timer: W,
     mut operation: F,
-) -> Result<T, E>
+) -> impl Future<Output = Result<T, E>>
 where
     P: Borrow<Policy>,
     On: FnMut(&E) -> V,
@@ -150,26 +154,28 @@ where
     F: FnMut() -> R,
     R: Future<Output = Result<T, E>>,
 {
-    let started = start(policy.borrow(), || timer.now());
-    let mut call = Call::new();
-    loop {
-        // The error's life ends before the pause, so that it need not be `Send`.
-        let pause = match operation().await {
-            Ok(value) => {
-                succeeded(&call, policy.borrow(), &operation);
-                return Ok(value);
-            }
-            Err(error) => {
-                let verdict = on(&error).into();
-                let elapsed = started.map(|started| timer.now().since(started));
-                let told = Told::new(policy.borrow(), verdict, &error, elapsed);
-                match told.failed(&mut call, name_of(&operation)) {
-                    Ok(pause) => pause,
-                    Err(_) => return Err(error),
+    async move {
+        let started = start(policy.borrow(), || timer.now());
+        let mut call = Call::new();
+        loop {
+            // The error's life ends before the pause, so that it need not be `Send`.
+            let pause = match operation().await {
+                Ok(value) => {
+                    succeeded(&call, policy.borrow(), &operation);
+                    return Ok(value);
                 }
-            }
-        };
-        timer.sleep(pause).await;
+                Err(error) => {
+                    let verdict = on(&error).into();
+                    let elapsed = started.map(|started| timer.now().since(started));
+                    let told = Told::new(policy.borrow(), verdict, &error, elapsed);
+                    match told.failed(&mut call, name_of(&operation)) {
+                        Ok(pause) => pause,
+                        Err(_) => return Err(error),
+                    }
+                }
+            };
+            timer.sleep(pause).await;
+        }
     }
 }
 

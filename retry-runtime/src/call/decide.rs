@@ -14,62 +14,82 @@ use crate::time::random;
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// The limit in force, and what follows. The retry is counted; nobody is told.
-    pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> (u32, Decision) {
+    /// What follows. The retry is counted; nobody is told.
+    pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
         let validates = failure.validates_values();
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, validates);
-        let decision = kind.ok_or(Reason::NotRetryable).and_then(|kind| {
-            if failure.verdict.is_ambiguous() && !failure.idempotent {
-                return Err(Reason::Ambiguous);
-            }
-            if failure.repeated {
-                return Err(Reason::Repeated);
-            }
-            let retry = self.count(policy, kind, validates).saturating_add(1);
-            if failure.last || !schedule.allows(retry) {
-                return Err(Reason::Exhausted);
-            }
-            let left = self.time_left(failure).ok_or(Reason::Deadline);
-            if let Some(reason) = refusal(policy, failure.verdict, left.unwrap_or_default()) {
-                return Err(reason);
-            }
-            let left = left?;
-            let mut delay = random::between(schedule.range(retry, self.last_delay()));
-            if let Some(hint) = failure.verdict.hint() {
-                let (low, high) = policy
-                    .hint_rule()
-                    .range(delay, hint, schedule.is_jittered());
-                // What is added to a hint must not end a call that the hint itself leaves time for.
-                delay = random::between((low, high.min(left).max(low)));
-            }
-            if delay > left {
-                return Err(Reason::Deadline);
-            }
-            if let Some(budget) = failure.budget
-                && !budget.withdraw(kind)
-            {
-                return Err(Reason::Budget);
-            }
-            self.retry(policy, kind, validates, delay);
-            Ok(delay)
-        });
-        (schedule.max, decision)
+        self.limit = policy.max_retries();
+        self.in_force = schedule.max;
+        let kind = kind.ok_or(Reason::NotRetryable)?;
+        if failure.verdict.is_ambiguous() && !failure.idempotent {
+            return Err(Reason::Ambiguous);
+        }
+        if failure.repeated {
+            return Err(Reason::Repeated);
+        }
+        let counted = policy.has_own_count(kind, validates).then_some(kind);
+        let retry = self.count(counted).saturating_add(1);
+        if failure.last || !schedule.allows(retry) {
+            return Err(Reason::Exhausted);
+        }
+        let left = self.time_left(failure).ok_or(Reason::Deadline);
+        if let Some(reason) = refusal(policy, failure.verdict, left.unwrap_or_default()) {
+            return Err(reason);
+        }
+        let left = left?;
+        let previous = self.last_delay();
+        let range = match &mut failure.delays {
+            Some(delays) => match policy.computed(kind, validates) {
+                Some(schedule) => schedule.range_about(delays(retry), previous),
+                None => schedule.range(retry, previous),
+            },
+            None => schedule.range(retry, previous),
+        };
+        let mut delay = random::between(range);
+        if let Some(hint) = failure.verdict.hint() {
+            let (low, high) = policy
+                .hint_rule()
+                .range(delay, hint, schedule.is_jittered());
+            // What is added to a hint must not end a call that the hint itself leaves time for.
+            delay = random::between((low, high.min(left).max(low)));
+        }
+        if delay > left {
+            return Err(Reason::Deadline);
+        }
+        if failure.budget.is_some_and(|budget| !budget.withdraw(kind)) {
+            return Err(Reason::Budget);
+        }
+        self.retry(counted, delay);
+        Ok(delay)
     }
 
     /// Until the deadline, [`Duration::MAX`] without one. `None` where it has passed.
     pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
-        let of_policy = match failure.site.policy.time_limit() {
-            Some(limit) => limit.checked_sub(self.spent())?,
-            None => Duration::MAX,
-        };
-        let beside = match failure.deadline {
-            Some(Deadline { end, now }) => end.checked_since(now)?,
-            None => Duration::MAX,
-        };
-        Some(of_policy.min(beside))
+        match (failure.deadline, failure.site.policy.time_limit()) {
+            (Deadline::At { end, now }, _) => end.checked_since(now),
+            (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),
+            (Deadline::Never, _) | (Deadline::OfPolicy, None) => Some(Duration::MAX),
+        }
     }
+}
+
+impl Call {
+    /// Whether the deadline has not passed by more than that.
+    pub(super) fn is_in_time(&self, failure: &Failure<'_>, grace: Duration) -> bool {
+        match (failure.deadline, failure.site.policy.time_limit()) {
+            (Deadline::At { end, now }, _) => now.since(end) <= grace,
+            (Deadline::OfPolicy, Some(limit)) => self.spent().saturating_sub(limit) <= grace,
+            (Deadline::Never, _) | (Deadline::OfPolicy, None) => true,
+        }
+    }
+}
+
+/// How late a pause may end after the deadline that it was told to end by: timers have a grain, and threads wait for their
+/// turn. What is later overslept.
+pub(crate) fn grace(pause: Duration) -> Duration {
+    (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
 /// Why a hint by itself ends a call that has so much time left.

@@ -26,7 +26,7 @@ pub struct Failure<'a> {
     pub(super) verdict: Verdict,
     pub(super) error: &'a dyn fmt::Display,
     pub(super) elapsed: Option<Duration>,
-    pub(super) deadline: Option<Deadline>,
+    pub(super) deadline: Deadline,
     pub(super) idempotent: bool,
     pub(super) repeated: bool,
     pub(super) last: bool,
@@ -39,16 +39,22 @@ pub struct Failure<'a> {
 /// The delay of each retry, from 1, in place of the policy's own shape.
 pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
 
-/// When the call must end, and what the clock says.
+/// When the call must end.
 #[derive(Clone, Copy)]
-pub(super) struct Deadline {
-    pub(super) end: Moment,
-    pub(super) now: Moment,
+pub(super) enum Deadline {
+    /// As its policy says, by the time spent.
+    OfPolicy,
+    Never,
+    /// Then, by a clock that says what time it is now.
+    At {
+        end: Moment,
+        now: Moment,
+    },
 }
 
 /// What is done with the values of attempts.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Values {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
     /// They are the call's.
     Taken,
     /// They may be rejected.
@@ -65,7 +71,7 @@ impl<'a> Failure<'a> {
             verdict,
             error,
             elapsed: None,
-            deadline: None,
+            deadline: Deadline::OfPolicy,
             idempotent: true,
             repeated: false,
             last: false,
@@ -86,9 +92,12 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// A deadline beside the policy's: when it is, and what the same clock says now. `None` is no deadline.
+    /// When the call must end, and what the same clock says now, in place of the policy's `deadline`. `None` is no deadline.
     pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
-        self.deadline = end.map(|end| Deadline { end, now: now() });
+        self.deadline = match end {
+            Some(end) => Deadline::At { end, now: now() },
+            None => Deadline::Never,
+        };
         self
     }
 
@@ -140,6 +149,10 @@ impl<'a> Failure<'a> {
     pub fn observe(mut self, observe: Observe<'a>) -> Self {
         self.observe = Some(observe);
         self
+    }
+
+    pub(crate) fn site(&self) -> &'a Site<'a> {
+        self.site
     }
 
     pub(super) fn validates_values(&self) -> bool {

@@ -1,18 +1,20 @@
 //! A call that goes on in another process: its numbers as a table.
 
-use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, Error};
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 
+const RETRIES: &str = "retries";
+
 /// A table of whole numbers: retries and corrections so far, the last delay and the time spent in nanoseconds.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
-            ("retries", u64::from(self.shared)),
+            (RETRIES, u64::from(self.shared)),
             ("corrections", u64::from(self.corrections)),
             ("last_delay_ns", self.previous),
             ("spent_ns", self.before.saturating_add(self.spent)),
@@ -27,23 +29,47 @@ impl Serialize for Call {
 /// What the table does not name is zero, but for `retries`, which every saved call has. Other keys are passed over.
 impl<'de> Deserialize<'de> for Call {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let table = BTreeMap::<String, u64>::deserialize(deserializer)?;
-        let number = |key: &str| table.get(key).copied();
-        let count = |key: &str| {
-            let count = number(key).unwrap_or_default();
-            u32::try_from(count)
-                .map_err(|_| D::Error::custom(format!("`{key} = {count}` is no count of a call")))
-        };
-        if number("retries").is_none() {
-            return Err(D::Error::missing_field("retries"));
+        deserializer.deserialize_map(Saved)
+    }
+}
+
+struct Saved;
+
+impl<'de> Visitor<'de> for Saved {
+    type Value = Call;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a saved call")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut table: A) -> Result<Call, A::Error> {
+        let mut call = Call::new();
+        let mut has_retries = false;
+        while let Some(key) = table.next_key::<String>()? {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == key);
+            match (key.as_str(), kind) {
+                (_, Some(kind)) => call.own[kind as usize] = table.next_value()?,
+                (RETRIES, _) if has_retries => return Err(A::Error::duplicate_field(RETRIES)),
+                (RETRIES, _) => {
+                    call.shared = table.next_value()?;
+                    has_retries = true;
+                }
+                ("corrections", _) => call.corrections = table.next_value()?,
+                // It was saved during that pause.
+                ("last_delay_ns", _) => {
+                    call.previous = table.next_value()?;
+                    call.waiting = call.previous;
+                }
+                ("spent_ns", _) => call.before = table.next_value()?,
+                _ => {
+                    table.next_value::<IgnoredAny>()?;
+                }
+            }
         }
-        let mut call = Self::after(count("retries")?);
-        for kind in Kind::ALL {
-            call.own[kind as usize] = count(kind.name())?;
+        if has_retries {
+            Ok(call)
+        } else {
+            Err(A::Error::missing_field(RETRIES))
         }
-        call.corrections = count("corrections")?;
-        call.previous = number("last_delay_ns").unwrap_or_default();
-        call.before = number("spent_ns").unwrap_or_default();
-        Ok(call)
     }
 }

@@ -22,4 +22,16 @@ impl<'a> Site<'a> {
     pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
         Self { policy, name }
     }
+
+    /// The policy of the calls.
+    #[inline]
+    pub const fn policy(&self) -> &'a Policy {
+        self.policy
+    }
+
+    /// Their name.
+    #[inline]
+    pub const fn name(&self) -> &'a str {
+        self.name
+    }
 }

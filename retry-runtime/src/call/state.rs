@@ -1,6 +1,9 @@
 use std::fmt;
+use std::mem;
 use std::time::Duration;
 
+use crate::call::budget::RetryBudget;
+use crate::call::decide::grace;
 use crate::call::failure::{Failure, Values};
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
@@ -62,12 +65,16 @@ pub struct Call {
     pub(super) corrections: u32,
     /// The policy's own `max` when it was looked at last.
     pub(super) limit: u32,
+    /// The `max` that was in force for the last failure.
+    pub(super) in_force: u32,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
     /// The time spent in other processes.
     pub(super) before: u64,
-    /// The time spent in this one, as far as it is known: what was told last, and the pauses since.
+    /// The time spent in this one up to the last failure, as far as it is known.
     pub(super) spent: u64,
+    /// The pause since then, which counts where no time is told.
+    pub(super) waiting: u64,
 }
 
 impl Call {
@@ -79,22 +86,25 @@ impl Call {
             own: [0; 4],
             corrections: 0,
             limit: 0,
+            in_force: 0,
             previous: 0,
             before: 0,
             spent: 0,
+            waiting: 0,
         }
     }
 
-    /// A call after that many retries of which nothing else needs to be known.
+    /// A call after that many retries; nothing else needs to be known of it.
     pub(crate) const fn after(retries: u32) -> Self {
         let mut call = Self::new();
         call.shared = retries;
         call
     }
 
-    /// A call that keeps the policy's `max` from its start.
+    /// A call that knows the policy's `max` before any failure.
     pub(crate) const fn under(mut self, max: u32) -> Self {
         self.limit = max;
+        self.in_force = max;
         self
     }
 
@@ -118,8 +128,12 @@ impl Call {
         self.spend(failure.elapsed);
         let attempt = self.attempt();
         let correction = self.corrections.saturating_add(1);
-        let (max, decision) = self.decide(&mut failure);
-        let max = limit(max);
+        let decision = self.decide(&mut failure);
+        let max = limit(self.in_force);
+        let paid = match (decision, failure.verdict.kind(), failure.budget) {
+            (Ok(_), Some(kind), Some(budget)) => Some(Unreported { budget, kind }),
+            _ => None,
+        };
         let Failure {
             site,
             verdict,
@@ -165,25 +179,29 @@ impl Call {
                 report(Record::GaveUp, event, observe);
             }
         }
+        mem::forget(paid);
         decision
     }
 
     /// Looks at the deadline again after the pause: a timer that overslept must not begin an attempt too late. The error is
     /// that of the attempt before the pause, with which the call ends.
     ///
-    /// A pause that was cut short, or took as long as it was told to, is always in time.
-    pub fn resumed(&mut self, failure: Failure<'_>) -> Result<(), Reason> {
-        self.spend(failure.elapsed);
-        if self.time_left(&failure).is_some() {
+    /// A pause that was told to end by the deadline may end a little after it, as timers do: up to a tenth of the pause, at
+    /// least 10 ms and at most 1 s.
+    pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
+        let mut now = *self;
+        now.spend(failure.elapsed);
+        let grace = grace(self.last_delay());
+        if now.is_in_time(&failure, grace) {
             return Ok(());
         }
         self.gave_up(failure, Reason::Deadline);
         Err(Reason::Deadline)
     }
 
-    /// Reports that the call ends during or after its pause, for a reason that is the loop's own.
-    #[cold]
-    fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
+    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) told of, for a reason
+    /// that is the loop's own, such as [`Reason::CorrectionFailed`].
+    pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
         let Failure {
             site,
             verdict,
@@ -192,18 +210,36 @@ impl Call {
             observe,
             ..
         } = failure;
+        let schedule = site
+            .policy
+            .schedule(verdict.kind(), values != Values::Taken);
+        let call = Self {
+            in_force: schedule.max,
+            ..*self
+        };
+        call.gave_up_after_pause(site.name, error, values, reason, observe);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn gave_up_after_pause(
+        &self,
+        name: &str,
+        error: &dyn fmt::Display,
+        values: Values,
+        reason: Reason,
+        observe: Option<Observe<'_>>,
+    ) {
         // The attempt that the pause was for never began.
         let attempts = match values {
             Values::Corrected => self.attempt(),
             Values::Taken | Values::Validated => self.attempt().saturating_sub(1),
         };
-        let schedule = site
-            .policy
-            .schedule(verdict.kind(), values != Values::Taken);
+        let max = limit(self.in_force);
         let event = move || Event::GaveUp {
-            call: site.name,
+            call: name,
             attempt: attempts,
-            max: schedule.limit(),
+            max,
             error,
             reason,
         };
@@ -283,7 +319,7 @@ impl Call {
         Duration::from_nanos(self.previous)
     }
 
-    /// The time spent so far, as far as it was told: up to the last failure, with the pause after it.
+    /// The time spent up to the last failure, as far as it was told.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.before.saturating_add(self.spent))
     }
@@ -297,9 +333,16 @@ impl Call {
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
     pub(crate) fn is_last(&self, policy: &Policy, validates: bool) -> bool {
         Kind::ALL.into_iter().all(|kind| {
-            let retry = self.count(policy, kind, validates).saturating_add(1);
+            let counted = policy.has_own_count(kind, validates).then_some(kind);
+            let retry = self.count(counted).saturating_add(1);
             !policy.schedule(Some(kind), validates).allows(retry)
         })
+    }
+
+    /// The `max` that was in force for the last failure.
+    #[cfg(feature = "batch")]
+    pub(crate) const fn in_force(&self) -> u32 {
+        self.in_force
     }
 
     /// The policy's own `max` when it was looked at last.
@@ -307,31 +350,46 @@ impl Call {
         self.limit
     }
 
-    /// The retries so far that a failure of that kind counts with.
-    pub(super) fn count(&self, policy: &Policy, kind: Kind, validates: bool) -> u32 {
-        if policy.has_own_count(kind, validates) {
-            self.own[kind as usize]
-        } else {
-            self.shared
+    /// The retries so far of a kind with a count of its own, or else of all others.
+    pub(super) const fn count(&self, counted: Option<Kind>) -> u32 {
+        match counted {
+            Some(kind) => self.own[kind as usize],
+            None => self.shared,
         }
     }
 
     /// Counts a retry after that pause.
-    pub(super) fn retry(&mut self, policy: &Policy, kind: Kind, validates: bool, delay: Duration) {
-        let count = if policy.has_own_count(kind, validates) {
-            &mut self.own[kind as usize]
-        } else {
-            &mut self.shared
+    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
+        let count = match counted {
+            Some(kind) => &mut self.own[kind as usize],
+            None => &mut self.shared,
         };
         *count = count.saturating_add(1);
         self.previous = nanos(delay);
-        self.spent = self.spent.saturating_add(self.previous);
+        self.waiting = self.previous;
     }
 
     fn spend(&mut self, elapsed: Option<Duration>) {
-        if let Some(elapsed) = elapsed {
-            self.spent = nanos(elapsed);
-        }
+        let told = elapsed.map_or(0, nanos);
+        let waited = match elapsed {
+            Some(_) => self.spent,
+            None => self.spent.saturating_add(self.waiting),
+        };
+        // A clock that runs backwards gives no time back.
+        self.spent = told.max(waited);
+        self.waiting = 0;
+    }
+}
+
+/// What a budget paid, until all are told of the retry: the user's code may panic there.
+struct Unreported<'a> {
+    budget: &'a dyn RetryBudget,
+    kind: Kind,
+}
+
+impl Drop for Unreported<'_> {
+    fn drop(&mut self) {
+        self.budget.refund(self.kind);
     }
 }
 

@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::io;
 
+#[cfg(feature = "http")]
+use super::response_error::ResponseError;
 use super::sources::{causes, is, is_wrapper};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
@@ -91,7 +93,7 @@ fn is_answer(cause: &(dyn Error + 'static)) -> bool {
     if is(cause).is_some_and(|ureq| matches!(ureq, ::ureq::Error::StatusCode(_))) {
         return true;
     }
-    is::<crate::ResponseError>(cause).is_some()
+    is::<ResponseError>(cause).is_some()
 }
 
 #[cfg(feature = "http")]
@@ -116,7 +118,7 @@ fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of::<::ureq::Error>(cause) {
         return Some(verdict);
     }
-    of::<crate::ResponseError>(cause)
+    of::<ResponseError>(cause)
 }
 
 /// A conflict of two transactions: it heals by running the whole of one again, and only so.

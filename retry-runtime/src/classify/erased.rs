@@ -6,9 +6,9 @@ use crate::classify::verdict::Verdict;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
-        /// By its cause: the error and its sources are gone through from the outside, and the first that is of a
-        /// type this crate knows says. These are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error
-        /// types of the clients whose features are enabled, also boxed or shared. Where there is none, stop.
+        /// By its cause: the error and then its sources are searched for a type that this crate knows, and the first
+        /// decides. These are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error
+        /// types of the clients whose features are enabled, also boxed or shared. Without one, stop.
         ///
         /// ```
         /// use std::error::Error;

@@ -2,7 +2,7 @@ use std::future::Future;
 
 use crate::classify::response_error::ResponseError;
 
-/// `response.error_for_retry()`, for `error_for_status` that keeps what says whether a retry helps.
+/// `response.error_for_retry()`: like `error_for_status`, but it keeps what says whether a retry helps.
 ///
 /// For `reqwest::Response` of the majors whose features are enabled. An answer of 4xx or 5xx becomes a
 /// [`ResponseError`] of its status, its headers and the beginning of its body; any other is passed on, unread.

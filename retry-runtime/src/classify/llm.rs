@@ -65,7 +65,7 @@ pub struct ProviderError {
 }
 
 impl ProviderError {
-    /// Reads a JSON body, the `data` of one event of a stream, or the text of an event stream, of which the first
+    /// Reads a JSON body, the `data` of one event of a stream, or the text of an event stream, whose first
     /// error counts. `None` where it holds no error that could be read.
     ///
     /// A body that was cut off is read up to its last complete field: what is named before the cut counts. Where
@@ -99,7 +99,7 @@ impl ProviderError {
         self.retry_after
     }
 
-    /// The verdict on an answer of which status and headers say `by_headers`.
+    /// The verdict on an answer that status and headers alone judge as `by_headers`.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, by_headers: Verdict, headers: &http::HeaderMap) -> Verdict {
         let hint = crate::retry_after(headers).or(self.retry_after);

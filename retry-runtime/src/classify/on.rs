@@ -33,10 +33,10 @@
 //! its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
 
 mod combine;
-mod failure;
+mod inspect;
 
 pub use combine::Combine;
-pub use failure::Failure;
+pub use inspect::Inspect;
 
 use crate::classify::verdict::Verdict;
 use crate::classify::{by_cause, sources};
@@ -82,7 +82,7 @@ pub fn any<E: ?Sized>(_error: &E) -> Verdict {
 /// let missing = LoadError(io::ErrorKind::NotFound.into());
 /// assert_eq!(on::cause(&missing), Verdict::STOP);
 /// ```
-pub fn cause<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
+pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_cause)
 }
 
@@ -99,7 +99,7 @@ pub fn cause<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(on::http(&error), Verdict::TRANSIENT);
 /// ```
 #[cfg(feature = "http")]
-pub fn http<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
+pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_http)
 }
 
@@ -114,7 +114,7 @@ pub fn http<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// let wrapped = io::Error::other(reset);
 /// assert_eq!(on::transient_io(&wrapped), Verdict::TRANSIENT.ambiguous());
 /// ```
-pub fn transient_io<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
+pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_connection)
 }
 
@@ -137,7 +137,7 @@ pub fn transient_io<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// }
 /// # }
 /// ```
-pub fn transaction<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
+pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error
         .error()
         .map_or(Verdict::STOP, by_cause::in_transaction)
@@ -160,7 +160,7 @@ pub fn transaction<E: Failure<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// assert_eq!(attempts, 3);
 /// # assert!(result.is_err());
 /// ```
-pub fn mentions<E: Failure<Via> + ?Sized, Via>(
+pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
     text: &str,
 ) -> impl Fn(&E) -> Verdict + use<'_, E, Via> {
     move |error: &E| {

@@ -11,9 +11,7 @@ pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&cause| {
-        if let Some(io) = cause.downcast_ref::<io::Error>()
-            && let Some(wrapped) = io.get_ref()
-        {
+        if let Some(wrapped) = cause.downcast_ref().and_then(io::Error::get_ref) {
             return Some(wrapped);
         }
         if let Some(shared) = cause.downcast_ref::<Arc<dyn Error + Send + Sync>>() {

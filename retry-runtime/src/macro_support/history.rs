@@ -4,14 +4,40 @@ use super::Count;
 use crate::call::attempt::{Attempt, Clock, Kept};
 use crate::call::gave_up::GaveUp;
 use crate::observe::reason::Reason;
-use crate::time::clock;
+use crate::policy::schedule;
+use crate::time::moment::Moment;
 
-pub fn history<E>() -> Attempt<E> {
-    Attempt::before_first(Clock::Live(clock::now), ())
+/// A clock that can be read anywhere.
+pub fn clock(now: fn() -> Moment) -> Clock {
+    Clock::Live(now)
 }
 
-pub fn begin<E, K>(attempt: &mut Attempt<E, K>, max: Option<u32>) {
-    attempt.begin(max);
+/// What a timer of the user's says now.
+pub fn clock_at(now: Moment) -> Clock {
+    Clock::Read(now)
+}
+
+/// None, where nobody asks for the time.
+pub fn no_clock() -> Clock {
+    Clock::None
+}
+
+pub fn history<E>(clock: Clock) -> Attempt<E> {
+    Attempt::before_first(clock, ())
+}
+
+pub fn begin<E, K>(attempt: &mut Attempt<E, K>, max: u32) {
+    attempt.begin(schedule::limit(max));
+}
+
+/// Tells what a timer of the user's says now.
+pub fn tick<E, K>(attempt: &mut Attempt<E, K>, now: Moment) {
+    attempt.tick(now);
+}
+
+/// The error of the attempt before, where the call ends with it after the pause.
+pub fn take_last_error<E, K>(attempt: &mut Attempt<E, K>) -> Option<E> {
+    attempt.take_last_error()
 }
 
 pub fn failed<E, K>(attempt: &mut Attempt<E, K>, error: E) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::call::decide::grace;
 use crate::policy::Policy;
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -12,30 +13,49 @@ use crate::time::moment::Moment;
     label = "neither a `Duration` nor an `Option<Duration>`",
     note = "give a duration as in `\"60s\"`, a `Duration`, or an `Option<Duration>` where `None` is no limit"
 )]
-pub trait Limit {
+pub trait TimeLimit {
     fn limit(self) -> Option<Duration>;
 }
 
-impl Limit for Duration {
+impl TimeLimit for Duration {
     fn limit(self) -> Option<Duration> {
         Some(self)
     }
 }
 
-impl Limit for Option<Duration> {
+impl TimeLimit for Option<Duration> {
     fn limit(self) -> Option<Duration> {
         self
     }
 }
 
-pub fn timeout(limit: impl Limit) -> Option<Duration> {
+pub fn timeout(limit: impl TimeLimit) -> Option<Duration> {
     limit.limit()
 }
 
-pub fn deadline(span: impl Limit) -> Option<Moment> {
-    span.limit().and_then(|span| clock::now().checked_add(span))
+/// When the call must end, by a clock that is read only where there is a limit.
+#[inline]
+pub fn deadline(limit: impl TimeLimit, now: impl FnOnce() -> Moment) -> Option<Moment> {
+    limit.limit().and_then(|limit| now().checked_add(limit))
 }
 
-pub fn policy_deadline(policy: &Policy) -> Option<Moment> {
-    deadline(policy.time_limit())
+/// The same, by the policy's own limit.
+#[inline]
+pub fn policy_deadline(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<Moment> {
+    deadline(policy.time_limit(), now)
+}
+
+/// The clock of async functions that name no timer.
+pub fn now() -> Moment {
+    clock::now()
+}
+
+/// The clock of blocking functions.
+pub fn now_blocking() -> Moment {
+    clock::now_blocking()
+}
+
+/// Whether that pause ended too late for another attempt.
+pub fn is_late(deadline: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
+    deadline.is_some_and(|end| now().since(end) > grace(pause))
 }

@@ -1,4 +1,6 @@
-//! Numbers that an expression gives: the keys `max`, `repeats` and `factor`.
+//! Numbers that an expression gives: the keys `max`, `repeats` and `factor`, and delays that a function computes.
+
+use std::time::Duration;
 
 /// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
 #[diagnostic::on_unimplemented(
@@ -28,6 +30,11 @@ count!(i8 i16 i32 i64 i128 isize; u8 u16 u32 u64 u128 usize);
 
 pub fn count(retries: impl Count) -> u32 {
     retries.count()
+}
+
+/// For closures, whose argument's type is found by this bound alone.
+pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
+    delays
 }
 
 /// Numbers that can be a factor.

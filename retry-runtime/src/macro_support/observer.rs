@@ -3,13 +3,6 @@
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
-pub fn starting(name: &str, attempt: u32, observe: &mut dyn FnMut(&Event<'_>)) {
-    observe(&Event::Started {
-        call: name,
-        attempt,
-    });
-}
-
 /// What the key `observe` takes, other than a closure written there.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",

@@ -2,7 +2,8 @@
 
 use std::borrow::Borrow;
 
-use crate::policy::{Policy, schedule};
+use crate::call::state::Call;
+use crate::policy::Policy;
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
@@ -15,24 +16,21 @@ pub trait BorrowPolicy: Borrow<Policy> {}
 #[diagnostic::do_not_recommend]
 impl<P: Borrow<Policy>> BorrowPolicy for P {}
 
-pub fn policy<P: BorrowPolicy>(policy: P) -> Policy {
-    *policy.borrow()
+pub fn policy<P: BorrowPolicy>(policy: &P) -> &Policy {
+    policy.borrow()
 }
-
-/// What [`max`] is where no key says.
-pub const DEFAULT_MAX: u32 = Policy::new().max_retries();
 
 /// The retries that a policy allows, `u32::MAX` where they are unlimited.
 pub fn max(policy: &Policy) -> u32 {
     policy.max_retries()
 }
 
-/// The same, `None` where they are unlimited.
-pub fn limit(policy: &Policy) -> Option<u32> {
-    schedule::limit(policy.max_retries())
-}
-
 /// The policy that a decorator was made with, or that of its trait's attribute.
 pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
     given.unwrap_or(own)
+}
+
+/// Whether no retry can follow the attempt under way.
+pub fn is_last(call: &Call, policy: &Policy, validates: bool) -> bool {
+    call.is_last(policy, validates)
 }

@@ -58,7 +58,7 @@ pub struct Features;
 
 #[cfg(feature = "tokio")]
 impl HasTimer for Features {
-    type Timer = crate::TokioTimer;
+    type Timer = crate::time::timer::TokioTimer;
 }
 
 pub fn default_timer<F: HasTimer>() -> F::Timer {

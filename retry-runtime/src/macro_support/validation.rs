@@ -4,18 +4,10 @@
 //! a path, its outcome is a `Result`, or may be a future of one; only the latter is settled through a trait, since
 //! nothing in a body can be inferred through that.
 
-use std::fmt::Display;
 use std::future::{Future, Ready, ready};
 
 use super::{ViaFn, ViaTrait};
 use crate::call::attempt::{Attempt, Clock, Draft};
-use crate::call::site::Site;
-use crate::classify::kind::Kind;
-use crate::observe::event::Event;
-use crate::observe::reason::Reason;
-use crate::observe::record::Record;
-use crate::observe::report::{Observe, report};
-use crate::time::clock;
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
 #[diagnostic::on_unimplemented(
@@ -88,8 +80,8 @@ pub fn correct_either<'a, T, E, R>(
     correct(value, error)
 }
 
-pub fn history_of<E, T>() -> Attempt<E, Draft<T>> {
-    Attempt::before_first(Clock::Live(clock::now), Draft::none())
+pub fn history_of<E, T>(clock: Clock) -> Attempt<E, Draft<T>> {
+    Attempt::before_first(clock, Draft::none())
 }
 
 /// The value of the attempt was rejected.
@@ -100,22 +92,4 @@ pub fn invalid<E, T>(attempt: &mut Attempt<E, Draft<T>>, value: T) {
 /// A correction followed that error, and ended.
 pub fn corrected<E, T>(attempt: &mut Attempt<E, Draft<T>>, error: E) {
     attempt.corrected(error);
-}
-
-/// Reports a correction that failed.
-#[cold]
-pub fn correction_failed(
-    site: &Site<'_>,
-    attempt: u32,
-    error: &dyn Display,
-    observe: Option<Observe<'_>>,
-) {
-    let event = || Event::GaveUp {
-        call: site.name,
-        attempt,
-        max: site.policy.schedule(Some(Kind::Invalid), true).limit(),
-        error,
-        reason: Reason::CorrectionFailed,
-    };
-    report(Record::GaveUp, event, observe);
 }

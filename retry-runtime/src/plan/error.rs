@@ -2,7 +2,7 @@ use std::error::Error;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::policy::error::nearest;
+use retry_vocabulary::nearest;
 
 /// Why a plan can't run or a state can't be loaded: a name given twice, a dependency that is no subtask, a
 /// cycle, or a state of subtasks that the plan doesn't have.

@@ -42,7 +42,7 @@ impl Graph {
         graph
     }
 
-    /// Subtasks of which each depends on the next and the last on the first; empty if there are none.
+    /// Subtasks that each depend on the next, and the last on the first; empty if there are none.
     pub(crate) fn cycle(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let mut free: Vec<usize> = (0..waiting.len())

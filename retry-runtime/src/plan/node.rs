@@ -18,13 +18,13 @@ pub(crate) enum State<T, E> {
     Pending,
     Completed(Arc<T>),
     Failed {
-        failure: Failure<E>,
+        failure: SubtaskFailure<E>,
         dead_end: bool,
     },
 }
 
 /// Why a subtask failed.
-pub(crate) enum Failure<E> {
+pub(crate) enum SubtaskFailure<E> {
     Error(E),
     /// The text of the error, where it was loaded.
     #[cfg(feature = "serde")]
@@ -52,7 +52,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         }
     }
 
-    pub(crate) fn failure(&self) -> Option<&Failure<E>> {
+    pub(crate) fn failure(&self) -> Option<&SubtaskFailure<E>> {
         match &self.state {
             State::Failed { failure, .. } => Some(failure),
             _ => None,
@@ -61,9 +61,9 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 
     pub(crate) fn error(&self) -> Option<&E> {
         match self.failure()? {
-            Failure::Error(error) => Some(error),
+            SubtaskFailure::Error(error) => Some(error),
             #[cfg(feature = "serde")]
-            Failure::Loaded(_) => None,
+            SubtaskFailure::Loaded(_) => None,
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
     }
 }
 
-impl<E: fmt::Display> fmt::Display for Failure<E> {
+impl<E: fmt::Display> fmt::Display for SubtaskFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => error.fmt(f),

@@ -8,7 +8,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};
 use crate::plan::graph::Graph;
-use crate::plan::node::{Failure, Node, State};
+use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 
@@ -86,9 +86,10 @@ where
             .collect();
         let mut under_way = FuturesUnordered::new();
         loop {
-            while under_way.len() < self.concurrency.get()
-                && let Some(place) = ready.pop_front()
-            {
+            while under_way.len() < self.concurrency.get() {
+                let Some(place) = ready.pop_front() else {
+                    break;
+                };
                 let subtask = self.start(place, graph);
                 under_way.push(async move { (place, subtask.await) });
             }
@@ -143,7 +144,7 @@ where
         node.state = match outcome {
             Ok(output) => State::Completed(Arc::new(output)),
             Err(error) => State::Failed {
-                failure: Failure::Error(error),
+                failure: SubtaskFailure::Error(error),
                 dead_end,
             },
         };

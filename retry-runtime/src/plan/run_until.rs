@@ -17,6 +17,8 @@ use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Vali
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
+#[cfg(feature = "tokio")]
+use crate::time::timer::TokioTimer;
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -75,8 +77,7 @@ where
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
-        self.run_until_with(crate::TokioTimer, policy, validate)
-            .await
+        self.run_until_with(TokioTimer, policy, validate).await
     }
 
     /// As `run_until`, with another runtime's timer.
@@ -93,7 +94,7 @@ where
     {
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut rounds = Rounds::new(&policy.policy(), || timer.now());
+        let mut rounds = PlanCall::new(&policy.policy(), || timer.now());
         loop {
             self.execute(&graph, &scope, Again::Failed).await;
             let worst = self.classify(&graph, &mut policy, rounds.left(|| timer.now()));
@@ -209,7 +210,7 @@ where
         }
     }
 
-    fn accepted(&mut self, rounds: &Rounds) {
+    fn accepted(&mut self, rounds: &PlanCall) {
         for place in 0..self.len() {
             let node = &self.nodes[place];
             if node.retried && node.is_open() {
@@ -240,13 +241,13 @@ fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
 }
 
 /// The rounds so far: the plan as a call whose attempts they are.
-struct Rounds {
+struct PlanCall {
     policy: Policy,
     call: Call,
     deadline: Option<Moment>,
 }
 
-impl Rounds {
+impl PlanCall {
     fn new(policy: &Policy, now: impl FnOnce() -> Moment) -> Self {
         let limit = policy.time_limit();
         Self {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use crate::plan::node::{Failure, State};
+use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::{Plan, PlanError};
 
 /// What became of a plan's subtasks, by name, to be saved and loaded: with the feature `serde`.
@@ -93,8 +93,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     }
 
     /// Goes on from a saved state: what had completed has its output and does not run again, what had failed or
-    /// was a dead end is so again, and the executions are added to this plan's. Subtasks of which the state has
-    /// nothing are as they were.
+    /// was a dead end is so again, and the executions are added to this plan's. Subtasks that the state does not have
+    /// are as they were.
     ///
     /// If the state names subtasks that the plan doesn't have, the error names them all and nothing is loaded.
     pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {
@@ -108,7 +108,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         let dead_ends: HashSet<&str> = state.dead_ends.iter().map(String::as_str).collect();
         for (name, text) in state.failed {
             let dead_end = dead_ends.contains(name.as_str());
-            let failure = Failure::Loaded(text);
+            let failure = SubtaskFailure::Loaded(text);
             self.set(&name, State::Failed { failure, dead_end });
         }
         for (name, output) in state.completed {

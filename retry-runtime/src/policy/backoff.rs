@@ -1,6 +1,10 @@
 use std::time::Duration;
 
-/// The shape of the delays: the key `backoff`. Its numbers are `base`, `factor` and `cap`.
+use retry_vocabulary::word;
+
+use crate::policy::list;
+
+/// The shape of the delays: the key `backoff`. Its numbers are `base`, `factor`, `cap` and `floor`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,39 +29,96 @@ pub enum Backoff {
     Fibonacci,
     /// `"none"`: retry at once.
     None,
+    /// `["1s", "5s", "30s"]`: these, the last again and again. An empty list is the same as `"none"`.
+    ///
+    /// A list has no `base` and no `factor`: naming it takes theirs away. A `cap` clips it where one is named, not by its
+    /// default, so that delays are as long as they are written. Jitter is as for any shape.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Backoff, Jitter, Policy};
+    ///
+    /// const DELAYS: &[Duration] = &[Duration::from_secs(1), Duration::from_secs(300)];
+    /// const POLICY: Policy = Policy::new().max(3).backoff(Backoff::List(&DELAYS)).jitter(Jitter::None);
+    /// assert_eq!(
+    ///     POLICY.delays().collect::<Vec<_>>(),
+    ///     [Duration::from_secs(1), Duration::from_secs(300), Duration::from_secs(300)],
+    /// );
+    /// assert_eq!("max=3, backoff=[1s, 5m], jitter=none".parse(), Ok(POLICY));
+    /// ```
+    ///
+    /// Lists that text and configuration files name stay in memory until the process ends, each once however often it is
+    /// read. [`Backoff::list`] does the same with delays known at run time.
+    List(&'static &'static [Duration]),
 }
 
 impl Backoff {
-    pub(crate) const WORDS: &[(&str, Self)] = &[
-        ("exp", Self::Exponential),
-        ("fixed", Self::Fixed),
-        ("linear", Self::Linear),
-        ("fibonacci", Self::Fibonacci),
-        ("none", Self::None),
-    ];
+    /// The list of these delays, which stay in memory until the process ends, once however often they are given. In a
+    /// constant, name [`Backoff::List`].
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Backoff, Policy};
+    ///
+    /// let delays: Vec<Duration> = [1, 5, 30].map(Duration::from_secs).to_vec();
+    /// let policy = Policy::new().backoff(Backoff::list(&delays));
+    /// assert!(policy.to_string().contains("backoff=[1s, 5s, 30s]"));
+    /// ```
+    pub fn list(delays: &[Duration]) -> Self {
+        Self::List(list::keep(delays))
+    }
+
+    pub(crate) const fn from_word(word: word::Backoff) -> Self {
+        match word {
+            word::Backoff::Exponential => Self::Exponential,
+            word::Backoff::Fixed => Self::Fixed,
+            word::Backoff::Linear => Self::Linear,
+            word::Backoff::Fibonacci => Self::Fibonacci,
+            word::Backoff::None => Self::None,
+        }
+    }
+
+    /// `None` for a list.
+    pub(crate) const fn word(self) -> Option<word::Backoff> {
+        match self {
+            Self::Exponential => Some(word::Backoff::Exponential),
+            Self::Fixed => Some(word::Backoff::Fixed),
+            Self::Linear => Some(word::Backoff::Linear),
+            Self::Fibonacci => Some(word::Backoff::Fibonacci),
+            Self::None => Some(word::Backoff::None),
+            Self::List(_) => None,
+        }
+    }
+
+    pub(crate) const fn is_list(self) -> bool {
+        matches!(self, Self::List(_))
+    }
 
     /// The delay of retry `number` (from 1), at most `cap`.
     pub(crate) fn delay(self, number: u32, base: Duration, factor: f64, cap: Duration) -> Duration {
-        if base.is_zero() {
-            return Duration::ZERO;
-        }
-        let earlier = number.saturating_sub(1);
+        let number = number.max(1);
         let delay = match self {
-            Self::Exponential => {
-                let growth = factor.powi(i32::try_from(earlier).unwrap_or(i32::MAX));
-                return scale(base, growth, cap);
-            }
+            Self::Exponential => return exponential(number - 1, base, factor, cap),
             Self::Fixed => base,
-            Self::Linear => base.saturating_mul(number.max(1)),
-            Self::Fibonacci => base.saturating_mul(fibonacci(number.max(1))),
+            Self::Linear => base.saturating_mul(number),
+            Self::Fibonacci => base.saturating_mul(fibonacci(number)),
             Self::None => Duration::ZERO,
+            Self::List(delays) => {
+                let place = usize::try_from(number - 1).unwrap_or(usize::MAX);
+                let delay = delays.get(place).or(delays.last());
+                delay.copied().unwrap_or_default()
+            }
         };
         delay.min(cap)
     }
 }
 
-/// `base` times `growth`, at most `cap`, where the product may be infinite.
-fn scale(base: Duration, growth: f64, cap: Duration) -> Duration {
+/// `base` times a power of `factor`, at most `cap`, where the product may be infinite.
+fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Duration {
+    if base.is_zero() {
+        return Duration::ZERO;
+    }
+    let growth = factor.powi(i32::try_from(power).unwrap_or(i32::MAX));
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
 }
 

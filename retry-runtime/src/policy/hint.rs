@@ -1,5 +1,7 @@
 use std::time::Duration;
 
+use retry_vocabulary::word;
+
 /// What a server's hint (`Retry-After` and its relatives) does to the delay: the key `hint`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -23,11 +25,21 @@ const LEAST_SPREAD: Duration = Duration::from_millis(100);
 const CLAMP_SPAN: Duration = Duration::from_secs(5);
 
 impl Hint {
-    pub(crate) const WORDS: &[(&str, Self)] = &[
-        ("honor", Self::Honor),
-        ("clamp", Self::Clamp),
-        ("ignore", Self::Ignore),
-    ];
+    pub(crate) const fn from_word(word: word::Hint) -> Self {
+        match word {
+            word::Hint::Honor => Self::Honor,
+            word::Hint::Clamp => Self::Clamp,
+            word::Hint::Ignore => Self::Ignore,
+        }
+    }
+
+    pub(crate) const fn word(self) -> word::Hint {
+        match self {
+            Self::Honor => word::Hint::Honor,
+            Self::Clamp => word::Hint::Clamp,
+            Self::Ignore => word::Hint::Ignore,
+        }
+    }
 
     /// What the wait is drawn from, both ends included, after the server asked for `hint` and where the policy alone
     /// would wait `delay`.

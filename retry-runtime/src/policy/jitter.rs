@@ -1,9 +1,11 @@
 use std::time::Duration;
 
+use retry_vocabulary::word;
+
 /// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
 ///
-/// With `d` the delay that the backoff gives, at most `cap`. No delay is longer than `cap`, and none piles
-/// up at it: where a range reaches past the cap, the part up to the cap is drawn from.
+/// With `d` the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter or longer than these,
+/// and none piles up at them: where a range reaches past one, the part within is drawn from.
 ///
 /// `full`, `equal` and `decorrelated` are those of [Exponential Backoff And Jitter][aws] (AWS, 2015).
 ///
@@ -22,17 +24,30 @@ pub enum Jitter {
     /// `"none"`: exactly `d`.
     None,
     /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside counts as the
-    /// nearest inside.
+    /// nearest inside. It is kept to 9 decimals.
     Ratio(f64),
 }
 
 impl Jitter {
-    pub(crate) const WORDS: &[(&str, Self)] = &[
-        ("full", Self::Full),
-        ("equal", Self::Equal),
-        ("decorrelated", Self::Decorrelated),
-        ("none", Self::None),
-    ];
+    pub(crate) const fn from_word(word: word::Jitter) -> Self {
+        match word {
+            word::Jitter::Full => Self::Full,
+            word::Jitter::Equal => Self::Equal,
+            word::Jitter::Decorrelated => Self::Decorrelated,
+            word::Jitter::None => Self::None,
+        }
+    }
+
+    /// `None` for a ratio.
+    pub(crate) const fn word(self) -> Option<word::Jitter> {
+        match self {
+            Self::Full => Some(word::Jitter::Full),
+            Self::Equal => Some(word::Jitter::Equal),
+            Self::Decorrelated => Some(word::Jitter::Decorrelated),
+            Self::None => Some(word::Jitter::None),
+            Self::Ratio(_) => None,
+        }
+    }
 
     /// What the delay is drawn from, both ends included, where the backoff gave `delay` and the delay before was
     /// `previous`.
@@ -52,11 +67,6 @@ impl Jitter {
             }
             Self::None => (delay, delay),
             Self::Ratio(ratio) => {
-                let ratio = if ratio.is_nan() {
-                    0.0
-                } else {
-                    ratio.clamp(0.0, 1.0)
-                };
                 let spread = Duration::try_from_secs_f64(delay.as_secs_f64() * ratio)
                     .map_or(delay, |spread| spread.min(delay));
                 let high = delay.saturating_add(spread).min(cap);

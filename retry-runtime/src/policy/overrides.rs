@@ -1,13 +1,14 @@
 use std::time::Duration;
 
+use retry_vocabulary::complaint::{self, Bound};
+use retry_vocabulary::key::{Among, At, Key};
+
+use crate::classify::kind::Kind;
 use crate::policy::Policy;
-use crate::policy::backoff::Backoff;
-use crate::policy::error::Key;
-use crate::policy::error::PolicyError;
+use crate::policy::error::{PolicyError, short};
 use crate::policy::hint::Hint;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
-use crate::policy::sections::Sections;
 use crate::policy::value::{Entries, Value};
 
 /// The keys of a policy that some text or table names: one layer of configuration.
@@ -41,54 +42,42 @@ use crate::policy::value::{Entries, Value};
 /// | key | value |
 /// |---|---|
 /// | `max` | a whole number from 0 to 4294967294, or `unlimited` |
-/// | `backoff` | `exp`, `fixed`, `linear`, `fibonacci` or `none` |
+/// | `backoff` | `exp`, `fixed`, `linear`, `fibonacci` or `none`; or a list of durations, as `[1s, 5s, 30s]`, whose last one repeats |
 /// | `base`, `cap` | a duration |
 /// | `factor` | a number from 1 up |
-/// | `jitter` | `full`, `equal`, `decorrelated` or `none`, or a ratio from 0 to 1 |
+/// | `floor` | a duration |
+/// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1, of at most 9 decimals |
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `deadline` | a duration above `0s` |
-/// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of the keys from `max` to `jitter` |
+/// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
-/// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`.
+/// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
+/// It may be up to 584 years long.
 ///
-/// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it. Its
+/// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it and a list an array. Its
 /// numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
-/// A text or table is refused for an unknown key or word, a key named twice and a value out of range.
-/// `Display` prints what the layer names, in the form above.
+/// A text or table is refused for an unknown key or word, a key named twice and a value out of range: what is read is what
+/// is in force, never the nearest to it. `Display` prints what the layer names, in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// The keys that a section could name, too.
-    schedule: Section,
+    /// What a section could name, too.
+    own: Section,
+    floor: Option<Duration>,
     hint: Option<Hint>,
     max_hint: Option<Duration>,
     deadline: Option<Duration>,
-    sections: Sections,
+    /// By kind. One that names nothing is none.
+    sections: [Section; Kind::ALL.len()],
 }
-
-const KEYS: &[&str] = &[
-    "max",
-    "backoff",
-    "base",
-    "factor",
-    "cap",
-    "jitter",
-    "hint",
-    "max_hint",
-    "deadline",
-    "transient",
-    "throttled",
-    "timed_out",
-    "invalid",
-];
-const SECTION_KEYS: &[&str] = &["max", "backoff", "base", "factor", "cap", "jitter"];
 
 impl Policy {
     /// This policy with what that layer names in place of its own, key by key, in sections too.
     ///
-    /// It is an error if the result has a `base` above its `cap`, in the policy or in a section with what it
-    /// takes from the policy.
+    /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
+    /// takes from the policy, or if the layer names a `base` or `factor` where delays are those of a list. A layer that
+    /// names a list takes earlier ones away.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -101,43 +90,67 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
-        let policy = Self {
-            schedule: self.schedule.with(&overrides.schedule),
-            hint: overrides.hint.unwrap_or(self.hint),
-            max_hint: overrides.max_hint.unwrap_or(self.max_hint),
-            deadline: overrides.deadline.or(self.deadline),
-            sections: self.sections.overridden_by(&overrides.sections),
-        };
-        check_base(policy.schedule, None, Section::new())?;
-        for (name, section) in policy.sections.entries() {
-            check_base(policy.schedule, Some(name), section.unwrap_or_default())?;
+        let mut policy = self.with(None, overrides.own);
+        for kind in Kind::ALL {
+            policy = policy.with(Some(kind), overrides.sections[kind as usize]);
+        }
+        if let Some(floor) = overrides.floor {
+            policy = policy.floor(floor);
+        }
+        if let Some(hint) = overrides.hint {
+            policy = policy.hint(hint);
+        }
+        if let Some(max_hint) = overrides.max_hint {
+            policy = policy.max_hint(max_hint);
+        }
+        if let Some(deadline) = overrides.deadline {
+            policy = policy.deadline(deadline);
+        }
+        policy.check(None, &overrides.own)?;
+        for kind in Kind::ALL {
+            policy.check(Some(kind), &overrides.sections[kind as usize])?;
         }
         Ok(policy)
     }
-}
 
-fn check_base(schedule: Schedule, name: Option<&str>, section: Section) -> Result<(), PolicyError> {
-    let Schedule { base, cap, .. } = schedule.with(&section);
-    if base <= cap {
-        return Ok(());
+    /// Checks the numbers for that kind, or the policy's own, after a layer that named `last`.
+    fn check(&self, kind: Option<Kind>, last: &Section) -> Result<(), PolicyError> {
+        let section = kind
+            .map(|kind| self.rows.get(Some(kind)))
+            .unwrap_or_default();
+        let named = self.rows.get(None).overridden_by(section);
+        let in_force = Schedule::new(named, self.floor.get());
+        // A section's own keys are named as such, those that it takes from the policy are not.
+        let at = |key, is_sections| At {
+            section: kind.map(section_key).filter(|_| is_sections),
+            key,
+        };
+        // No default is called that: it may be the program's own.
+        let bound = |at, value| Bound {
+            at,
+            value,
+            is_default: false,
+        };
+        let cap = bound(at(Key::Cap, section.cap.is_some()), in_force.cap);
+        let complaint = if in_force.backoff.is_list() {
+            let key = match last {
+                Section { base: Some(_), .. } => Some(Key::Base),
+                Section {
+                    factor: Some(_), ..
+                } => Some(Key::Factor),
+                _ => None,
+            };
+            key.map(|key| complaint::no_effect(&at(key, true), complaint::BESIDE_LIST))
+        } else {
+            let base = at(Key::Base, section.base.is_some());
+            complaint::above(bound(base, in_force.base), cap)
+        };
+        let floor = bound(at(Key::Floor, false), in_force.floor);
+        match complaint.or_else(|| complaint::above(floor, cap)) {
+            Some(complaint) => Err(PolicyError::new(complaint)),
+            None => Ok(()),
+        }
     }
-    // A section's own keys are named as such, those that it takes from the policy are not.
-    let base_key = Key {
-        section: name.filter(|_| section.base.is_some()),
-        name: "base",
-    };
-    let cap_key = Key {
-        section: name.filter(|_| section.cap.is_some()),
-        name: "cap",
-    };
-    Err(PolicyError::wrong(
-        base_key,
-        &Value::from_duration(base),
-        &format!(
-            "is above `{cap_key} = {}`: lower the first or raise the second",
-            Value::from_duration(cap),
-        ),
-    ))
 }
 
 impl Overrides {
@@ -156,54 +169,62 @@ impl Overrides {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, later: &Self) -> Self {
+        let mut sections = self.sections;
+        for (section, later) in sections.iter_mut().zip(later.sections) {
+            *section = section.overridden_by(later);
+        }
         Self {
-            schedule: self.schedule.overridden_by(later.schedule),
+            own: self.own.overridden_by(later.own),
+            floor: later.floor.or(self.floor),
             hint: later.hint.or(self.hint),
             max_hint: later.max_hint.or(self.max_hint),
             deadline: later.deadline.or(self.deadline),
-            sections: self.sections.overridden_by(&later.sections),
+            sections,
         }
     }
 
     /// What that policy says, every key named.
     pub(crate) fn all_of(policy: &Policy) -> Self {
-        let Schedule {
-            max,
-            backoff,
-            base,
-            factor,
-            cap,
-            jitter,
-        } = policy.schedule;
+        let named = policy.rows.get(None);
+        let sections = Kind::ALL.map(|kind| {
+            let section = policy.rows.get(Some(kind));
+            match named.overridden_by(section) {
+                in_force if in_force.names_list() => section.without_growth(),
+                _ => section,
+            }
+        });
+        let own = policy.schedule(None, false);
+        let is_list = own.backoff.is_list();
+        // Named, the default would clip lists.
+        let has_list = is_list || sections.iter().any(Section::names_list);
         Self {
-            schedule: Section::new()
-                .max(max)
-                .backoff(backoff)
-                .base(base)
-                .factor(factor)
-                .cap(cap)
-                .jitter(jitter),
-            hint: Some(policy.hint),
-            max_hint: Some(policy.max_hint),
-            deadline: policy.deadline,
-            sections: policy.sections,
+            own: Section {
+                max: Some(own.max),
+                backoff: Some(own.backoff),
+                base: (!is_list).then_some(own.base),
+                factor: (!is_list).then_some(own.factor),
+                cap: if has_list { named.cap } else { Some(own.cap) },
+                jitter: Some(own.jitter),
+            },
+            floor: policy.floor.get().filter(|floor| !floor.is_zero()),
+            hint: Some(policy.hint_rule()),
+            max_hint: Some(policy.longest_hint()),
+            deadline: policy.time_limit(),
+            sections,
         }
     }
 
-    pub(crate) fn from_entries(entries: Entries) -> Result<Self, PolicyError> {
+    pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
         let mut named = Self::default();
-        for (name, value) in entries {
-            let key = Key {
-                section: None,
-                name: &name,
-            };
-            match key.name {
-                "hint" => put(&mut named.hint, key, value.word(key, Hint::WORDS)?)?,
-                "max_hint" => put(&mut named.max_hint, key, value.duration(key)?)?,
-                "deadline" => put(&mut named.deadline, key, value.positive_duration(key)?)?,
-                name => match named.sections.named(name) {
-                    Some(section) => put(section, key, read_section(key, value)?)?,
-                    None => set(&mut named.schedule, key, &value, KEYS)?,
+        for (at, value) in keys(entries, None)? {
+            match at.key {
+                Key::Floor => named.floor = Some(value.duration(at)?),
+                Key::Hint => named.hint = Some(Hint::from_word(value.word(at)?)),
+                Key::MaxHint => named.max_hint = Some(value.duration(at)?),
+                Key::Deadline => named.deadline = Some(value.positive_duration(at)?),
+                key => match kind_of(key) {
+                    Some(kind) => named.sections[kind as usize] = read_section(at, value)?,
+                    None => set(&mut named.own, at, value)?,
                 },
             }
         }
@@ -212,76 +233,101 @@ impl Overrides {
 
     /// The reverse of [`Overrides::from_entries`].
     pub(crate) fn entries(&self) -> Entries {
-        let mut entries = entries_of(self.schedule);
-        let hint = |hint| Value::from_word(hint, Hint::WORDS);
-        add(&mut entries, "hint", self.hint.and_then(hint));
-        let max_hint = self.max_hint.map(Value::from_duration);
-        add(&mut entries, "max_hint", max_hint);
-        let deadline = self.deadline.map(Value::from_duration);
-        add(&mut entries, "deadline", deadline);
-        for (name, section) in self.sections.entries() {
-            let section = section.map(|section| Value::Table(entries_of(section)));
-            add(&mut entries, name, section);
-        }
-        entries
+        entries(Among::Policy, |key| match key {
+            Key::Floor => self.floor.map(Value::from_duration),
+            Key::Hint => self.hint.map(|hint| Value::from_word(Some(hint.word()))),
+            Key::MaxHint => self.max_hint.map(Value::from_duration),
+            Key::Deadline => self.deadline.map(Value::from_duration),
+            key => match kind_of(key) {
+                Some(kind) => section_entries(key, &self.sections[kind as usize]),
+                None => get(&self.own, key),
+            },
+        })
     }
 }
 
-fn read_section(key: Key<'_>, value: Value) -> Result<Section, PolicyError> {
+/// The kind of failure that a section is for.
+fn kind_of(section: Key) -> Option<Kind> {
+    Kind::ALL
+        .into_iter()
+        .find(|kind| section_key(*kind) == section)
+}
+
+fn section_key(kind: Kind) -> Key {
+    match kind {
+        Kind::Transient => Key::Transient,
+        Kind::Throttled => Key::Throttled,
+        Kind::Timeout => Key::TimedOut,
+        Kind::Invalid => Key::Invalid,
+    }
+}
+
+/// The keys of that section, or of the policy, with their values.
+fn keys(entries: &Entries, section: Option<Key>) -> Result<Vec<(At, &Value)>, PolicyError> {
+    let among = section.map_or(Among::Policy, Among::Section);
+    let mut keys: Vec<(At, &Value)> = Vec::new();
+    for (name, value) in entries {
+        let Some(key) = among.find(name) else {
+            let complaint = complaint::unknown_key(&short(name), among);
+            return Err(PolicyError::new(complaint));
+        };
+        let at = At { section, key };
+        if keys.iter().any(|(known, _)| known.key == key) {
+            return Err(PolicyError::new(complaint::given_twice(&at)));
+        }
+        keys.push((at, value));
+    }
+    Ok(keys)
+}
+
+fn read_section(at: At, value: &Value) -> Result<Section, PolicyError> {
     let Value::Table(entries) = value else {
-        let why = format!("is not a section: write its keys, as in `{key}(max=5)`");
-        return Err(PolicyError::wrong(key, &value, &why));
+        let why = format!("is not a section: write its keys, as in `{at}(max=5)`");
+        return Err(PolicyError::wrong(at, value, &why));
     };
     let mut section = Section::new();
-    for (name, value) in entries {
-        let key = Key {
-            section: Some(key.name),
-            name: &name,
-        };
-        set(&mut section, key, &value, SECTION_KEYS)?;
+    for (at, value) in keys(entries, Some(at.key))? {
+        set(&mut section, at, value)?;
     }
     Ok(section)
 }
 
-fn set(
-    section: &mut Section,
-    key: Key<'_>,
-    value: &Value,
-    known: &[&str],
-) -> Result<(), PolicyError> {
-    match key.name {
-        "max" => put(&mut section.max, key, value.count(key)?),
-        "backoff" => put(&mut section.backoff, key, value.word(key, Backoff::WORDS)?),
-        "base" => put(&mut section.base, key, value.duration(key)?),
-        "factor" => put(&mut section.factor, key, value.factor(key)?),
-        "cap" => put(&mut section.cap, key, value.duration(key)?),
-        "jitter" => put(&mut section.jitter, key, value.jitter(key)?),
-        _ => Err(PolicyError::unknown_key(key, known)),
+fn section_entries(key: Key, section: &Section) -> Option<Value> {
+    let entries = entries(Among::Section(key), |key| get(section, key));
+    (!entries.is_empty()).then_some(Value::Table(entries))
+}
+
+fn set(section: &mut Section, at: At, value: &Value) -> Result<(), PolicyError> {
+    match at.key {
+        Key::Max => section.max = Some(value.count(at)?),
+        Key::Backoff => section.backoff = Some(value.backoff(at)?),
+        Key::Base => section.base = Some(value.duration(at)?),
+        Key::Factor => section.factor = Some(value.factor(at)?),
+        Key::Cap => section.cap = Some(value.duration(at)?),
+        Key::Jitter => section.jitter = Some(value.jitter(at)?),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn get(section: &Section, key: Key) -> Option<Value> {
+    match key {
+        Key::Max => section.max.map(Value::from_count),
+        Key::Backoff => section.backoff.map(Value::from_backoff),
+        Key::Base => section.base.map(Value::from_duration),
+        Key::Factor => section.factor.map(Value::Float),
+        Key::Cap => section.cap.map(Value::from_duration),
+        Key::Jitter => section.jitter.map(Value::from_jitter),
+        _ => None,
     }
 }
 
-fn put<T>(slot: &mut Option<T>, key: Key<'_>, value: T) -> Result<(), PolicyError> {
-    match slot.replace(value) {
-        None => Ok(()),
-        Some(_) => Err(PolicyError::repeated(key)),
-    }
-}
-
-fn entries_of(section: Section) -> Entries {
+fn entries(among: Among, value: impl Fn(Key) -> Option<Value>) -> Entries {
     let mut entries = Entries::new();
-    let backoff = |backoff| Value::from_word(backoff, Backoff::WORDS);
-    add(&mut entries, "max", section.max.map(Value::from_count));
-    add(&mut entries, "backoff", section.backoff.and_then(backoff));
-    add(&mut entries, "base", section.base.map(Value::from_duration));
-    add(&mut entries, "factor", section.factor.map(Value::Float));
-    add(&mut entries, "cap", section.cap.map(Value::from_duration));
-    let jitter = section.jitter.and_then(Value::from_jitter);
-    add(&mut entries, "jitter", jitter);
-    entries
-}
-
-fn add(entries: &mut Entries, name: &str, value: Option<Value>) {
-    if let Some(value) = value {
-        entries.push((String::from(name), value));
+    for key in among.keys() {
+        if let Some(value) = value(key) {
+            entries.push((String::from(key.name()), value));
+        }
     }
+    entries
 }

@@ -1,10 +1,12 @@
 use std::time::Duration;
 
+use retry_vocabulary::default;
+
 use crate::policy::backoff::Backoff;
 use crate::policy::jitter::Jitter;
 use crate::policy::section::Section;
 
-/// How many retries and how long before each: what a policy and its sections have in common.
+/// How many retries and how long before each: the numbers in force for one kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Schedule {
     /// `u32::MAX` is unlimited.
@@ -13,6 +15,7 @@ pub(crate) struct Schedule {
     pub(crate) base: Duration,
     pub(crate) factor: f64,
     pub(crate) cap: Duration,
+    pub(crate) floor: Duration,
     pub(crate) jitter: Jitter,
 }
 
@@ -22,19 +25,26 @@ pub(crate) fn limit(max: u32) -> Option<u32> {
 }
 
 impl Schedule {
-    pub(crate) fn with(self, section: &Section) -> Self {
+    /// The numbers in force where that is all that is named.
+    pub(crate) const fn new(named: Section, floor: Option<Duration>) -> Self {
+        let backoff = named_or(named.backoff, Backoff::Exponential);
+        let jitter = named_or(named.jitter, Jitter::Full);
+        // Decorrelated delays are no list's.
+        let cap = match (backoff, jitter) {
+            (Backoff::List(_), Jitter::Full | Jitter::Equal | Jitter::None | Jitter::Ratio(_)) => {
+                Duration::MAX
+            }
+            _ => default::CAP,
+        };
         Self {
-            max: section.max.unwrap_or(self.max),
-            backoff: section.backoff.unwrap_or(self.backoff),
-            base: section.base.unwrap_or(self.base),
-            factor: section.factor.unwrap_or(self.factor),
-            cap: section.cap.unwrap_or(self.cap),
-            jitter: section.jitter.unwrap_or(self.jitter),
+            max: named_or(named.max, 3),
+            backoff,
+            base: named_or(named.base, default::BASE),
+            factor: named_or(named.factor, 2.0),
+            cap: named_or(named.cap, cap),
+            floor: named_or(floor, default::FLOOR),
+            jitter,
         }
-    }
-
-    pub(crate) fn limit(&self) -> Option<u32> {
-        limit(self.max)
     }
 
     pub(crate) fn allows(&self, retry: u32) -> bool {
@@ -43,9 +53,11 @@ impl Schedule {
 
     /// The delay of that retry (from 1), without jitter.
     pub(crate) fn plain_delay(&self, retry: u32) -> Duration {
-        // A factor below 1 or not a number counts as 1.
-        self.backoff
-            .delay(retry, self.base, self.factor.max(1.0), self.cap)
+        if self.backoff == Backoff::None {
+            return Duration::ZERO;
+        }
+        let delay = self.backoff.delay(retry, self.base, self.factor, self.cap);
+        self.within(delay)
     }
 
     /// What the delay of that retry (from 1) is drawn from, both ends included, where the one before was `previous`.
@@ -53,8 +65,19 @@ impl Schedule {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);
         }
-        let plain = self.plain_delay(retry);
-        self.jitter.range(plain, self.base, self.cap, previous)
+        self.range_about(self.plain_delay(retry), previous)
+    }
+
+    /// The same where the delay without jitter is that one.
+    pub(crate) fn range_about(&self, plain: Duration, previous: Duration) -> (Duration, Duration) {
+        let plain = self.within(plain);
+        let (low, high) = self.jitter.range(plain, self.base, self.cap, previous);
+        (self.within(low), self.within(high))
+    }
+
+    /// The nearest delay that is neither below the floor nor above the cap.
+    fn within(&self, delay: Duration) -> Duration {
+        delay.max(self.floor).min(self.cap)
     }
 
     /// Whether delays are random.
@@ -62,12 +85,21 @@ impl Schedule {
         self.jitter != Jitter::None
     }
 }
+const fn named_or<T: Copy>(named: Option<T>, default: T) -> T {
+    match named {
+        Some(value) => value,
+        None => default,
+    }
+}
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::option;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::policy::Policy;
 
     fn duration() -> impl Strategy<Value = Duration> {
         prop_oneof![
@@ -79,61 +111,218 @@ mod tests {
         ]
     }
 
-    fn schedule() -> impl Strategy<Value = Schedule> {
-        let backoff = prop_oneof![
+    fn shape() -> impl Strategy<Value = Backoff> {
+        prop_oneof![
             Just(Backoff::Exponential),
             Just(Backoff::Fixed),
             Just(Backoff::Linear),
             Just(Backoff::Fibonacci),
             Just(Backoff::None),
-        ];
-        let jitter = prop_oneof![
+        ]
+    }
+
+    fn list() -> impl Strategy<Value = Backoff> {
+        vec(0..100_u64, 0..5).prop_map(|seconds| {
+            let delays: Vec<_> = seconds.into_iter().map(Duration::from_secs).collect();
+            Backoff::list(&delays)
+        })
+    }
+
+    fn jitter(ratio: impl Strategy<Value = f64>) -> impl Strategy<Value = Jitter> {
+        prop_oneof![
             Just(Jitter::Full),
             Just(Jitter::Equal),
             Just(Jitter::Decorrelated),
             Just(Jitter::None),
-            any::<f64>().prop_map(Jitter::Ratio),
-            (0.0..=1.0).prop_map(Jitter::Ratio),
-        ];
-        let factor = prop_oneof![any::<f64>(), 1.0..4.0];
-        (
-            any::<u32>(),
-            backoff,
-            duration(),
-            factor,
-            duration(),
-            jitter,
-        )
-            .prop_map(|(max, backoff, base, factor, cap, jitter)| Schedule {
-                max,
-                backoff,
-                base,
-                factor,
-                cap,
-                jitter,
-            })
+            ratio.prop_map(Jitter::Ratio),
+        ]
+    }
+
+    fn retry() -> impl Strategy<Value = u32> {
+        prop_oneof![any::<u32>(), 0..100_u32, u32::MAX - 2..=u32::MAX]
+    }
+
+    prop_compose! {
+        fn schedule()(
+            max in any::<u32>(),
+            backoff in prop_oneof![shape(), list()],
+            base in option::of(duration()),
+            factor in prop_oneof![any::<f64>(), 1.0..4.0],
+            cap in option::of(duration()),
+            floor in option::of(duration()),
+            jitter in jitter(prop_oneof![any::<f64>(), 0.0..=1.0]),
+        ) -> Schedule {
+            let mut policy = Policy::new().max(max).factor(factor).backoff(backoff).jitter(jitter);
+            if let Some(base) = base {
+                policy = policy.base(base);
+            }
+            if let Some(cap) = cap {
+                policy = policy.cap(cap);
+            }
+            if let Some(floor) = floor {
+                policy = policy.floor(floor);
+            }
+            policy.schedule(None, false)
+        }
     }
 
     proptest! {
         #[test]
-        fn no_delay_is_above_the_cap(
+        fn delays_are_between_floor_and_cap(
             schedule in schedule(),
-            retry in prop_oneof![any::<u32>(), 0..100_u32, u32::MAX - 2..=u32::MAX],
+            retry in retry(),
             previous in duration(),
         ) {
             let plain = schedule.plain_delay(retry);
-            prop_assert!(plain <= schedule.cap);
             let (low, high) = schedule.range(retry, previous);
-            prop_assert!(low <= high && high <= schedule.cap, "{low:?} to {high:?}");
+            prop_assert!(low <= high, "{low:?} to {high:?}");
+            if schedule.backoff == Backoff::None {
+                prop_assert_eq!((plain, high), (Duration::ZERO, Duration::ZERO));
+                return Ok(());
+            }
+            let floor = schedule.floor.min(schedule.cap);
+            for delay in [plain, low, high] {
+                prop_assert!(floor <= delay && delay <= schedule.cap, "{delay:?}");
+            }
             // No jitter reaches further than the delay doubled, and only decorrelated looks at the last one.
             if schedule.jitter != Jitter::Decorrelated {
+                prop_assert!(low <= plain && plain <= high);
                 prop_assert!(high <= plain.saturating_mul(2), "{high:?} of {plain:?}");
             }
         }
 
         #[test]
-        fn delays_do_not_shrink(schedule in schedule(), retry in any::<u32>()) {
-            prop_assert!(schedule.plain_delay(retry) <= schedule.plain_delay(retry.saturating_add(1)));
+        fn delays_do_not_shrink(schedule in schedule(), retry in retry()) {
+            if !schedule.backoff.is_list() {
+                let next = schedule.plain_delay(retry.saturating_add(1));
+                prop_assert!(schedule.plain_delay(retry) <= next);
+            }
         }
+
+        /// Without a floor and a list, delays are what the formulas of the documentation give.
+        #[test]
+        fn ranges_are_as_documented(
+            backoff in shape(),
+            base in 0..100_000_u64,
+            cap in 0..100_000_u64,
+            factor in 1.0..4.0,
+            jitter in jitter((0..=100_u32).prop_map(|percent| f64::from(percent) / 100.0)),
+            retry in 1..40_u32,
+            previous in 0..100_000_u64,
+        ) {
+            let (base, cap) = (Duration::from_millis(base), Duration::from_millis(cap));
+            let previous = Duration::from_millis(previous);
+            let schedule = Policy::new()
+                .backoff(backoff).base(base).factor(factor).cap(cap).jitter(jitter)
+                .schedule(None, false);
+            let (plain, low, high) = documented(backoff, base, factor, cap, jitter, retry, previous);
+            let near = |a: Duration, b: f64| (a.as_secs_f64() - b).abs() <= 2e-9 * b.max(1.0);
+            prop_assert!(near(schedule.plain_delay(retry), plain));
+            let range = schedule.range(retry, previous);
+            prop_assert!(near(range.0, low) && near(range.1, high), "{range:?} is not {low} to {high}");
+        }
+
+        #[test]
+        fn a_list_gives_its_delays(
+            seconds in vec(0..1_000_u64, 1..5),
+            cap in option::of(0..1_000_u64),
+            retry in retry(),
+        ) {
+            let delays: Vec<_> = seconds.into_iter().map(Duration::from_secs).collect();
+            let mut policy = Policy::new().backoff(Backoff::list(&delays));
+            if let Some(cap) = cap {
+                policy = policy.cap(Duration::from_secs(cap));
+            }
+            let place = retry.saturating_sub(1).min(u32::try_from(delays.len()).unwrap() - 1);
+            let delay = delays[usize::try_from(place).unwrap()];
+            let delay = cap.map_or(delay, |cap| delay.min(Duration::from_secs(cap)));
+            let schedule = policy.schedule(None, false);
+            prop_assert_eq!(schedule.plain_delay(retry), delay);
+            prop_assert_eq!(schedule.range(retry, Duration::MAX), (Duration::ZERO, delay));
+        }
+    }
+
+    /// In seconds: the delay without jitter, and the range with it.
+    fn documented(
+        backoff: Backoff,
+        base: Duration,
+        factor: f64,
+        cap: Duration,
+        jitter: Jitter,
+        retry: u32,
+        previous: Duration,
+    ) -> (f64, f64, f64) {
+        let [base, cap, previous] = [base, cap, previous].map(|duration| duration.as_secs_f64());
+        let growth = match backoff {
+            Backoff::Exponential => (1..retry).fold(1.0, |growth, _| growth * factor),
+            Backoff::Fixed => 1.0,
+            Backoff::Linear => f64::from(retry),
+            Backoff::Fibonacci => (1..retry).fold((1.0, 1.0), |(a, b), _| (b, a + b)).0,
+            Backoff::None | Backoff::List(_) => return (0.0, 0.0, 0.0),
+        };
+        let plain = (base * growth).min(cap);
+        let (low, high) = match jitter {
+            Jitter::Full => (0.0, plain),
+            Jitter::Equal => (plain / 2.0, plain),
+            Jitter::Decorrelated => (base, previous.max(base) * 3.0),
+            Jitter::None => (plain, plain),
+            Jitter::Ratio(ratio) => (plain * (1.0 - ratio), plain * (1.0 + ratio)),
+        };
+        (plain, low.min(cap), high.min(cap))
+    }
+
+    #[test]
+    fn the_floor_cuts_ranges_off_below() {
+        let millis = Duration::from_millis;
+        let policy = Policy::new()
+            .base(millis(200))
+            .cap(millis(1_000))
+            .floor(millis(150));
+        for (jitter, low, high) in [
+            (Jitter::Full, 150, 200),
+            (Jitter::Equal, 150, 200),
+            (Jitter::None, 200, 200),
+            (Jitter::Ratio(0.5), 150, 300),
+            (Jitter::Decorrelated, 200, 600),
+        ] {
+            let schedule = policy.jitter(jitter).schedule(None, false);
+            assert_eq!(
+                schedule.range(1, Duration::ZERO),
+                (millis(low), millis(high)),
+                "{jitter:?}"
+            );
+        }
+        // Above the delay, it is what the jitter is around.
+        let schedule = policy
+            .floor(millis(400))
+            .jitter(Jitter::Ratio(0.5))
+            .schedule(None, false);
+        assert_eq!(
+            schedule.range(1, Duration::ZERO),
+            (millis(400), millis(600))
+        );
+        // Above the cap, it waits the cap.
+        let schedule = policy.floor(millis(2_000)).schedule(None, false);
+        assert_eq!(
+            schedule.range(1, Duration::ZERO),
+            (millis(1_000), millis(1_000))
+        );
+        // What has no delay gets none.
+        let none = policy.backoff(Backoff::None).schedule(None, false);
+        assert_eq!(
+            none.range(1, Duration::ZERO),
+            (Duration::ZERO, Duration::ZERO)
+        );
+    }
+
+    #[test]
+    fn decorrelated_delays_are_capped_beside_a_list_too() {
+        let policy = Policy::new()
+            .backoff(Backoff::list(&[Duration::from_secs(300)]))
+            .jitter(Jitter::Decorrelated);
+        let (_, high) = policy
+            .schedule(None, false)
+            .range(9, Duration::from_secs(60));
+        assert_eq!(high, Duration::from_secs(30));
     }
 }

@@ -44,34 +44,47 @@ impl Section {
         }
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        matches!(
+    /// This one with what `above` names in place of its own, key by key. A list has no `base` and no `factor`.
+    pub(crate) const fn overridden_by(self, above: Self) -> Self {
+        let below = match above.backoff {
+            Some(Backoff::List(_)) => self.without_growth(),
+            _ => self,
+        };
+        Self {
+            max: or(above.max, below.max),
+            backoff: or(above.backoff, below.backoff),
+            base: or(above.base, below.base),
+            factor: or(above.factor, below.factor),
+            cap: or(above.cap, below.cap),
+            jitter: or(above.jitter, below.jitter),
+        }
+    }
+
+    /// Without what has no effect beside a list.
+    pub(crate) const fn without_growth(self) -> Self {
+        Self {
+            base: None,
+            factor: None,
+            ..self
+        }
+    }
+
+    pub(crate) const fn names_delays(&self) -> bool {
+        !matches!(
             self,
             Self {
-                max: None,
+                max: _,
                 backoff: None,
                 base: None,
                 factor: None,
                 cap: None,
-                jitter: None,
+                jitter: None
             }
         )
     }
 
-    /// This one with what `above` names in place of its own, key by key.
-    pub(crate) fn overridden_by(self, above: Self) -> Self {
-        Self {
-            max: above.max.or(self.max),
-            backoff: above.backoff.or(self.backoff),
-            base: above.base.or(self.base),
-            factor: above.factor.or(self.factor),
-            cap: above.cap.or(self.cap),
-            jitter: above.jitter.or(self.jitter),
-        }
-    }
-
-    pub(crate) fn names_delays(&self) -> bool {
-        !Self { max: None, ..*self }.is_empty()
+    pub(crate) fn names_list(&self) -> bool {
+        self.backoff.is_some_and(Backoff::is_list)
     }
 
     /// As [`Policy::max`](crate::Policy::max), with a count of this section's own.
@@ -114,6 +127,10 @@ impl Section {
         self.jitter = Some(jitter);
         self
     }
+}
+
+const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
+    if first.is_some() { first } else { second }
 }
 
 impl Default for Section {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use ::serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use ::serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use ::serde::ser::{Serialize, Serializer};
 
 use crate::policy::Policy;
@@ -44,6 +44,7 @@ impl Serialize for Value {
             Self::Text(text) => serializer.serialize_str(text),
             Self::Integer(number) => serializer.serialize_i64(*number),
             Self::Float(number) => serializer.serialize_f64(*number),
+            Self::List(values) => serializer.collect_seq(values),
             Self::Table(entries) => {
                 serializer.collect_map(entries.iter().map(|(name, value)| (name, value)))
             }
@@ -62,7 +63,7 @@ impl<'de, T> Visitor<'de> for TableVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        Overrides::from_entries(read_entries(map)?)
+        Overrides::from_entries(&read_entries(map)?)
             .and_then(self.0)
             .map_err(Error::custom)
     }
@@ -110,8 +111,11 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        while list.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Text(String::from("[…]")))
+        let mut values = Vec::new();
+        while let Some(value) = list.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::List(values))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {

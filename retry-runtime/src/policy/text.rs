@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::policy::Policy;
-use crate::policy::error::Key;
-use crate::policy::error::PolicyError;
+use crate::policy::error::{PolicyError, short};
 use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, Value};
 
@@ -18,7 +17,7 @@ use crate::policy::value::{Entries, Value};
 /// let policy: Policy = "backoff=fixed, base=250ms, deadline=2m".parse()?;
 /// assert_eq!(
 ///     policy,
-///     Policy::fixed(Duration::from_millis(250)).deadline(Duration::from_mins(2)),
+///     Policy::fixed(Duration::from_millis(250)).deadline(Duration::from_secs(120)),
 /// );
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
@@ -39,12 +38,13 @@ impl FromStr for Overrides {
         if parser.delimiter().is_some() {
             return Err(PolicyError::new("`)` without a `(` before it"));
         }
-        Self::from_entries(entries)
+        Self::from_entries(&entries)
     }
 }
 
-/// Every key with its value, `deadline` and the sections only where they are set: a text that parses to the
-/// same policy, if its values are in the ranges that texts allow.
+/// Every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
+/// `floor`, `deadline` and the sections are there only where they are set, and beside a list what it leaves without
+/// effect is not.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -71,15 +71,40 @@ fn write_entries(f: &mut fmt::Formatter<'_>, entries: &Entries) -> fmt::Result {
         if index > 0 {
             f.write_str(", ")?;
         }
-        if let Value::Table(entries) = value {
-            write!(f, "{name}(")?;
-            write_entries(f, entries)?;
-            f.write_str(")")?;
-        } else {
-            write!(f, "{name}={value}")?;
+        match value {
+            Value::Table(entries) => {
+                write!(f, "{name}(")?;
+                write_entries(f, entries)?;
+                f.write_str(")")?;
+            }
+            Value::List(values) => {
+                write!(f, "{name}=[")?;
+                for (index, value) in values.iter().enumerate() {
+                    let comma = if index > 0 { ", " } else { "" };
+                    write!(f, "{comma}{value}")?;
+                }
+                f.write_str("]")?;
+            }
+            value => write!(f, "{name}={value}")?,
         }
     }
     Ok(())
+}
+
+/// A key as written, known or not.
+#[derive(Clone, Copy)]
+struct Name<'a> {
+    section: Option<&'a str>,
+    name: &'a str,
+}
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(section) = self.section {
+            write!(f, "{}.", short(section))?;
+        }
+        f.write_str(&short(self.name))
+    }
 }
 
 struct Parser<'a> {
@@ -91,7 +116,7 @@ impl<'a> Parser<'a> {
     fn word(&mut self) -> &'a str {
         let end = self
             .rest
-            .find([',', '=', '(', ')', '"'])
+            .find([',', '=', '(', ')', '[', ']', '"'])
             .unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
@@ -118,7 +143,7 @@ impl<'a> Parser<'a> {
         let mut entries = Entries::new();
         loop {
             let name = self.word();
-            let key = Key { section, name };
+            let key = Name { section, name };
             let value = match self.delimiter() {
                 None | Some(')') if name.is_empty() => return Ok(entries),
                 Some(delimiter) if name.is_empty() => {
@@ -145,10 +170,13 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn value(&mut self, key: Key<'_>) -> Result<Value, PolicyError> {
+    fn value(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
         let word = self.word();
         if !word.is_empty() {
             return Ok(Value::Text(String::from(word)));
+        }
+        if self.take('[') {
+            return self.list(key);
         }
         if !self.take('"') {
             return Err(no_value(key));
@@ -162,17 +190,37 @@ impl<'a> Parser<'a> {
         Ok(Value::Text(String::from(text)))
     }
 
+    /// The values up to a `]`, which is taken.
+    fn list(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
+        let mut values = Vec::new();
+        loop {
+            let start = self.rest;
+            if self.word().is_empty() && self.take(']') {
+                return Ok(Value::List(values));
+            }
+            self.rest = start;
+            // No list holds another, so a text can't nest deep enough to exhaust the stack.
+            if start.trim_start().starts_with('[') {
+                return Err(not_closed(']', key));
+            }
+            values.push(self.value(key)?);
+            if !self.word().is_empty() || !self.take(',') && self.delimiter() != Some(']') {
+                return Err(not_closed(']', key));
+            }
+        }
+    }
+
     /// `key(value)` or the keys of a section.
-    fn in_brackets(&mut self, key: Key<'_>) -> Result<Value, PolicyError> {
+    fn in_brackets(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
         let start = self.rest;
         let word = self.word();
         let value = match self.delimiter() {
             Some(')') if word.is_empty() => Value::Table(Entries::new()),
             Some(')') => Value::Text(String::from(word)),
-            Some('"') if word.is_empty() => self.value(key)?,
-            None => return Err(not_closed(key)),
+            Some('"' | '[') if word.is_empty() => self.value(key)?,
+            None => return Err(not_closed(')', key)),
             // No section holds another, so a text can't nest deep enough to exhaust the stack.
-            _ if key.section.is_some() => return Err(not_closed(key)),
+            _ if key.section.is_some() => return Err(not_closed(')', key)),
             _ => {
                 self.rest = start;
                 Value::Table(self.entries(Some(key.name))?)
@@ -181,15 +229,15 @@ impl<'a> Parser<'a> {
         if self.word().is_empty() && self.take(')') {
             Ok(value)
         } else {
-            Err(not_closed(key))
+            Err(not_closed(')', key))
         }
     }
 }
 
-fn no_value(key: Key<'_>) -> PolicyError {
+fn no_value(key: Name<'_>) -> PolicyError {
     PolicyError::new(format!("`{key}` has no value: write `{key}=…`"))
 }
 
-fn not_closed(key: Key<'_>) -> PolicyError {
-    PolicyError::new(format!("`)` is missing after the value of `{key}`"))
+fn not_closed(bracket: char, key: Name<'_>) -> PolicyError {
+    PolicyError::new(format!("`{bracket}` is missing after the value of `{key}`"))
 }

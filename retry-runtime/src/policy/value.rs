@@ -3,8 +3,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::policy::error::Key;
-use crate::policy::error::PolicyError;
+use retry_vocabulary::key::At;
+use retry_vocabulary::word::Word;
+use retry_vocabulary::{complaint, duration, range};
+
+use crate::policy::backoff::Backoff;
+use crate::policy::error::{PolicyError, short};
 use crate::policy::jitter::Jitter;
 
 /// Texts and tables are read into it and printed from it, so that both have the same keys and checks.
@@ -14,11 +18,13 @@ pub(crate) enum Value {
     Text(String),
     Integer(i64),
     Float(f64),
+    List(Vec<Self>),
     Table(Entries),
 }
 
 pub(crate) type Entries = Vec<(String, Value)>;
 
+/// For messages: what holds other values is cut short.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -33,6 +39,7 @@ impl fmt::Display for Value {
                     f.write_str(&plain)
                 }
             }
+            Self::List(_) => f.write_str("[…]"),
             Self::Table(_) => f.write_str("(…)"),
         }
     }
@@ -48,109 +55,112 @@ impl Value {
     }
 
     pub(crate) fn from_duration(duration: Duration) -> Self {
-        let mut text = humantime::format_duration(duration).to_string();
-        text.retain(|c| c != ' ');
-        Self::Text(text)
+        Self::Text(duration::Written(duration).to_string())
     }
 
-    pub(crate) fn from_jitter(jitter: Jitter) -> Option<Self> {
-        match jitter {
-            Jitter::Ratio(ratio) => Some(Self::Float(ratio)),
-            word => Self::from_word(word, Jitter::WORDS),
+    pub(crate) fn from_backoff(backoff: Backoff) -> Self {
+        match backoff {
+            Backoff::List(delays) => {
+                let mut list = Vec::new();
+                for delay in *delays {
+                    list.push(Self::from_duration(*delay));
+                }
+                Self::List(list)
+            }
+            backoff => Self::from_word(backoff.word()),
         }
     }
 
-    pub(crate) fn from_word<T: Copy + PartialEq>(value: T, words: &[(&str, T)]) -> Option<Self> {
-        words
-            .iter()
-            .find(|(_, known)| *known == value)
-            .map(|(word, _)| Self::Text(String::from(*word)))
+    pub(crate) fn from_jitter(jitter: Jitter) -> Self {
+        match jitter {
+            Jitter::Ratio(ratio) => Self::Float(ratio),
+            jitter => Self::from_word(jitter.word()),
+        }
     }
 
-    pub(crate) fn count(&self, key: Key<'_>) -> Result<u32, PolicyError> {
-        const RANGE: &str = "a whole number from 0 to 4294967294, or `unlimited`";
+    pub(crate) fn from_word<W: Word>(word: Option<W>) -> Self {
+        Self::Text(String::from(word.map_or("", W::word)))
+    }
+
+    pub(crate) fn count(&self, at: At) -> Result<u32, PolicyError> {
         let count = match self {
             Self::Text(text) if text == "unlimited" => return Ok(u32::MAX),
             Self::Text(text) => text.parse().ok(),
             Self::Integer(number) => u32::try_from(*number).ok(),
-            Self::Float(_) | Self::Table(_) => None,
+            Self::Float(_) | Self::List(_) | Self::Table(_) => None,
         };
         match count {
             Some(count) if count < u32::MAX => Ok(count),
-            _ if self.number().is_some() => Err(PolicyError::out_of_range(key, self, RANGE)),
-            _ => Err(PolicyError::wrong(
-                key,
-                self,
-                &format!("is not a count: {RANGE}"),
-            )),
+            _ => Err(self.wrong_number(at, range::COUNT)),
         }
     }
 
-    pub(crate) fn duration(&self, key: Key<'_>) -> Result<Duration, PolicyError> {
-        parse_duration(&self.to_string()).ok_or_else(|| {
-            let with_unit = format!("{self}s");
-            let why = if self.number().is_some() && parse_duration(&with_unit).is_some() {
-                format!("is not a duration: write a unit, as in `{with_unit}`")
-            } else {
-                String::from("is not a duration, as `250ms`, `1.5s` and `1h30m` are")
-            };
-            PolicyError::wrong(key, self, &why)
-        })
+    pub(crate) fn factor(&self, at: At) -> Result<f64, PolicyError> {
+        match self.number() {
+            Some(factor) if range::is_factor(factor) => Ok(factor),
+            _ => Err(self.wrong_number(at, range::FACTOR)),
+        }
     }
 
-    pub(crate) fn positive_duration(&self, key: Key<'_>) -> Result<Duration, PolicyError> {
-        let duration = self.duration(key)?;
+    pub(crate) fn duration(&self, at: At) -> Result<Duration, PolicyError> {
+        let text = self.to_string();
+        duration::read(&at, &short(&text), &text).map_err(PolicyError::new)
+    }
+
+    pub(crate) fn positive_duration(&self, at: At) -> Result<Duration, PolicyError> {
+        let duration = self.duration(at)?;
         if duration.is_zero() {
-            return Err(PolicyError::out_of_range(
-                key,
-                self,
-                "a duration above `0s`",
-            ));
+            return Err(self.out_of_range(at, range::POSITIVE_DURATION));
         }
         Ok(duration)
     }
 
-    pub(crate) fn factor(&self, key: Key<'_>) -> Result<f64, PolicyError> {
-        const RANGE: &str = "a number from 1 up";
-        match self.number() {
-            Some(factor) if factor.is_finite() && factor >= 1.0 => Ok(factor),
-            Some(_) => Err(PolicyError::out_of_range(key, self, RANGE)),
-            None => Err(PolicyError::wrong(
-                key,
-                self,
-                &format!("is not a number: {RANGE}"),
-            )),
+    pub(crate) fn backoff(&self, at: At) -> Result<Backoff, PolicyError> {
+        let Self::List(values) = self else {
+            return self.word(at).map(Backoff::from_word);
+        };
+        if values.is_empty() {
+            return Err(PolicyError::new(complaint::empty_list(&at)));
+        }
+        let mut delays = Vec::new();
+        for value in values {
+            delays.push(value.duration(at)?);
+        }
+        Ok(Backoff::list(&delays))
+    }
+
+    pub(crate) fn jitter(&self, at: At) -> Result<Jitter, PolicyError> {
+        let Some(ratio) = self.number() else {
+            return self.word(at).map(Jitter::from_word);
+        };
+        match range::check_ratio(ratio) {
+            Ok(()) => Ok(Jitter::Ratio(ratio)),
+            Err(range) => Err(self.out_of_range(at, range)),
         }
     }
 
-    pub(crate) fn jitter(&self, key: Key<'_>) -> Result<Jitter, PolicyError> {
-        match self.number() {
-            Some(ratio) if (0.0..=1.0).contains(&ratio) => Ok(Jitter::Ratio(ratio)),
-            Some(_) => Err(PolicyError::out_of_range(key, self, "a ratio from 0 to 1")),
-            None => self.find(key, Jitter::WORDS, "; or a ratio from 0 to 1"),
-        }
-    }
-
-    pub(crate) fn word<T: Copy>(
-        &self,
-        key: Key<'_>,
-        words: &[(&str, T)],
-    ) -> Result<T, PolicyError> {
-        self.find(key, words, "")
-    }
-
-    fn find<T: Copy>(&self, key: Key<'_>, words: &[(&str, T)], or: &str) -> Result<T, PolicyError> {
+    pub(crate) fn word<W: Word>(&self, at: At) -> Result<W, PolicyError> {
         let found = match self {
-            Self::Text(text) => words.iter().find(|(word, _)| word == text),
+            Self::Text(text) => W::of(text),
             _ => None,
         };
-        found.map(|(_, value)| *value).ok_or_else(|| {
-            let mut known = Vec::new();
-            for (word, _) in words {
-                known.push(*word);
-            }
-            PolicyError::unknown_word(key, self, &known, or)
+        found.ok_or_else(|| {
+            let word = short(&self.to_string());
+            PolicyError::new(complaint::unknown_word(at.key, &at, &word, &W::words()))
         })
+    }
+
+    fn wrong_number(&self, at: At, range: &str) -> PolicyError {
+        if self.number().is_some() {
+            return self.out_of_range(at, range);
+        }
+        let given = short(&self.to_string());
+        PolicyError::new(complaint::wrong_kind(&at, &given, range))
+    }
+
+    fn out_of_range(&self, at: At, range: &str) -> PolicyError {
+        let given = short(&self.to_string());
+        PolicyError::new(complaint::out_of_range(&at, &given, range))
     }
 
     fn number(&self) -> Option<f64> {
@@ -158,31 +168,7 @@ impl Value {
             Self::Float(number) => Some(*number),
             Self::Integer(number) => number.to_string().parse().ok(),
             Self::Text(text) => text.parse().ok(),
-            Self::Table(_) => None,
+            Self::List(_) | Self::Table(_) => None,
         }
     }
-}
-
-/// A duration by humantime's grammar, which is given one number with its unit at a time: a sum that just
-/// exceeds `Duration::MAX` makes it panic.
-fn parse_duration(text: &str) -> Option<Duration> {
-    let mut total = Duration::ZERO;
-    let mut start = 0;
-    let mut unit_seen = false;
-    for (index, c) in text.char_indices() {
-        if c.is_ascii_digit() && unit_seen {
-            let part = humantime::parse_duration(&text[start..index]).ok()?;
-            total = total.checked_add(part)?;
-            start = index;
-            unit_seen = false;
-        } else if c.is_alphabetic() {
-            unit_seen = true;
-        }
-    }
-    let last = &text[start..];
-    // Alone it needs no unit.
-    if last == "0" && start > 0 {
-        return None;
-    }
-    total.checked_add(humantime::parse_duration(last).ok()?)
 }

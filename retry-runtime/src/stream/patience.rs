@@ -32,11 +32,11 @@ impl<E> Stopped<E> {
 #[derive(Debug)]
 pub struct Patience<E, W> {
     timer: W,
-    limit: Option<Limit<E>>,
+    limit: Option<Timeout<E>>,
 }
 
-/// With what becomes of a timeout.
-type Limit<E> = (Duration, fn(TimedOut) -> E);
+/// How long an item may take, and what becomes of one that takes longer.
+type Timeout<E> = (Duration, fn(TimedOut) -> E);
 
 /// The timer where there is no timeout.
 #[derive(Debug)]

@@ -5,8 +5,7 @@ use std::pin::pin;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
-use crate::call::attempt::{Attempt, Clock};
-use crate::time::clock;
+use crate::call::attempt::{Attempt, Clock, Kept};
 use crate::time::timer::Timer;
 
 /// What earlier attempts of a call under `stream = "resume"` yielded together: see [`Attempt`].
@@ -16,13 +15,24 @@ pub struct Items<T> {
     last: Option<T>,
 }
 
-impl<T> Items<T> {
-    pub(crate) fn yielded(&self) -> usize {
-        self.yielded
+impl<T> Kept for Items<T> {
+    type Value = ();
+
+    fn into_value(self) -> Option<()> {
+        None
+    }
+}
+
+/// What of a stream under `stream = "resume"` went out before this attempt began.
+impl<E, T> Attempt<E, Items<T>> {
+    /// How many items the call's earlier attempts yielded together.
+    pub fn yielded(&self) -> usize {
+        self.kept().yielded
     }
 
-    pub(crate) fn last(&self) -> Option<&T> {
-        self.last.as_ref()
+    /// The last of them, a clone.
+    pub fn last_item(&self) -> Option<&T> {
+        self.kept().last.as_ref()
     }
 }
 
@@ -65,8 +75,8 @@ fn none<T>() -> Items<T> {
     }
 }
 
-pub fn history<I: StreamItem>() -> Attempt<I::Error, Items<I::Value>> {
-    Attempt::before_first(Clock::Live(clock::now), none())
+pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>> {
+    Attempt::before_first(clock, none())
 }
 
 pub fn is_without_items<T>(progress: &Progress<T>) -> bool {
@@ -79,7 +89,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
     }
     // The same error after an item is not the same again.
     attempt.rejected();
-    let items = attempt.items_mut();
+    let items = attempt.kept_mut();
     items.yielded = items.yielded.saturating_add(progress.items.yielded);
     items.last = progress.items.last;
 }

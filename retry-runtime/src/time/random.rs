@@ -32,7 +32,7 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
 }
 
 pub(crate) fn id() -> u128 {
-    draw(|generator| generator.random())
+    draw(RngExt::random)
 }
 
 fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {

@@ -48,8 +48,9 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
                 return Verdict::STOP;
             }
             verdict = Verdict::TRANSIENT.ambiguous();
-        } else if let Some(io) = cause.downcast_ref::<io::Error>()
-            && !is_wrapper(io)
+        } else if let Some(io) = cause
+            .downcast_ref::<io::Error>()
+            .filter(|io| !is_wrapper(io))
         {
             let of_kind = io.classify();
             return if of_kind.is_retryable() {

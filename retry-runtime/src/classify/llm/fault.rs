@@ -18,7 +18,7 @@ pub enum Fault {
     /// `…_spend_limit_exceeded`, `…_usage_limit_exceeded`, `enforced_spend_limit_reached`, `exceeded_current_quota_error`, `billing_error`; Google's
     /// `RESOURCE_EXHAUSTED` of a quota per day. No wait within a call heals it.
     Billing,
-    /// Google's `RESOURCE_EXHAUSTED` without a wait: of which quota is not said.
+    /// Google's `RESOURCE_EXHAUSTED` without a wait: nobody knows which quota.
     Exhausted,
     /// The request is wrong, too large, or not allowed: `invalid_request_error`, `authentication_error`,
     /// `INVALID_ARGUMENT` and their relatives.

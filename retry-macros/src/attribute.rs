@@ -1,0 +1,8 @@
+//! What stands in the parentheses of `#[retry(…)]`.
+
+pub(crate) mod argument;
+pub(crate) mod check;
+mod merge;
+mod parse;
+mod value;
+pub(crate) mod word;

@@ -1,0 +1,79 @@
+//! The arguments of one attribute.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use retry_vocabulary::key::Key;
+use retry_vocabulary::word::{Backoff, Hint, Jitter};
+use syn::Expr;
+
+use crate::attribute::word::Mode;
+use crate::errors::Errors;
+
+/// The arguments of one attribute, and all that was wrong with them.
+#[derive(Clone, Default)]
+pub(crate) struct Arguments {
+    pub(crate) given: Vec<Argument>,
+    pub(crate) errors: Errors,
+}
+
+/// `key = value` or `key(value)`.
+#[derive(Clone)]
+pub(crate) struct Argument {
+    pub(crate) key: Key,
+    /// The key as written.
+    pub(crate) ident: Ident,
+    pub(crate) value: Value,
+    /// The value as written.
+    pub(crate) span: Span,
+}
+
+/// A value, checked where it is a literal.
+#[derive(Clone)]
+pub(crate) enum Value {
+    /// A number of retries; `u32::MAX` is unlimited.
+    Count(u32),
+    Factor(f64),
+    Duration(Duration),
+    Backoff(Backoff),
+    /// A backoff, too.
+    List(Vec<Duration>),
+    /// A backoff that a closure computes. It belongs to no policy, as it is asked at each failure.
+    Delays(Expr),
+    Jitter(Jitter),
+    /// A jitter, too.
+    Ratio(f64),
+    Hint(Hint),
+    Stream(Mode),
+    Text(String),
+    Bool(bool),
+    Expr(Expr),
+    Name(Ident),
+    Path(TokenStream),
+    Section(Vec<Argument>),
+}
+
+impl Arguments {
+    pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
+        find(&self.given, key)
+    }
+
+    pub(crate) fn value(&self, key: Key) -> Option<&Value> {
+        self.get(key).map(|argument| &argument.value)
+    }
+}
+
+pub(crate) fn find(given: &[Argument], key: Key) -> Option<&Argument> {
+    given.iter().find(|argument| argument.key == key)
+}
+
+impl Value {
+    /// Whether it is known when compiling.
+    pub(crate) fn is_literal(&self) -> bool {
+        match self {
+            Self::Expr(_) => false,
+            Self::Section(inner) => inner.iter().all(|argument| argument.value.is_literal()),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Attribute tokens → arguments, each with the tokens that the user wrote.
+
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use quote::ToTokens;
+use retry_vocabulary::complaint;
+use retry_vocabulary::key::{Among, Key, Place, Takes};
+use syn::ext::IdentExt;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Expr, Path, Token, parenthesized, token};
+
+use crate::attribute::argument::{Argument, Arguments, Value};
+
+impl Arguments {
+    pub(crate) fn parse(tokens: TokenStream) -> Self {
+        let mut arguments = Self::default();
+        if let Err(error) = (|input: ParseStream| {
+            arguments.read(input, Among::Attribute);
+            Ok(())
+        })
+        .parse2(tokens)
+        {
+            arguments.errors.push(error);
+        }
+        arguments
+    }
+
+    /// Reads on after an error, so that all mistakes are reported together.
+    fn read(&mut self, input: ParseStream, among: Among) {
+        while !input.is_empty() {
+            match self.one(input, among) {
+                Ok(Some(argument)) => self.given.push(argument),
+                Ok(None) => {}
+                Err(error) => {
+                    self.errors.push(error);
+                    skip_to_next(input);
+                }
+            }
+            if input.is_empty() {
+                break;
+            }
+            if let Err(error) = input.parse::<Token![,]>() {
+                self.errors.push(error);
+                skip_to_next(input);
+                let _: Option<Token![,]> = input.parse().ok();
+            }
+        }
+    }
+
+    /// One argument; `None` where its key or value is wrong, which is noted.
+    fn one(&mut self, input: ParseStream, among: Among) -> syn::Result<Option<Argument>> {
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected a key, as in `max = 5`"));
+        }
+        let ident = input.call(Ident::parse_any)?;
+        let name = ident.to_string();
+        let Some(key) = among.find(&name) else {
+            self.errors.push(unknown(&ident, among));
+            skip_to_next(input);
+            return Ok(None);
+        };
+        let (value, span) = if key.is_section() {
+            self.section(key, &ident, input)?
+        } else if let (true, Some(value)) = (is_at_end(input), Value::stand_in(key)) {
+            (value, ident.span())
+        } else {
+            let (value, span) = written(key, &ident, input)?;
+            match value.or_else(|error| {
+                self.errors.push(error);
+                Value::stand_in(key).ok_or(())
+            }) {
+                Ok(value) => (value, span),
+                Err(()) => return Ok(None),
+            }
+        };
+        Ok(Some(Argument {
+            key,
+            ident,
+            value,
+            span,
+        }))
+    }
+
+    /// The parentheses of a section.
+    fn section(
+        &mut self,
+        key: Key,
+        ident: &Ident,
+        input: ParseStream,
+    ) -> syn::Result<(Value, Span)> {
+        if !input.peek(token::Paren) {
+            let message = format!("`{key}` takes numbers of its own, as in `{key}(max = 5)`");
+            return Err(syn::Error::new(ident.span(), message));
+        }
+        let content;
+        let span = parenthesized!(content in input).span.join();
+        let mut section = Self::default();
+        section.read(&content, Among::Section(key));
+        self.errors.append(&section.errors);
+        Ok((Value::Section(section.given), span))
+    }
+}
+
+/// A value, which may be wrong where its tokens could be read, and where it stands.
+type Written = (syn::Result<Value>, Span);
+
+/// What stands after `=` or in parentheses.
+fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
+    if input.parse::<Option<Token![=]>>()?.is_some() {
+        return value(key, input);
+    }
+    if !input.peek(token::Paren) {
+        return Err(needs_value(key, ident.span()));
+    }
+    let content;
+    parenthesized!(content in input);
+    let value = value(key, &content);
+    if content.is_empty() {
+        return value;
+    }
+    let error = content.error(format!("`{key}` takes one value"));
+    // Tokens left in parentheses would replace every error by `syn`'s own.
+    drain(&content);
+    value.and(Err(error))
+}
+
+fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
+    let example = key.example();
+    match key.takes() {
+        Takes::Name(what) => {
+            let name: Ident = input.parse().map_err(|error| {
+                let message = format!("`{key}` takes {what}, as in `{example}`");
+                syn::Error::new(error.span(), message)
+            })?;
+            no_parameters(key, "name", input)?;
+            let place = name.span();
+            Ok((Ok(Value::Name(name)), place))
+        }
+        Takes::Path => {
+            let path = Path::parse_mod_style(input).map_err(|error| {
+                let message = format!("`{key}` takes a path, as in `{example}`");
+                syn::Error::new(error.span(), message)
+            })?;
+            no_parameters(key, "path", input)?;
+            Ok((Ok(Value::Path(path.to_token_stream())), path.span()))
+        }
+        _ if is_at_end(input) => Err(needs_value(key, input.span())),
+        _ => {
+            let expr = Expr::parse(input)?;
+            let place = expr.span();
+            Ok((Value::of(key, expr), place))
+        }
+    }
+}
+
+fn needs_value(key: Key, place: Span) -> syn::Error {
+    let example = key.example();
+    syn::Error::new(place, format!("`{key}` needs a value, as in `{example}`"))
+}
+
+/// Refuses what stands in angle brackets.
+fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
+    if !input.peek(Token![<]) {
+        return Ok(());
+    }
+    let why = match key.place() {
+        Place::Trait => ": what the trait is generic over is read from its declaration",
+        _ => "",
+    };
+    let example = key.example();
+    Err(input.error(format!(
+        "`{key}` takes a {what} alone, as in `{example}`{why}"
+    )))
+}
+
+fn unknown(ident: &Ident, among: Among) -> syn::Error {
+    let name = ident.to_string();
+    if name == "skip" {
+        let message = "`skip` stands alone, on a method in an `impl` or a trait under `#[retry(…)]`: a function that is not to be retried needs no attribute";
+        return syn::Error::new(ident.span(), message);
+    }
+    syn::Error::new(ident.span(), complaint::unknown_key(&name, among))
+}
+
+fn is_at_end(input: ParseStream) -> bool {
+    input.is_empty() || input.peek(Token![,])
+}
+
+fn drain(input: ParseStream) {
+    while !input.is_empty() {
+        let _: syn::Result<TokenTree> = input.parse();
+    }
+}
+
+/// Leaves the comma, if any, as the next token. A comma inside a value that could not be read is not told
+/// from one between arguments, unless no key follows it.
+fn skip_to_next(input: ParseStream) {
+    while !input.is_empty() && !at_next(input) {
+        let _: syn::Result<TokenTree> = input.parse();
+    }
+}
+
+fn at_next(input: ParseStream) -> bool {
+    let ahead = input.fork();
+    if ahead.parse::<Token![,]>().is_err() {
+        return false;
+    }
+    ahead.is_empty()
+        || ahead.call(Ident::parse_any).is_ok()
+            && (ahead.peek(Token![=]) && !ahead.peek(Token![==]) || ahead.peek(token::Paren))
+}

@@ -1,0 +1,234 @@
+//! Values: literals checked as far as they go, expressions left to the compiler.
+
+use std::time::Duration;
+
+use quote::ToTokens;
+use retry_vocabulary::key::{Key, Takes};
+use retry_vocabulary::word::Word;
+use retry_vocabulary::{complaint, duration, range};
+use syn::spanned::Spanned;
+use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, UnOp};
+
+use crate::attribute::argument::Value;
+use crate::attribute::word::Mode;
+
+impl Value {
+    pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
+        let expr = ungroup(expr);
+        match key.takes() {
+            Takes::Count => count(key, expr),
+            Takes::Factor => match number(&expr) {
+                Some(number) => {
+                    let number = number?;
+                    in_range(key, range::is_factor(number), range::FACTOR, &expr)?;
+                    Ok(Self::Factor(number))
+                }
+                None => expression(key, range::FACTOR, expr),
+            },
+            Takes::Repeats => match number(&expr) {
+                Some(number) => {
+                    in_range(key, range::is_repeats(number?), range::REPEATS, &expr)?;
+                    Ok(Self::Expr(expr))
+                }
+                None => expression(key, range::REPEATS, expr),
+            },
+            Takes::Duration | Takes::UpToCap(_) => duration(key, expr),
+            Takes::DurationAboveZero => match duration(key, expr.clone())? {
+                Self::Duration(Duration::ZERO) => {
+                    Err(out_of_range(key, &expr, range::POSITIVE_DURATION))
+                }
+                value => Ok(value),
+            },
+            Takes::Backoff => match expr {
+                Expr::Array(list) => delays(key, list).map(Self::List),
+                Expr::Closure(_) => Ok(Self::Delays(expr)),
+                expr => word(key, expr, Self::Backoff),
+            },
+            Takes::Hint => word(key, expr, Self::Hint),
+            Takes::Jitter => match number(&expr) {
+                Some(number) => {
+                    let ratio = number?;
+                    let checked = range::check_ratio(ratio);
+                    checked.map_err(|wanted| out_of_range(key, &expr, wanted))?;
+                    Ok(Self::Ratio(ratio))
+                }
+                None => word(key, expr, Self::Jitter),
+            },
+            Takes::Stream if text(&expr).is_none() => {
+                let words = r#"one of the words "first", "buffer", "resume""#;
+                Err(wrong_kind(key, &expr, words))
+            }
+            Takes::Stream => word(key, expr, Self::Stream),
+            Takes::Bool => match &expr {
+                Expr::Lit(ExprLit {
+                    lit: Lit::Bool(lit),
+                    ..
+                }) => Ok(Self::Bool(lit.value)),
+                _ => expression(key, "`true` or `false`", expr),
+            },
+            Takes::Text => match text(&expr) {
+                Some(text) => Ok(Self::Text(text)),
+                None => expression(key, "a string", expr),
+            },
+            Takes::Expr(wanted) => expression(key, wanted, expr),
+            // Read by their own grammar.
+            Takes::Name(_) | Takes::Path | Takes::Section => Ok(Self::Expr(expr)),
+        }
+    }
+
+    /// What a key is that could not be read, where the function must not be complained about as if it were not there.
+    pub(crate) fn stand_in(key: Key) -> Option<Self> {
+        match key.takes() {
+            Takes::Stream => Some(Self::Stream(Mode::First)),
+            _ => None,
+        }
+    }
+}
+
+/// `macro_rules!` hands an expression over in an invisible group.
+fn ungroup(expr: Expr) -> Expr {
+    match expr {
+        Expr::Group(group) => ungroup(*group.expr),
+        expr => expr,
+    }
+}
+
+/// Any expression but a literal, which can't be what the key takes.
+fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
+    if let Expr::Lit(_) = expr {
+        return Err(wrong_kind(key, &expr, wanted));
+    }
+    Ok(Value::Expr(expr))
+}
+
+fn text(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(lit), ..
+        }) => Some(lit.value()),
+        _ => None,
+    }
+}
+
+fn count(key: Key, expr: Expr) -> syn::Result<Value> {
+    if text(&expr).is_some_and(|text| text == "unlimited") {
+        return Ok(Value::Count(u32::MAX));
+    }
+    match &expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(lit), ..
+        }) => match lit.base10_parse() {
+            Ok(count) if count < u32::MAX && is_number_type(lit.suffix()) => {
+                Ok(Value::Count(count))
+            }
+            _ => Err(out_of_range(key, &expr, range::COUNT)),
+        },
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(_), ..
+        }) => Err(out_of_range(key, &expr, range::COUNT)),
+        _ if number(&expr).is_some() => Err(out_of_range(key, &expr, range::COUNT)),
+        _ => expression(key, range::COUNT, expr),
+    }
+}
+
+/// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
+fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> Value) -> syn::Result<Value> {
+    let Some(given) = text(&expr) else {
+        let (of, example) = (W::ENUM, key.example());
+        let wanted = format!("a word in quotes or a `{of}`, as in `{example}`");
+        return expression(key, &wanted, expr);
+    };
+    W::of(&given).map(value).ok_or_else(|| {
+        let complaint = complaint::unknown_word(key, &key, &given, &W::words());
+        syn::Error::new(expr.span(), complaint)
+    })
+}
+
+fn duration(key: Key, expr: Expr) -> syn::Result<Value> {
+    match literal_duration(key, &expr)? {
+        Some(duration) => Ok(Value::Duration(duration)),
+        None => Ok(Value::Expr(expr)),
+    }
+}
+
+/// `None` where it is no literal.
+fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
+    let text = match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Str(lit), ..
+        }) => lit.value(),
+        Expr::Lit(_) => written(expr).replace('_', ""),
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr: inner,
+            ..
+        }) if matches!(**inner, Expr::Lit(_)) => written(expr),
+        _ => return Ok(None),
+    };
+    let read = duration::read(&key, &written(expr), &text);
+    read.map(Some)
+        .map_err(|complaint| syn::Error::new(expr.span(), complaint))
+}
+
+/// A list of literals.
+fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
+    if list.elems.is_empty() {
+        return Err(syn::Error::new(list.span(), complaint::empty_list(&key)));
+    }
+    let mut delays = Vec::new();
+    for expr in list.elems {
+        let Some(delay) = literal_duration(key, &expr)? else {
+            let wanted = "literal delays in a list: for others write `Backoff::list(&[…])`";
+            return Err(wrong_kind(key, &expr, wanted));
+        };
+        delays.push(delay);
+    }
+    Ok(delays)
+}
+
+/// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
+fn number(expr: &Expr) -> Option<syn::Result<f64>> {
+    match expr {
+        Expr::Lit(ExprLit {
+            lit: Lit::Int(lit), ..
+        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        Expr::Lit(ExprLit {
+            lit: Lit::Float(lit),
+            ..
+        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
+        Expr::Unary(ExprUnary {
+            op: UnOp::Neg(_),
+            expr,
+            ..
+        }) => number(expr).map(|number| number.map(|number| -number)),
+        _ => None,
+    }
+}
+
+/// Whether a literal ends as Rust's numbers do, and not in a unit.
+fn is_number_type(suffix: &str) -> bool {
+    let bits = suffix.strip_prefix(['u', 'i', 'f']);
+    suffix.is_empty() || bits.is_some_and(|bits| bits == "size" || bits.parse::<u8>().is_ok())
+}
+
+fn in_range(key: Key, is_in: bool, wanted: &str, expr: &Expr) -> syn::Result<()> {
+    if is_in {
+        return Ok(());
+    }
+    Err(out_of_range(key, expr, wanted))
+}
+
+fn out_of_range(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
+    let complaint = complaint::out_of_range(&key, &written(expr), wanted);
+    syn::Error::new(expr.span(), complaint)
+}
+
+fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
+    let complaint = complaint::wrong_kind(&key, &written(expr), wanted);
+    syn::Error::new(expr.span(), complaint)
+}
+
+/// As the user wrote it.
+fn written(expr: &Expr) -> String {
+    expr.to_token_stream().to_string().replace("- ", "-")
+}

@@ -1,0 +1,5 @@
+//! `#[retry]` on what has members: `impl` blocks and traits.
+
+pub(crate) mod decorator;
+pub(crate) mod impl_block;
+pub(crate) mod members;

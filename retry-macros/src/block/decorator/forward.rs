@@ -1,0 +1,202 @@
+//! What of a method can be handed on to a client, and how.
+
+use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
+
+use crate::errors::Errors;
+use crate::expand;
+use crate::target::function::Function;
+use crate::target::outcome;
+
+/// An argument.
+pub(super) struct Given {
+    pub(super) name: Ident,
+    pub(super) is_owned: bool,
+    is_mutable: bool,
+}
+
+impl Given {
+    /// What the client's method is given, called once.
+    pub(super) fn handed_on(&self) -> TokenStream {
+        let name = &self.name;
+        if self.is_mutable {
+            quote!(&mut *#name)
+        } else {
+            name.to_token_stream()
+        }
+    }
+
+    /// What the client's method is given in each attempt.
+    pub(super) fn for_attempt(&self) -> TokenStream {
+        if self.is_owned {
+            expand::take_owned(&self.name)
+        } else {
+            self.handed_on()
+        }
+    }
+}
+
+/// Names the arguments where they have none, and says how each is handed on.
+pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
+    let mut all = Vec::new();
+    for (index, argument) in function.signature.inputs.iter_mut().enumerate() {
+        let FnArg::Typed(argument) = argument else {
+            continue;
+        };
+        let name = match &mut *argument.pat {
+            Pat::Ident(name) if name.subpat.is_none() && name.by_ref.is_none() => {
+                name.mutability = None;
+                name.ident.clone()
+            }
+            Pat::Wild(wild) => {
+                let name = format_ident!("argument_{index}", span = wild.underscore_token.span);
+                *argument.pat = Pat::Verbatim(name.to_token_stream());
+                name
+            }
+            pattern => {
+                errors.at(
+                    pattern.span(),
+                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body",
+                );
+                continue;
+            }
+        };
+        if let Some(cfg) = argument.attrs.iter().find(|attribute| is_cfg(attribute)) {
+            errors.at(
+                cfg.path().span(),
+                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method",
+            );
+        }
+        let reference = outcome::as_reference(&argument.ty);
+        all.push(Given {
+            name,
+            is_owned: reference.is_none(),
+            is_mutable: reference.is_some_and(|reference| reference.mutability.is_some()),
+        });
+    }
+    all
+}
+
+/// Why a method can't be handed on to a client, and where that shows.
+pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)> {
+    let name = &function.signature.ident;
+    if let Some(this) = self_in_types(function) {
+        let message = format!(
+            "a client's `Self` is not the decorator's: name no `Self` here, or give `{name}` a default body"
+        );
+        return Some((this.span(), message));
+    }
+    let receiver = function.signature.receiver()?;
+    lend(receiver).is_none().then(|| {
+        let message = format!(
+            "a decorator has what it wraps by value, and not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
+        );
+        (receiver.span(), message)
+    })
+}
+
+/// What a method returns that is not retried. A constructor or a builder's step makes a client, to be wrapped again.
+pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStream {
+    if !function.return_type().is_some_and(is_lone_self) {
+        return call;
+    }
+    let policy = match function.signature.receiver() {
+        Some(Receiver { self_token, .. }) => quote!(#self_token.policy),
+        None => quote!(::core::option::Option::None),
+    };
+    quote!(Self { policy: #policy, client: #call })
+}
+
+/// What is wrapped, as a receiver asks for it, or `None` where it can't be had.
+pub(super) fn lend(receiver: &Receiver) -> Option<TokenStream> {
+    let this = &receiver.self_token;
+    let place = Span::call_site().located_at(this.span);
+    let borrow = match &receiver.kind {
+        ReceiverKind::Value => return Some(quote_spanned!(place=> #this.client)),
+        ReceiverKind::Reference(_, _, mutability) => mutability.as_ref(),
+        ReceiverKind::Typed(_, ty) => {
+            let reference = outcome::as_reference(ty).filter(|ty| is_lone_self(&ty.elem))?;
+            reference.mutability.as_ref()
+        }
+        _ => return None,
+    };
+    Some(quote_spanned!(place=> & #borrow #this.client))
+}
+
+/// `Self` in a type or a bound of a method, where what is said of the decorator need not be true of the client, as in
+/// `Builder<Self>` or `Self: Clone`.
+fn self_in_types(function: &Function) -> Option<Ident> {
+    let signature = &function.signature;
+    let mut types = TokenStream::new();
+    for argument in &signature.inputs {
+        if let FnArg::Typed(argument) = argument {
+            argument.ty.to_tokens(&mut types);
+        }
+    }
+    signature.generics.params.to_tokens(&mut types);
+    let bounds = signature.generics.where_clause.iter();
+    for bound in bounds.flat_map(|bounds| &bounds.predicates) {
+        match bound {
+            WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
+                let others = bound.bounds.iter().filter(|bound| !holds_for_both(bound));
+                for other in others {
+                    bound.bounded_ty.to_tokens(&mut types);
+                    other.to_tokens(&mut types);
+                }
+            }
+            bound => bound.to_tokens(&mut types),
+        }
+    }
+    if let Some(returned) = function
+        .return_type()
+        .filter(|returned| !is_lone_self(returned))
+    {
+        returned.to_tokens(&mut types);
+    }
+    find_self(types)
+}
+
+/// Whether a bound on `Self` holds for the client where it does for the decorator.
+fn holds_for_both(bound: &TypeParamBound) -> bool {
+    match bound {
+        TypeParamBound::Lifetime(_) => true,
+        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|name| {
+            ["Sized", "Send", "Sync", "Unpin"]
+                .iter()
+                .any(|auto| name.ident == auto)
+        }),
+        _ => false,
+    }
+}
+
+/// The first `Self` but in `Self::Item` and `<Self as Trait>`, which are the client's own.
+fn find_self(tokens: TokenStream) -> Option<Ident> {
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(ident) if ident == "Self" => match tokens.peek() {
+                Some(TokenTree::Punct(colon))
+                    if colon.as_char() == ':' && colon.spacing() == Spacing::Joint => {}
+                Some(TokenTree::Ident(keyword)) if keyword == "as" => {}
+                _ => return Some(ident),
+            },
+            TokenTree::Group(group) => {
+                if let Some(found) = find_self(group.stream()) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_lone_self(ty: &Type) -> bool {
+    matches!(ty, Type::Path(path) if path.path.is_ident("Self"))
+}
+
+pub(super) fn is_cfg(attribute: &Attribute) -> bool {
+    attribute.path().is_ident("cfg")
+}

@@ -1,0 +1,62 @@
+//! `#[retry(…)]` on an `impl`: on every method in it that can fail.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, TokenStreamExt, quote};
+
+use crate::attribute;
+use crate::attribute::argument::Arguments;
+use crate::block::members::{self, Braced, Member};
+use crate::errors::Errors;
+use crate::expand;
+use crate::expand::model::Model;
+use crate::target;
+use crate::target::function;
+
+/// An `impl`, of which only the members are looked at.
+pub(crate) struct ImplBlock(pub(crate) Braced);
+
+impl ImplBlock {
+    /// The block with its methods retried; beside errors, the block without `#[retry]` in it.
+    pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
+        let (attributes, members) = function::inner_attributes(self.0.braces.stream());
+        let members = members::parse(members)?;
+        let mut errors = Errors::default();
+        attribute::check::arguments(arguments, &mut errors);
+        attribute::check::on_no_trait(arguments, &mut errors);
+        let mut retried = attributes.clone();
+        let mut plain = attributes;
+        let mut is_retried = false;
+        for member in members {
+            match member {
+                Member::Other(tokens) => {
+                    retried.append_all(tokens.clone());
+                    plain.append_all(tokens);
+                }
+                Member::Function(method) => {
+                    method.function.to_tokens(&mut plain);
+                    let own =
+                        members::merged(arguments, &method.own, &method.function, &mut errors);
+                    match own {
+                        Some(arguments) => {
+                            is_retried = true;
+                            let expanded = expand::expand(&Model::new(arguments, method.function));
+                            retried.append_all(expanded);
+                        }
+                        None => method.function.to_tokens(&mut retried),
+                    }
+                }
+            }
+        }
+        if !is_retried {
+            target::check::nothing_is_retried(&mut errors);
+        }
+        let content = match errors.into_compile_error() {
+            None => retried,
+            Some(errors) => {
+                let block = self.0.with(plain);
+                return Ok(quote!(#block #errors));
+            }
+        };
+        Ok(self.0.with(content))
+    }
+}

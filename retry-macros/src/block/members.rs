@@ -1,0 +1,203 @@
+//! What stands in the braces of an `impl` or a `trait`.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
+use syn::parse::{ParseStream, Parser};
+use syn::spanned::Spanned;
+use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
+
+use crate::attribute;
+use crate::attribute::argument::Arguments;
+use crate::errors::Errors;
+use crate::target;
+use crate::target::function::{Function, SECOND, is_retry};
+use crate::target::outcome::{self, Delivery};
+use crate::tokens::mentions;
+
+/// An `impl` or a `trait`, of which only the members are looked at.
+pub(crate) struct Braced {
+    /// All before the braces.
+    pub(crate) header: TokenStream,
+    pub(crate) braces: Group,
+}
+
+pub(crate) enum Keyword {
+    Impl,
+    Trait,
+}
+
+impl Braced {
+    /// The item, if it is one.
+    pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
+        let mut header: Vec<_> = item.clone().into_iter().collect();
+        // Before it there are attributes and `unsafe`, in groups and words; in a function, `fn` comes first.
+        let keyword = header.iter().find_map(|token| match token {
+            TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
+            TokenTree::Ident(ident) if ident == "trait" => Some(Some(Keyword::Trait)),
+            TokenTree::Ident(ident) if ident == "fn" => Some(None),
+            _ => None,
+        });
+        let keyword = keyword.flatten()?;
+        match header.pop() {
+            Some(TokenTree::Group(braces)) if braces.delimiter() == Delimiter::Brace => {
+                let header = header.into_iter().collect();
+                Some((keyword, Self { header, braces }))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same with other members.
+    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+        let mut braces = Group::new(Delimiter::Brace, content);
+        braces.set_span(self.braces.span());
+        let header = &self.header;
+        quote!(#header #braces)
+    }
+}
+
+pub(crate) enum Member {
+    Function(Box<Method>),
+    /// A const, a type, a macro.
+    Other(TokenStream),
+}
+
+/// A function, and what its own `#[retry]` says, which it no longer has.
+pub(crate) struct Method {
+    pub(crate) function: Function,
+    pub(crate) own: Own,
+}
+
+/// What a member's own `#[retry]` says.
+pub(crate) enum Own {
+    /// It has none.
+    Nothing,
+    /// `#[retry(skip)]`
+    Skip,
+    Arguments(Arguments),
+}
+
+pub(crate) fn parse(content: TokenStream) -> syn::Result<Vec<Member>> {
+    let members = |input: ParseStream| {
+        let mut members = Vec::new();
+        while !input.is_empty() {
+            members.push(if is_function(&input.fork()) {
+                Member::Function(Box::new(method(input)?))
+            } else {
+                Member::Other(other(input)?)
+            });
+        }
+        Ok(members)
+    };
+    members.parse2(content)
+}
+
+fn method(input: ParseStream) -> syn::Result<Method> {
+    let mut function: Function = input.parse()?;
+    let (mut marks, others) = function
+        .attributes
+        .into_iter()
+        .partition::<Vec<_>, _>(is_retry);
+    function.attributes = others;
+    let hidden = function.attributes.iter().find(|attribute| {
+        attribute.path().is_ident("cfg_attr") && mentions(attribute.to_token_stream(), "retry")
+    });
+    let own = match (hidden, marks.pop()) {
+        (Some(hidden), _) => wrong(
+            hidden,
+            "a `#[retry]` in `cfg_attr` is seen too late, and would multiply the attempts: put `#[cfg]` on two versions of the method",
+        ),
+        (None, None) => Own::Nothing,
+        (None, Some(second)) if !marks.is_empty() => wrong(&second, SECOND),
+        (None, Some(attribute)) => match attribute.meta {
+            Meta::List(list) if is_skip(&list.tokens) => Own::Skip,
+            Meta::List(list) => Own::Arguments(Arguments::parse(list.tokens)),
+            _ => Own::Arguments(Arguments::default()),
+        },
+    };
+    Ok(Method { function, own })
+}
+
+fn wrong(attribute: &Attribute, message: &str) -> Own {
+    let mut arguments = Arguments::default();
+    arguments.errors.at(attribute.path().span(), message);
+    Own::Arguments(arguments)
+}
+
+fn is_skip(tokens: &TokenStream) -> bool {
+    let mut tokens = tokens.clone().into_iter();
+    matches!(
+        (tokens.next(), tokens.next()),
+        (Some(TokenTree::Ident(word)), None) if word == "skip"
+    )
+}
+
+/// Whether a function comes next, and not, say, a const whose type is a function's.
+fn is_function(ahead: ParseStream) -> bool {
+    let qualifiers = || -> syn::Result<()> {
+        ahead.call(Attribute::parse_outer)?;
+        ahead.parse::<Visibility>()?;
+        ahead.parse::<Option<Token![default]>>()?;
+        ahead.parse::<Option<Token![const]>>()?;
+        ahead.parse::<Option<Token![async]>>()?;
+        ahead.parse::<Option<Token![unsafe]>>()?;
+        if ahead.parse::<Option<Token![extern]>>()?.is_some() {
+            ahead.parse::<Option<LitStr>>()?;
+        }
+        Ok(())
+    };
+    qualifiers().is_ok() && ahead.peek(Token![fn])
+}
+
+/// Up to the semicolon, or to the braces of a macro.
+fn other(input: ParseStream) -> syn::Result<TokenStream> {
+    let mut tokens = TokenStream::new();
+    for attribute in input.call(Attribute::parse_outer)? {
+        attribute.to_tokens(&mut tokens);
+    }
+    let mut is_macro = false;
+    while !input.is_empty() {
+        if input.peek(Token![!]) {
+            is_macro = true;
+        }
+        let ends = input.peek(Token![;]) || is_macro && input.peek(token::Brace);
+        tokens.append(input.parse::<TokenTree>()?);
+        if ends {
+            break;
+        }
+    }
+    Ok(tokens)
+}
+
+/// The arguments that a member is retried with, `None` where it is left alone.
+pub(crate) fn merged(
+    block: &Arguments,
+    own: &Own,
+    function: &Function,
+    errors: &mut Errors,
+) -> Option<Arguments> {
+    let own = match own {
+        Own::Skip => return None,
+        Own::Nothing if !can_fail(function) => return None,
+        Own::Nothing => Arguments::default(),
+        Own::Arguments(own) => own.clone(),
+    };
+    attribute::check::arguments(&own, errors);
+    attribute::check::on_no_trait(&own, errors);
+    let arguments = block.for_member(own, &function.signature.ident);
+    target::check::member(&arguments, function, errors);
+    Some(arguments)
+}
+
+/// Whether a function is async or returns a future, a stream or a `Result`, by their names.
+fn can_fail(function: &Function) -> bool {
+    let Some(returned) = function.return_type() else {
+        return function.is_async();
+    };
+    let (outcome, delivery) = outcome::of(returned);
+    function.is_async()
+        || delivery != Delivery::Direct
+        || outcome::is_named_result(outcome)
+        // Without the key `stream` it is refused, not passed over.
+        || outcome::stream(outcome).is_some()
+}

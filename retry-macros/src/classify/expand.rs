@@ -1,0 +1,231 @@
+//! A verdict for each variant, and a `match` that gives it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use retry_vocabulary::complaint;
+use retry_vocabulary::word::Word;
+use syn::spanned::Spanned;
+use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
+
+use crate::classify::mark::{Kind, Mark};
+use crate::errors::Errors;
+use crate::tokens::{RuntimePath, mentions};
+
+pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
+    let mut errors = Errors::default();
+    let outer = Mark::read(&item.attrs, &mut errors);
+    let mut derivation = Derivation {
+        krate: RuntimePath::new(outer.krate.as_ref().map(ToTokens::to_token_stream)),
+        generics: item.generics.clone(),
+        errors,
+    };
+    let mut arms = TokenStream::new();
+    match &item.data {
+        Data::Struct(data) => {
+            let pattern = quote!(Self);
+            arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
+        }
+        Data::Enum(data) => {
+            derivation.check_default(&outer);
+            for variant in &data.variants {
+                let mark = Mark::read(&variant.attrs, &mut derivation.errors);
+                if let Some(krate) = &mark.krate {
+                    derivation
+                        .errors
+                        .at(krate.span(), "`crate` goes on the enum");
+                }
+                let ident = &variant.ident;
+                let pattern = quote!(Self::#ident);
+                let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
+                arms.append_all(arm);
+            }
+        }
+        Data::Union(data) => derivation.errors.at(
+            data.union_token.span,
+            "a union doesn't know its own variant: write `impl Classify` by hand",
+        ),
+    }
+    derivation.finish(&item.ident, &arms)
+}
+
+struct Derivation {
+    krate: RuntimePath,
+    generics: Generics,
+    errors: Errors,
+}
+
+impl Derivation {
+    fn check_default(&mut self, default: &Mark) {
+        if let Some((_, span)) = &default.after {
+            self.errors.at(
+                *span,
+                "`after` names a field: put it on the variants that have it",
+            );
+        }
+        if let Some(span) = default.transparent {
+            self.errors
+                .at(span, "`transparent` goes on the variants with one field");
+        }
+    }
+
+    /// `Self::Variant { field: after, .. } => verdict`
+    fn arm(
+        &mut self,
+        ident: &Ident,
+        pattern: &TokenStream,
+        fields: &Fields,
+        mark: &Mark,
+        default: Option<&Mark>,
+    ) -> TokenStream {
+        let krate = self.krate.clone();
+        for field in fields {
+            if let Some(mark) = field
+                .attrs
+                .iter()
+                .find(|mark| mark.path().is_ident("classify"))
+            {
+                self.errors.at(
+                    mark.path().span(),
+                    "`#[classify(…)]` goes on the variant, where `after = field` names a field",
+                );
+            }
+        }
+        if let Some(span) = mark.transparent {
+            return self.transparent(span, ident, pattern, fields, mark);
+        }
+        let (kind, ambiguous) = match (mark.kind, default) {
+            (Some(kind), _) => (Some(kind), mark.ambiguous),
+            (None, Some(default)) => (default.kind, mark.ambiguous.or(default.ambiguous)),
+            (None, None) => (None, mark.ambiguous),
+        };
+        let Some((kind, _)) = kind else {
+            let of_enum = |default: &Mark| default.broken || default.transparent.is_some();
+            if mark.broken || default.is_some_and(of_enum) {
+                return TokenStream::new();
+            }
+            let place = match default {
+                Some(_) => " on it, or on the enum for all that have none",
+                None => "",
+            };
+            let message = format!(
+                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{place}"
+            );
+            self.errors.at(ident.span(), message.trim_end_matches(','));
+            return TokenStream::new();
+        };
+        let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
+        let mut verdict = quote!(#krate::Verdict::#constant);
+        if let Some(span) = ambiguous {
+            if kind == Kind::Stop {
+                self.errors.at(
+                    span,
+                    "`ambiguous` has no effect with `stop`: remove one of the two",
+                );
+            }
+            verdict.extend(quote!(.ambiguous()));
+        }
+        let Some((member, span)) = &mark.after else {
+            return quote!(#pattern { .. } => #verdict,);
+        };
+        if kind == Kind::Stop {
+            self.errors.at(
+                *span,
+                "`after` has no effect with `stop`: remove one of the two",
+            );
+        }
+        if !fields.members().any(|known| known == *member) {
+            let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
+            let name = name_of(member);
+            let message = if names.is_empty() {
+                format!("`{ident}` has no field `{name}`: it has none")
+            } else {
+                let names: Vec<_> = names.iter().map(String::as_str).collect();
+                let suggestion = complaint::suggestion(&name, &names);
+                format!("`{ident}` has no field `{name}`: {suggestion}")
+            };
+            self.errors.at(*span, message);
+        }
+        let after = quote_spanned!(*span=> #krate::macro_support::after(#verdict, after));
+        quote!(#pattern { #member: ref after, .. } => #after,)
+    }
+
+    fn transparent(
+        &mut self,
+        span: Span,
+        ident: &Ident,
+        pattern: &TokenStream,
+        fields: &Fields,
+        mark: &Mark,
+    ) -> TokenStream {
+        let taken = [
+            (mark.kind.map(|(_, place)| place), "verdict"),
+            (mark.after.as_ref().map(|(_, place)| *place), "hint"),
+            (mark.ambiguous, "verdict"),
+        ];
+        for (place, what) in taken {
+            if let Some(place) = place {
+                self.errors.at(
+                    place,
+                    format!("`transparent` takes the {what} of the field: remove one of the two"),
+                );
+            }
+        }
+        let (Some(field), Some(member), 1) =
+            (fields.iter().next(), fields.members().next(), fields.len())
+        else {
+            let count = fields.len();
+            let message =
+                format!("`transparent` needs exactly one field, and `{ident}` has {count}");
+            self.errors.at(span, message);
+            return TokenStream::new();
+        };
+        let krate = &self.krate;
+        if self.is_generic(field) {
+            let ty = &field.ty;
+            let bound = parse_quote!(#ty: #krate::Classify);
+            self.generics.make_where_clause().predicates.push(bound);
+        }
+        let krate = &self.krate;
+        let classify =
+            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(inner));
+        quote!(#pattern { #member: ref inner } => #classify,)
+    }
+
+    fn is_generic(&self, field: &Field) -> bool {
+        let mut parameters = self.generics.type_params();
+        parameters
+            .any(|parameter| mentions(field.ty.to_token_stream(), &parameter.ident.to_string()))
+    }
+
+    /// The `impl`. It stays beside errors, so that its absence is not complained about as well.
+    fn finish(self, ident: &Ident, arms: &TokenStream) -> TokenStream {
+        let krate = &self.krate;
+        let errors = self.errors.into_compile_error();
+        let verdict = match errors {
+            Some(_) => quote!(#krate::Verdict::STOP),
+            None => quote! {
+                #[allow(deprecated)]
+                match *self {
+                    #arms
+                }
+            },
+        };
+        let (parameters, arguments, bounds) = self.generics.split_for_impl();
+        quote! {
+            #errors
+            #[automatically_derived]
+            impl #parameters #krate::Classify for #ident #arguments #bounds {
+                fn classify(&self) -> #krate::Verdict {
+                    #verdict
+                }
+            }
+        }
+    }
+}
+
+fn name_of(field: &FieldName) -> String {
+    match field {
+        FieldName::Named(name) => name.to_string(),
+        FieldName::Unnamed(index) => index.index.to_string(),
+    }
+}

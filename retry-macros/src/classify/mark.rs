@@ -1,0 +1,106 @@
+//! `#[classify(…)]` on an enum, a variant or a struct.
+
+use proc_macro2::{Ident, Span};
+use retry_vocabulary::complaint;
+use retry_vocabulary::word::Word;
+use retry_vocabulary::words;
+use syn::ext::IdentExt;
+use syn::parse::ParseStream;
+use syn::spanned::Spanned;
+use syn::{Attribute, Member as FieldName, Path, Token};
+
+use crate::errors::Errors;
+
+words! {
+    /// The verdicts.
+    pub(super) Kind {
+        Stop = "stop",
+        Transient = "transient",
+        Throttled = "throttled",
+        Timeout = "timeout",
+        Invalid = "invalid",
+    }
+}
+
+/// The words that are no verdicts.
+const OTHERS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
+
+/// What `#[classify(…)]` says, each part with where it says so.
+#[derive(Default)]
+pub(super) struct Mark {
+    pub(super) kind: Option<(Kind, Span)>,
+    pub(super) ambiguous: Option<Span>,
+    pub(super) after: Option<(FieldName, Span)>,
+    pub(super) transparent: Option<Span>,
+    pub(super) krate: Option<Path>,
+    /// Whether a part could not be read, so that what is missing may have been meant.
+    pub(super) broken: bool,
+}
+
+impl Mark {
+    pub(super) fn read(attributes: &[Attribute], errors: &mut Errors) -> Self {
+        let mut mark = Self::default();
+        for attribute in attributes {
+            if !attribute.path().is_ident("classify") {
+                continue;
+            }
+            if let Err(error) = attribute.parse_args_with(|input: ParseStream| mark.fill(input)) {
+                errors.push(error);
+                mark.broken = true;
+            }
+        }
+        mark
+    }
+
+    fn fill(&mut self, input: ParseStream) -> syn::Result<()> {
+        while !input.is_empty() {
+            let word = input.call(Ident::parse_any).map_err(|error| {
+                let message = "expected a word without quotes, as in `#[classify(transient)]`";
+                syn::Error::new(error.span(), message)
+            })?;
+            let (name, span) = (word.to_string(), word.span());
+            let again = || syn::Error::new(span, format!("`{name}` is given twice: keep one"));
+            match name.as_str() {
+                "ambiguous" if self.ambiguous.is_some() => return Err(again()),
+                "ambiguous" => self.ambiguous = Some(span),
+                "transparent" if self.transparent.is_some() => return Err(again()),
+                "transparent" => self.transparent = Some(span),
+                "after" if self.after.is_some() => return Err(again()),
+                "after" => {
+                    let wrong = |place| {
+                        let message =
+                            "`after` names the field with the hint, as in `after = retry_after`";
+                        syn::Error::new(place, message)
+                    };
+                    input.parse::<Token![=]>().map_err(|_| wrong(span))?;
+                    let field: FieldName = input
+                        .parse()
+                        .map_err(|error: syn::Error| wrong(error.span()))?;
+                    let place = field.span();
+                    self.after = Some((field, place));
+                }
+                "crate" => {
+                    input.parse::<Token![=]>()?;
+                    self.krate = Some(input.call(Path::parse_mod_style)?);
+                }
+                _ => {
+                    let Some(kind) = Kind::of(&name) else {
+                        let words = [Kind::words(), OTHERS.to_vec()].concat();
+                        let suggestion = complaint::suggestion(&name, &words);
+                        let message = format!("unknown word `{name}`: {suggestion}");
+                        return Err(syn::Error::new(span, message));
+                    };
+                    if self.kind.is_some() {
+                        let message = format!("`{name}` is a second verdict: keep one");
+                        return Err(syn::Error::new(span, message));
+                    }
+                    self.kind = Some((kind, span));
+                }
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! The one collector of mistakes, since all are reported at once.
+
+use proc_macro2::{Span, TokenStream};
+
+/// All mistakes so far.
+#[derive(Clone, Default)]
+pub(crate) struct Errors(Vec<syn::Error>);
+
+impl Errors {
+    pub(crate) fn at(&mut self, place: Span, message: impl Into<String>) {
+        self.push(syn::Error::new(place, message.into()));
+    }
+
+    pub(crate) fn push(&mut self, error: syn::Error) {
+        self.0.push(error);
+    }
+
+    pub(crate) fn append(&mut self, errors: &Self) {
+        self.0.extend_from_slice(&errors.0);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
+        // What a block's arguments lack for one member they often lack for the next.
+        let mut said = Vec::new();
+        let mut all: Option<syn::Error> = None;
+        for error in self.0 {
+            let this = format!("{:?} {error}", error.span());
+            if said.contains(&this) {
+                continue;
+            }
+            said.push(this);
+            match &mut all {
+                Some(all) => all.combine(error),
+                None => all = Some(error),
+            }
+        }
+        all.map(syn::Error::into_compile_error)
+    }
+}

@@ -1,0 +1,163 @@
+//! One attempt: the user's code, run once.
+
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::attribute::argument::Argument;
+use crate::expand::model::Attempts;
+use crate::expand::printer::Printer;
+use crate::tokens::{ours, ours_at};
+
+/// The code of one attempt, by how its outcome is had.
+pub(crate) enum Attempted {
+    Async(Group),
+    Blocking(Group),
+    /// It returns a future, of that type where it must be named.
+    Future(Group, Option<TokenStream>),
+}
+
+impl Printer<'_> {
+    /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
+    pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
+        let outcome = &self.model.outcome;
+        // A function that returns no `Result` is complained about here, at its return type.
+        let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome>);
+        let is_blocking = matches!(attempted, Attempted::Blocking(_));
+        let once = self.once(attempted);
+        let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
+            return if is_blocking {
+                ours! {
+                    #[allow(clippy::redundant_closure_call)]
+                    let mut retry_outcome = #checked(#once);
+                }
+            } else {
+                ours!(let mut retry_outcome = #checked(#once.await);)
+            };
+        };
+        let limit = self.argument(timeout);
+        let timer = self.timer();
+        let from_timed_out = Self::timed_out_conversion(timeout);
+        ours! {
+            let retry_timeout = __retry::timeout(#limit);
+            let retry_finished = {
+                #[allow(clippy::redundant_closure_call)]
+                let retry_attempt = ::core::pin::pin!(#once);
+                let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#timer, retry_timeout));
+                // Bound, so that the race is over before what it borrows is dropped.
+                #[allow(clippy::let_and_return)]
+                let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
+                retry_finished
+            };
+            let retry_dropped = __retry::Option::is_none(&retry_finished);
+            let mut retry_outcome = match retry_finished {
+                __retry::Some(retry_outcome) => #checked(retry_outcome),
+                __retry::None => __retry::Err(
+                    #from_timed_out(__retry::TimedOut::new(
+                        __retry::Option::unwrap_or_default(retry_timeout),
+                    )),
+                ),
+            };
+        }
+    }
+
+    /// The body, run once: its outcome, or a future of it.
+    pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
+        let outcome = &self.model.outcome;
+        // What the body consumes is complained about at the function's name, beside its own use.
+        let name = self.model.function.signature.ident.span();
+        // In a block of its own, or the compiler would offer it to other keys.
+        let bound = |body: Group| match self.attempt_binding() {
+            Some(binding) => ours!({ #binding #body }),
+            None => body.into_token_stream(),
+        };
+        match (attempted, &self.model.attempts) {
+            // A decorator's call has no `return` to contain, and a closure could not hand out what borrows `&mut self`.
+            (Attempted::Blocking(call), Attempts::Client { .. }) => call.into_token_stream(),
+            // A closure contains `return` and `?`.
+            (Attempted::Blocking(body), Attempts::Body) => {
+                let closure = ours_at!(name=> ||);
+                let body = bound(body);
+                ours!((#closure -> #outcome { #body })())
+            }
+            // So does a block, of which Rust has no way to say the type.
+            (Attempted::Async(body), _) => {
+                let edge = self.return_edge();
+                let coroutine = ours_at!(name=> async);
+                let body = bound(body);
+                ours!(#coroutine { #edge #body })
+            }
+            (Attempted::Future(body, returned), _) => {
+                let arrow = returned.map(|returned| quote!(-> #returned));
+                let closure = ours_at!(name=> ||);
+                let body = bound(body);
+                ours!((#closure #arrow { #body })())
+            }
+        }
+    }
+
+    /// Tells the compiler the type of the block's outcome before it reads the block, so that coercions
+    /// work and mismatches point at the user's code.
+    fn return_edge(&self) -> TokenStream {
+        let outcome = &self.model.outcome;
+        // Located, so that a mismatch points at the return type.
+        ours_at! {outcome.span()=>
+            if false {
+                return __retry::never::<#outcome>();
+            }
+        }
+    }
+
+    /// The conversion of a timeout into the function's error.
+    pub(crate) fn timed_out_conversion(timeout: &Argument) -> TokenStream {
+        let place = timeout.ident.span();
+        ours_at!(place=> __retry::FromTimedOut::from_timed_out)
+    }
+
+    /// Puts a decorator's owned arguments where every attempt can take one: the last attempt the argument itself.
+    pub(crate) fn owned_slots(&self) -> TokenStream {
+        let slots = self.owned().iter().map(|argument| {
+            let slot = slot(argument);
+            ours!(let mut #slot = __retry::Some(#argument);)
+        });
+        slots.collect()
+    }
+
+    /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
+    pub(crate) fn last_after_failure(&self, policy: &TokenStream) -> Option<TokenStream> {
+        let last = self.is_last(&ours!(retry_next), policy)?;
+        Some(ours!(retry_last = #last;))
+    }
+
+    /// Whether no retry can follow.
+    pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
+        let validates = self.model.has(&[Key::Validate]);
+        let is_asked = !self.owned().is_empty();
+        is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #validates)))
+    }
+
+    /// A decorator's arguments that every attempt needs an own one of.
+    pub(crate) fn owned(&self) -> &[Ident] {
+        match &self.model.attempts {
+            Attempts::Client { owned } => owned,
+            Attempts::Body => &[],
+        }
+    }
+}
+
+/// Takes a decorator's owned argument for an attempt. One that is no `Clone`, or of another type than the client's, is
+/// complained about at its name.
+pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
+    let place = argument.span();
+    let slot = slot(argument);
+    let last = ours!(retry_last);
+    let taken = ours_at!(place=> retry_taken);
+    quote_spanned! {Span::call_site().located_at(place)=>
+        match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
+    }
+}
+
+fn slot(argument: &Ident) -> Ident {
+    format_ident!("retry_argument_{}", argument, span = Span::mixed_site())
+}

@@ -1,0 +1,136 @@
+//! The loop around the attempts. Nothing is decided here but where the parts go.
+
+use proc_macro2::TokenStream;
+use quote::TokenStreamExt;
+
+use crate::expand::model::{Count, Deadline, History, Policy};
+use crate::expand::printer::Printer;
+use crate::tokens::ours;
+
+impl Printer<'_> {
+    /// The loop around the code that binds `retry_outcome`.
+    pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
+        let constants = self.constants();
+        let start = self.start();
+        let history = self.model.history.map(|history| self.history(history));
+        let slots = self.owned_slots();
+        let begin = self.begin();
+        let timer = self.timer_declaration();
+        let failed = self.failed_declaration();
+        let accepted = self.accepted();
+        let rejected = self.rejected();
+        let pause = self.pause(self.late_attempt());
+        ours! {
+            #constants
+            #start
+            #history
+            #slots
+            'retry_call: loop {
+                #timer
+                #failed
+                // Ends the error's life before the pause, so that it need not be `Send`.
+                let retry_pause = 'retry_pause: {
+                    #begin
+                    #attempt
+                    // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it
+                    // is borrowed, the compiler copies a large value once or twice more.
+                    match retry_outcome {
+                        #accepted
+                        __retry::Err(retry_error) => { #rejected }
+                    }
+                    break 'retry_call retry_outcome;
+                };
+                #pause
+            }
+        }
+    }
+
+    /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
+    /// that is an expression is evaluated once for all of them.
+    fn start(&self) -> TokenStream {
+        let call = self.call();
+        let needs_policy = self.model.shows_max()
+            || !self.owned().is_empty()
+            || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
+        let start = |policy: &TokenStream| {
+            let call = match (self.model.shows_max(), self.model.count) {
+                (false, _) | (true, Count::Retries) => ours!(#call::new()),
+                (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
+                (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
+            };
+            let deadline = self
+                .model
+                .deadline
+                .as_ref()
+                .map(|deadline| self.deadline(deadline, policy));
+            (call, deadline, self.is_last(&ours!(retry_call), policy))
+        };
+        if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
+            let policy = if needs_policy {
+                self.policy()
+            } else {
+                TokenStream::new()
+            };
+            let (call, deadline, last) = start(&policy);
+            let deadline = deadline.map(|deadline| ours!(let retry_deadline = #deadline;));
+            let last = last.map(|last| ours!(let mut retry_last = #last;));
+            return ours! {
+                let mut retry_call = #call;
+                #deadline
+                #last
+            };
+        }
+        let declared = ours!(let mut retry_call;);
+        let (mut declared, mut bound) = (declared, TokenStream::new());
+        let with = self.with_policy(|policy| {
+            let (call, deadline, last) = start(&policy);
+            bound.append_all(ours!(retry_call = #call;));
+            if let Some(deadline) = deadline {
+                declared.append_all(ours!(let retry_deadline;));
+                bound.append_all(ours!(retry_deadline = #deadline;));
+            }
+            if let Some(last) = last {
+                declared.append_all(ours!(let mut retry_last;));
+                bound.append_all(ours!(retry_last = #last;));
+            }
+            bound
+        });
+        ours!(#declared #with)
+    }
+
+    fn history(&self, history: History) -> TokenStream {
+        let error = self.error();
+        let clock = self.clock();
+        let history = match (history, &self.model.stream) {
+            (History::Items, Some(stream)) => {
+                let item = &stream.item;
+                ours!(__retry::stream::resume::history::<#item>(#clock))
+            }
+            (History::Values, _) => {
+                let value = self.value();
+                ours!(__retry::history_of::<#error, #value>(#clock))
+            }
+            _ => ours!(__retry::history::<#error>(#clock)),
+        };
+        ours!(let mut retry_history = #history;)
+    }
+
+    /// Tells of the attempt that begins.
+    fn begin(&self) -> TokenStream {
+        let whole = self.whole_call();
+        let counted = self
+            .model
+            .history
+            .map(|_| ours!(__retry::begin(&mut retry_history, __retry::max_of(#whole));));
+        let observed = self.observer().map(|observer| {
+            let (call, name) = (self.whole_call(), self.name());
+            ours! {
+                {
+                    #observer
+                    __retry::Call::started(#call, #name, &mut retry_observer);
+                }
+            }
+        });
+        ours!(#counted #observed)
+    }
+}

@@ -1,0 +1,335 @@
+//! What follows a failure.
+
+use proc_macro2::TokenStream;
+use quote::TokenStreamExt;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::expand::model::{Decision, History};
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+/// What failed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Failed {
+    /// The body returned an error.
+    Body,
+    /// `until` rejected the value, which makes no error.
+    Until,
+    /// `validate` rejected the value with an error.
+    Validation,
+}
+
+impl Printer<'_> {
+    /// After an `Err(retry_error)`.
+    pub(crate) fn rejected(&self) -> TokenStream {
+        let kept = self.model.history.map(|history| {
+            let items = (history == History::Items)
+                .then(|| ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress);));
+            ours! {
+                #items
+                __retry::failed(&mut retry_history, retry_error);
+            }
+        });
+        self.decided(Failed::Body, kept, self.ended())
+    }
+
+    /// Leaves with the pause, after `kept`, where a retry follows. Where none does, `ended` follows.
+    pub(crate) fn decided(
+        &self,
+        failed: Failed,
+        kept: Option<TokenStream>,
+        ended: TokenStream,
+    ) -> TokenStream {
+        let Decided {
+            before,
+            decision,
+            retried,
+            counted,
+        } = self.decision(failed);
+        let failed_with = match failed {
+            Failed::Until => self.failed_without_error(),
+            Failed::Body | Failed::Validation => self.failed_with_error(),
+        };
+        let leave = ours! {
+            #counted
+            #kept
+            #failed_with
+            break 'retry_pause retry_pause;
+        };
+        match self.reason() {
+            Some(reason) if failed != Failed::Until => ours! {
+                #before
+                match #decision {
+                    #retried => { #leave }
+                    __retry::Err(#reason) => { #ended }
+                }
+            },
+            _ => ours! {
+                #before
+                if let #retried = #decision {
+                    #leave
+                }
+                #ended
+            },
+        }
+    }
+
+    /// What [`Self::ended`] calls the reason, where it needs it.
+    pub(crate) fn reason(&self) -> Option<TokenStream> {
+        let is_told = self.model.has(&[Key::GiveUp, Key::Fallback]);
+        is_told.then(|| ours!(retry_reason))
+    }
+
+    /// Ends the call with `retry_error`, for `retry_reason` where the ending asks for it.
+    pub(crate) fn ended(&self) -> TokenStream {
+        let tick = self.reason().and_then(|_| self.tick());
+        let outcome = self.outcome_of_failure();
+        ours! {
+            #tick
+            retry_outcome = #outcome;
+        }
+    }
+
+    /// What a call returns that ends with `retry_error`.
+    pub(crate) fn outcome_of_failure(&self) -> TokenStream {
+        let gave_up = ours!(__retry::gave_up(retry_history, retry_error, retry_reason));
+        let endings = (self.model.expr(Key::GiveUp), self.model.expr(Key::Fallback));
+        match endings {
+            (None, None) => ours!(__retry::Err(retry_error)),
+            (Some(give_up), _) => {
+                let place = give_up.span();
+                let give_up = self.user(give_up);
+                let shaped = ours_at!(place=> __retry::shape(#gave_up, #give_up));
+                ours!(__retry::Err(#shaped))
+            }
+            (None, Some(fallback)) => {
+                let place = fallback.span();
+                let fallback = self.user(fallback);
+                // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
+                match self.asyncness {
+                    Asyncness::Async => {
+                        ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await })
+                    }
+                    Asyncness::Blocking => {
+                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+                    }
+                }
+            }
+        }
+    }
+
+    /// The pause after a failure, or why there is none.
+    ///
+    /// Found in a cold closure, so that what is only used here stays out of the way of a call that succeeds: the
+    /// compiler makes a function of it. It also keeps `return`, `?` and `.await` in keys from acting on the function.
+    pub(crate) fn decision(&self, failed: Failed) -> Decided {
+        let call = self.call();
+        let verdict = self.verdict(failed);
+        let shown = match failed {
+            Failed::Until => ours!(&__retry::REJECTED_VALUE),
+            Failed::Body | Failed::Validation => {
+                ours!(__retry::show(&retry_error).__retry_show())
+            }
+        };
+        let timer = match (failed, self.model.has(&[Key::Correct])) {
+            // In a loop of corrections each failure binds one of its own.
+            (Failed::Validation, true) => {
+                self.timer_assignment().map(|assigned| ours!(let #assigned))
+            }
+            _ => self.timer_assignment(),
+        };
+        if self.model.decision == Decision::Plain {
+            let site = self.site(&self.policy());
+            let decision =
+                ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
+            return Decided {
+                before: timer.unwrap_or_default(),
+                decision,
+                retried: ours!(__retry::Some(retry_pause)),
+                counted: Some(ours!(retry_call = retry_call.next();)),
+            };
+        }
+        let options = self.options(failed);
+        let observer = self.observer();
+        let (budget, paid) = self.paid();
+        let delays = self.model.delays().map(|delays| {
+            let place = delays.span();
+            let delays = self.user(delays);
+            let delays = ours_at!(place=> __retry::delays(#delays));
+            ours!(let mut retry_delays = #delays;)
+        });
+        let (verdict, bound) = match paid {
+            Some(_) => (
+                ours!(retry_verdict),
+                Some(ours!(let retry_verdict = #verdict;)),
+            ),
+            None => (verdict, None),
+        };
+        let decide = |policy: TokenStream| {
+            let site = self.site(&policy);
+            let last = self.last_after_failure(&policy);
+            ours! {
+                #bound
+                // Bound, so that no edition's rules keep a borrow of the error alive.
+                #[allow(clippy::let_and_return)]
+                let retry_decision = #call::failed_with(
+                    &mut retry_next,
+                    __retry::Failure::new(#site, #verdict, #shown)#options,
+                );
+                #last
+                #paid
+                retry_decision
+            }
+        };
+        let decide = if self.owned().is_empty() {
+            decide(self.policy())
+        } else {
+            self.with_policy(decide)
+        };
+        Decided {
+            before: ours! {
+                #timer
+                // A copy, so that the count itself need not be in memory for the closure to borrow.
+                let mut retry_next = retry_call;
+                let retry_decision = __retry::cold(|| {
+                    #observer
+                    #budget
+                    #delays
+                    #decide
+                });
+                retry_call = retry_next;
+            },
+            decision: ours!(retry_decision),
+            retried: ours!(__retry::Ok(retry_pause)),
+            counted: None,
+        }
+    }
+
+    /// Binds what pays for a retry, and adds what it paid to the decision.
+    fn paid(&self) -> (Option<TokenStream>, Option<TokenStream>) {
+        let Some(budget) = self.model.expr(Key::Budget) else {
+            return (None, None);
+        };
+        let place = budget.span();
+        let budget = self.user(budget);
+        let budget = ours_at!(place=> __retry::budget(#budget));
+        (
+            Some(ours!(let retry_budget = #budget;)),
+            Some(ours! {
+                let retry_decision = __retry::Result::map(
+                    retry_decision,
+                    |retry_pause| (retry_pause, __retry::paid(retry_budget, retry_verdict)),
+                );
+            }),
+        )
+    }
+
+    fn verdict(&self, failed: Failed) -> TokenStream {
+        let verdict = match (failed, self.model.expr(Key::On)) {
+            (Failed::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
+            (Failed::Validation, _) => return ours!(__retry::Verdict::INVALID),
+            (Failed::Body, Some(on)) => {
+                let place = on.span();
+                let on = self.user(on);
+                ours_at!(place=> __retry::verdict(&retry_error, #on))
+            }
+            (Failed::Body, None) => {
+                ours_at!(self.model.error_span=> __retry::classify(&retry_error))
+            }
+        };
+        match self.model.arguments.get(Key::Timeout) {
+            Some(_) => ours!(__retry::of_attempt(#verdict, retry_dropped)),
+            None => verdict,
+        }
+    }
+
+    /// What the failure is told beyond its verdict, as far as keys ask for it.
+    fn options(&self, failed: Failed) -> TokenStream {
+        let model = self.model;
+        let mut options = TokenStream::new();
+        if model.deadline.is_some() {
+            let now = self.now_after_failure();
+            options.append_all(ours!(.deadline(retry_deadline, #now)));
+        }
+        if let Some(idempotent) = model.arguments.get(Key::Idempotent) {
+            let idempotent = self.argument(idempotent);
+            options.append_all(ours!(.idempotent(#idempotent)));
+        }
+        if let Some(repeats) = model.expr(Key::Repeats).filter(|_| failed != Failed::Until) {
+            let repeats = self.user(repeats);
+            let same = ours_at! {model.error_span=>
+                (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+            };
+            // An item in between ends the row.
+            let stands = (model.history == Some(History::Items))
+                .then(|| ours!(__retry::stream::resume::is_without_items(&retry_progress) &&));
+            options.append_all(ours! {
+                .repeated(#stands __retry::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
+                    use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
+                    #same
+                }))
+            });
+        }
+        let is_corrected = failed == Failed::Validation && model.has(&[Key::Correct]);
+        // It took the arguments, also where the limit has grown since. A correction needs none.
+        if !self.owned().is_empty() && !is_corrected {
+            options.append_all(ours!(.last(retry_last)));
+        }
+        if model.delays().is_some() {
+            options.append_all(ours!(.delays(&mut retry_delays)));
+        }
+        if model.has(&[Key::Budget]) {
+            options.append_all(ours!(.budget(&retry_budget)));
+        }
+        if is_corrected {
+            options.append_all(ours!(.correctable()));
+        } else if model.has(&[Key::Validate]) {
+            options.append_all(ours!(.validates()));
+        }
+        if model.has(&[Key::Observe]) {
+            options.append_all(ours!(.observe(&mut retry_observer)));
+        }
+        options
+    }
+
+    /// Waits before the next attempt or correction, and does what follows: `late` looks at the deadline.
+    pub(crate) fn pause(&self, late: Option<TokenStream>) -> TokenStream {
+        let sleep = match (self.asyncness, self.named_timer()) {
+            (Asyncness::Blocking, _) => ours!(__retry::sleep_blocking(retry_pause);),
+            (Asyncness::Async, Some(_)) if self.model.asks_timer() => {
+                ours!(__retry::Timer::sleep(&retry_timer, retry_pause).await;)
+            }
+            (Asyncness::Async, Some(timer)) => {
+                ours!(__retry::Timer::sleep(&#timer, retry_pause).await;)
+            }
+            (Asyncness::Async, None) => {
+                ours!(__retry::sleep(retry_pause, __retry::Features).await;)
+            }
+        };
+        let tick = self.tick();
+        if !self.model.has(&[Key::Budget]) {
+            return ours!(#sleep #late #tick);
+        }
+        // Dropped with the call during the pause, or where it ends after it, what was paid goes back.
+        ours! {
+            let (retry_pause, retry_paid) = retry_pause;
+            #sleep
+            #late
+            #tick
+            __retry::spend(retry_paid);
+        }
+    }
+}
+
+/// A decision, as code.
+pub(crate) struct Decided {
+    /// Statements before it.
+    pub(crate) before: TokenStream,
+    pub(crate) decision: TokenStream,
+    /// The pattern for a retry, which binds `retry_pause`.
+    pub(crate) retried: TokenStream,
+    /// Counts the retry, where the decision has not.
+    counted: Option<TokenStream>,
+}

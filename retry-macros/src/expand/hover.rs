@@ -1,0 +1,86 @@
+//! What an editor shows of a key: its documentation in the runtime.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::quote;
+
+use crate::attribute::argument::{Argument, Value};
+use crate::expand::model::Model;
+use retry_vocabulary::key::Key;
+
+/// Mentions each key where it stands in the attribute, by an import that binds nothing: an editor that looks up the
+/// place finds the documented constant of that name.
+pub(crate) fn mentions(model: &Model) -> TokenStream {
+    let mut keys = Vec::new();
+    mention(&model.arguments.given, &mut keys);
+    if keys.is_empty() {
+        return TokenStream::new();
+    }
+    let krate = &model.krate;
+    quote!(use #krate::macro_support::keys::{#(#keys as _),*};)
+}
+
+fn mention(given: &[Argument], keys: &mut Vec<Ident>) {
+    for argument in given {
+        // From the macro, so that no lint looks at it, and located at the key.
+        let place = Span::mixed_site().located_at(argument.ident.span());
+        keys.push(Ident::new(constant(argument.key), place));
+        if let Value::Section(inner) = &argument.value {
+            mention(inner, keys);
+        }
+    }
+}
+
+/// The constant that has the documentation of that key: its name, where that can be one.
+fn constant(key: Key) -> &'static str {
+    match key {
+        Key::Crate => "crate_",
+        key => key.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::{TokenStream, TokenTree};
+
+    /// Each identifier with its column, in groups too.
+    fn idents(tokens: TokenStream, found: &mut Vec<(String, usize)>) {
+        for token in tokens {
+            match token {
+                TokenTree::Ident(ident) => {
+                    found.push((ident.to_string(), ident.span().start().column));
+                }
+                TokenTree::Group(group) => idents(group.stream(), found),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn each_key_is_mentioned_where_it_stands() {
+        let attribute = r#"max = 5, throttled(base = "5s"), crate = other"#;
+        let expanded = crate::retry_item(
+            attribute.parse().unwrap(),
+            "fn call() -> Result<(), Error> { Ok(()) }".parse().unwrap(),
+        );
+        let mut found = Vec::new();
+        idents(expanded, &mut found);
+        let keys = found.iter().position(|(name, _)| name == "keys").unwrap();
+        let mentions = found[keys + 1..]
+            .iter()
+            .filter(|(name, _)| name != "as" && name != "_");
+        let mentions: Vec<_> = mentions
+            .take(4)
+            .map(|(name, column)| (&**name, *column))
+            .collect();
+        let column = |key| attribute.find(key).unwrap();
+        assert_eq!(
+            mentions,
+            [
+                ("max", column("max")),
+                ("throttled", column("throttled")),
+                ("base", column("base")),
+                ("crate_", column("crate")),
+            ]
+        );
+    }
+}

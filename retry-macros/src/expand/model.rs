@@ -1,0 +1,393 @@
+//! What is to be generated: every decision, none of the printing.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::ToTokens;
+use retry_vocabulary::key::Key;
+use retry_vocabulary::word::Jitter;
+use syn::punctuated::Punctuated;
+use syn::{Expr, Pat, PatType, Token, Type, TypeTuple, token};
+
+use crate::attribute::argument::{Argument, Arguments, Value};
+use crate::attribute::word::Mode;
+use crate::target::function::{Asyncness, Body, Function};
+use crate::target::outcome::{self, Delivery, StreamPlace};
+use crate::tokens::{self, RuntimePath};
+
+pub(crate) struct Model {
+    pub(crate) function: Function,
+    /// What the attribute says, where it needs no decision.
+    pub(crate) arguments: Arguments,
+    /// The path to the runtime crate.
+    pub(crate) krate: RuntimePath,
+    /// The type of an attempt's outcome, without `impl Trait`.
+    pub(crate) outcome: Type,
+    /// A type with the same error, where nothing is left to be inferred.
+    pub(crate) failing: Type,
+    /// Where a complaint about the error type points.
+    pub(crate) error_span: Span,
+    pub(crate) delivery: Delivery,
+    pub(crate) attempts: Attempts,
+    /// Where the function returns a stream and says what to do with it.
+    pub(crate) stream: Option<Stream>,
+    pub(crate) policy: Policy,
+    pub(crate) deadline: Option<Deadline>,
+    pub(crate) count: Count,
+    pub(crate) decision: Decision,
+    pub(crate) history: Option<History>,
+    /// Whether the time since the call began is asked for: else no clock is read.
+    pub(crate) shows_time: bool,
+}
+
+/// What an attempt runs.
+pub(crate) enum Attempts {
+    /// The user's code.
+    Body,
+    /// In a decorator, the client's method. Owned arguments are cloned for every attempt but the last.
+    Client { owned: Vec<Ident> },
+}
+
+/// What is done with the stream that a function returns.
+#[cfg_attr(
+    not(feature = "stream"),
+    expect(dead_code, reason = "the key is only read, to be refused")
+)]
+pub(crate) struct Stream {
+    pub(crate) mode: Mode,
+    /// What it yields, without `impl Trait`.
+    pub(crate) item: Type,
+    /// The stream's type, where it is boxed.
+    pub(crate) boxed: Option<Type>,
+    pub(crate) place: StreamPlace,
+}
+
+pub(crate) enum Policy {
+    /// Of literals. So is the name.
+    Constant(Vec<Argument>),
+    /// Of numbers that may be expressions.
+    Numbers(Vec<Argument>),
+    /// Known at run time.
+    Expr(Expr),
+    /// One that the decorator was made with, or else the trait's, and the method's own numbers on top of either.
+    Decorator {
+        this: Token![self],
+        of_trait: Box<Policy>,
+        own: Vec<Argument>,
+    },
+}
+
+/// What a call counts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// Its retries.
+    Retries,
+    /// The same, and what an expression said of `max`.
+    LimitedRetries,
+    /// All that delays may depend on.
+    Everything,
+}
+
+/// What is kept of earlier attempts, beside their number and the start of the call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum History {
+    Errors,
+    /// And the last value that validation rejected.
+    Values,
+    /// And the items that a stream yielded.
+    Items,
+}
+
+/// What decides after a failure.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Decision {
+    /// Count, policy and verdict alone, and nobody asks why the call ends.
+    Plain,
+    Full,
+}
+
+/// Where the error is that a call ends with after a pause that took too long. In an async function that keeps no errors
+/// it is gone, so that it need not be `Send`, and one more attempt is made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Late {
+    FromHistory,
+    /// In a local, which a blocking function can afford.
+    Kept,
+}
+
+/// When a call ends at the latest.
+pub(crate) enum Deadline {
+    Given(Box<Argument>),
+    /// As its policy says.
+    OfPolicy,
+    /// As the policy says that the decorator was made with, or else as the trait does.
+    Decorator {
+        this: Token![self],
+        of_trait: Option<Box<Deadline>>,
+    },
+}
+
+/// The keys that a decision after a failure asks for, or that ask it why the call ends.
+const FOR_THE_DECISION: [Key; 7] = [
+    Key::Deadline,
+    Key::Idempotent,
+    Key::Repeats,
+    Key::Budget,
+    Key::Observe,
+    Key::GiveUp,
+    Key::Fallback,
+];
+
+impl Model {
+    pub(crate) fn new(arguments: Arguments, function: Function) -> Self {
+        // The check refused functions without.
+        let unit = Type::Tuple(TypeTuple {
+            attrs: Vec::new(),
+            paren_token: token::Paren::default(),
+            elems: Punctuated::new(),
+        });
+        let returned = function.return_type().unwrap_or(&unit);
+        let (outcome, delivery) = outcome::of(returned);
+        let streamed = outcome::stream(outcome).zip(arguments.value(Key::Stream));
+        let failing = streamed
+            .as_ref()
+            .map_or(outcome, |(streamed, _)| streamed.item);
+        let (failing, error_span) = (
+            outcome::without_value(failing),
+            outcome::error_span(failing),
+        );
+        let outcome = outcome::erase_impl_trait(outcome);
+        let stream = streamed.map(|(streamed, mode)| Stream {
+            mode: match mode {
+                Value::Stream(mode) => *mode,
+                _ => Mode::First,
+            },
+            item: outcome::erase_impl_trait(streamed.item),
+            boxed: streamed
+                .is_boxed
+                .then(|| outcome::erase_impl_trait(streamed.stream)),
+            place: streamed.place,
+        });
+        let krate = krate(&arguments);
+        let mut model = Self {
+            krate,
+            outcome,
+            failing,
+            error_span,
+            delivery,
+            attempts: Attempts::Body,
+            stream,
+            policy: Policy::new(&arguments),
+            deadline: match (arguments.get(Key::Deadline), arguments.get(Key::Policy)) {
+                (Some(deadline), _) => Some(Deadline::Given(Box::new(deadline.clone()))),
+                (None, Some(_)) => Some(Deadline::OfPolicy),
+                (None, None) => None,
+            },
+            count: Count::Everything,
+            decision: Decision::Full,
+            history: None,
+            shows_time: false,
+            arguments,
+            function,
+        };
+        model.history = model.history();
+        model.count = Count::new(&model);
+        model.shows_time = model.shows_time();
+        if model.count == Count::Retries
+            && model.delays().is_none()
+            && !model.has(&FOR_THE_DECISION)
+        {
+            model.decision = Decision::Plain;
+        }
+        model
+    }
+
+    /// The model of a decorator's method, whose attribute is put together of the trait's and its own. `this` is the
+    /// decorator, which may have a policy.
+    pub(crate) fn decorated(
+        mut self,
+        of_trait: &Arguments,
+        own: &Arguments,
+        this: Option<Token![self]>,
+        owned: Vec<Ident>,
+    ) -> Self {
+        self.attempts = Attempts::Client { owned };
+        // To know which attempt is the last, and may take the arguments themselves.
+        self.count = Count::Everything;
+        self.decision = Decision::Full;
+        if let (Some(this), None) = (this, own.get(Key::Policy)) {
+            self.policy = Policy::Decorator {
+                this,
+                of_trait: Box::new(Policy::new(of_trait)),
+                own: numbers(own),
+            };
+            if own.get(Key::Deadline).is_none() {
+                let of_trait = self.deadline.map(Box::new);
+                self.deadline = Some(Deadline::Decorator { this, of_trait });
+            }
+        }
+        self
+    }
+
+    /// The value of a key that takes an expression.
+    pub(crate) fn expr(&self, key: Key) -> Option<&Expr> {
+        match self.arguments.value(key) {
+            Some(Value::Expr(expr)) => Some(expr),
+            _ => None,
+        }
+    }
+
+    /// What computes the delays, where that is a function.
+    pub(crate) fn delays(&self) -> Option<&Expr> {
+        match self.arguments.value(Key::Backoff) {
+            Some(Value::Delays(delays)) => Some(delays),
+            _ => None,
+        }
+    }
+
+    /// Whether a policy's `max` is shown to somebody before any failure.
+    pub(crate) fn shows_max(&self) -> bool {
+        self.has(&[Key::Attempt, Key::Observe])
+    }
+
+    /// What a deadline can still do after a pause that took too long: see [`Late`].
+    pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
+        self.deadline.as_ref()?;
+        match (self.history, asyncness) {
+            (Some(_), _) => Some(Late::FromHistory),
+            (None, Asyncness::Blocking) => Some(Late::Kept),
+            (None, Asyncness::Async) => None,
+        }
+    }
+
+    /// Whether the user's timer is asked for the time, and not only to sleep.
+    pub(crate) fn asks_timer(&self) -> bool {
+        self.names_clock() && (self.deadline.is_some() || self.shows_time)
+    }
+
+    /// Whether the user's timer has a clock of its own. A closure only sleeps.
+    pub(crate) fn names_clock(&self) -> bool {
+        self.expr(Key::Timer)
+            .is_some_and(|timer| !matches!(timer, Expr::Closure(_)))
+    }
+
+    /// Whether somebody may ask what is kept of earlier attempts for the time since the call began.
+    fn shows_time(&self) -> bool {
+        let by_attempt = self.attempt().is_some_and(|attempt| {
+            let body = match &self.function.body {
+                Body::Block(body) => body.stream(),
+                Body::Missing(_) => TokenStream::new(),
+            };
+            let keys = [Key::Validate, Key::Correct].into_iter();
+            let keys = keys.filter_map(|key| self.expr(key));
+            tokens::asks_time(body, attempt)
+                || keys
+                    .into_iter()
+                    .any(|key| tokens::asks_time(key.to_token_stream(), attempt))
+        });
+        let endings = [Key::GiveUp, Key::Fallback].into_iter();
+        let mut endings = endings.filter_map(|key| self.expr(key));
+        by_attempt
+            || endings.any(|ending| match ending {
+                Expr::Closure(closure) => match closure.inputs.first() {
+                    Some(Pat::Ident(gave_up)) => {
+                        tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
+                    }
+                    Some(Pat::Type(PatType { pat, .. })) => match &**pat {
+                        Pat::Ident(gave_up) => {
+                            tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
+                        }
+                        Pat::Wild(_) => false,
+                        _ => true,
+                    },
+                    Some(Pat::Wild(_)) => false,
+                    _ => true,
+                },
+                _ => true,
+            })
+    }
+
+    /// What the body calls its attempt.
+    pub(crate) fn attempt(&self) -> Option<&Ident> {
+        match self.arguments.value(Key::Attempt) {
+            Some(Value::Name(attempt)) => Some(attempt),
+            _ => None,
+        }
+    }
+
+    /// Whether any of the keys is given.
+    pub(crate) fn has(&self, keys: &[Key]) -> bool {
+        keys.iter().any(|key| self.arguments.get(*key).is_some())
+    }
+
+    fn history(&self) -> Option<History> {
+        if matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume) {
+            return Some(History::Items);
+        }
+        let is_shown = self.has(&[Key::Attempt, Key::Repeats, Key::GiveUp, Key::Fallback]);
+        is_shown.then_some(match self.expr(Key::Validate) {
+            Some(_) => History::Values,
+            None => History::Errors,
+        })
+    }
+}
+
+impl Policy {
+    fn new(arguments: &Arguments) -> Self {
+        if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
+            return Self::Expr(expr.clone());
+        }
+        let numbers = numbers(arguments);
+        let is_constant = numbers.iter().all(|argument| argument.value.is_literal())
+            && arguments.value(Key::Name).is_none_or(Value::is_literal);
+        if is_constant {
+            Self::Constant(numbers)
+        } else {
+            Self::Numbers(numbers)
+        }
+    }
+}
+
+impl Count {
+    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own.
+    fn new(model: &Model) -> Self {
+        let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
+            return Self::Everything;
+        };
+        if model.has(&[Key::Validate]) || numbers.iter().any(needs_everything) {
+            Self::Everything
+        } else if let Policy::Constant(_) = model.policy {
+            Self::Retries
+        } else {
+            Self::LimitedRetries
+        }
+    }
+}
+
+/// Whether delays depend on more than the number of retries.
+fn needs_everything(number: &Argument) -> bool {
+    match &number.value {
+        Value::Jitter(Jitter::Decorrelated) => true,
+        Value::Expr(_) => number.key == Key::Jitter,
+        Value::Section(inner) => inner
+            .iter()
+            .any(|number| number.key == Key::Max || needs_everything(number)),
+        _ => false,
+    }
+}
+
+/// The arguments that a policy is made of. A deadline is reckoned at the call's start, beside the policy.
+fn numbers(arguments: &Arguments) -> Vec<Argument> {
+    let given = arguments.given.iter();
+    given
+        .filter(|argument| argument.key.is_of_policy() && argument.key != Key::Deadline)
+        .filter(|argument| !matches!(argument.value, Value::Delays(_)))
+        .cloned()
+        .collect()
+}
+
+/// The path to the runtime crate.
+pub(crate) fn krate(arguments: &Arguments) -> RuntimePath {
+    RuntimePath::new(match arguments.value(Key::Crate) {
+        Some(Value::Path(path)) => Some(path.clone()),
+        _ => None,
+    })
+}

@@ -1,0 +1,186 @@
+//! The policy and the name of a call, and the values that they are made of.
+
+use std::time::Duration;
+
+use proc_macro2::{Ident, Literal, TokenStream};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use retry_vocabulary::key::{Key, Takes};
+use retry_vocabulary::word::Word;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::attribute::argument::{Argument, Value};
+use crate::expand::model::Policy;
+use crate::expand::printer::Printer;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// The constant part of policy and name: an item, which the compiler shares and the future does not keep.
+    pub(crate) fn constants(&self) -> Option<TokenStream> {
+        let policy = match &self.model.policy {
+            Policy::Decorator { of_trait, .. } => of_trait,
+            policy => policy,
+        };
+        let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
+            return None;
+        };
+        let setters = self.setters(numbers.iter().filter(|number| number.value.is_literal()));
+        let policy = quote!(__retry::Policy::new()#setters);
+        Some(if let Policy::Constant(_) = self.model.policy {
+            let name = self.name();
+            quote!(const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(&#policy, #name);)
+        } else {
+            quote!(const __RETRY_POLICY: __retry::Policy = #policy;)
+        })
+    }
+
+    /// The policy, of type `&Policy`.
+    pub(crate) fn policy(&self) -> TokenStream {
+        match &self.model.policy {
+            Policy::Constant(_) => quote!(__retry::Site::policy(__RETRY_SITE)),
+            Policy::Expr(expr) => self.borrowed(expr),
+            policy => {
+                let policy = self.policy_value(policy);
+                quote!(&#policy)
+            }
+        }
+    }
+
+    /// `with` the policy, of type `&Policy`, which is evaluated once.
+    pub(crate) fn with_policy(&self, with: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
+        let policy = self.policy();
+        if let Policy::Constant(_) = self.model.policy {
+            return with(policy);
+        }
+        let with = with(ours!(retry_numbers));
+        // A `match` keeps what the expression borrows from, such as a lock's guard, until its end.
+        ours! {
+            #[allow(clippy::match_single_binding)]
+            match #policy { retry_numbers => { #with } }
+        }
+    }
+
+    fn borrowed(&self, expr: &Expr) -> TokenStream {
+        let place = expr.span();
+        let expr = self.user(expr);
+        ours_at!(place=> __retry::policy(&(#expr)))
+    }
+
+    /// A policy, of type `Policy`.
+    fn policy_value(&self, policy: &Policy) -> TokenStream {
+        match policy {
+            Policy::Constant(numbers) | Policy::Numbers(numbers) => {
+                let expressions = numbers.iter().filter(|number| !number.value.is_literal());
+                let setters = self.setters(expressions);
+                quote!(__RETRY_POLICY #setters)
+            }
+            Policy::Expr(expr) => {
+                let policy = self.borrowed(expr);
+                quote!(*#policy)
+            }
+            Policy::Decorator {
+                this,
+                of_trait,
+                own,
+            } => {
+                let of_trait = self.policy_value(of_trait);
+                let own = self.setters(own);
+                quote!(__retry::policy_or(&#this.policy, #of_trait)#own)
+            }
+        }
+    }
+
+    /// What the runtime is told of the function, of type `&Site`.
+    pub(crate) fn site(&self, policy: &TokenStream) -> TokenStream {
+        if let Policy::Constant(_) = self.model.policy {
+            return quote!(__RETRY_SITE);
+        }
+        let name = self.name();
+        ours!(&__retry::Site::new(#policy, #name))
+    }
+
+    /// Of type `&str`.
+    pub(crate) fn name(&self) -> TokenStream {
+        match self.model.arguments.value(Key::Name) {
+            Some(Value::Text(name)) => name.to_token_stream(),
+            Some(Value::Expr(name)) => {
+                let place = name.span();
+                let name = self.user(name);
+                quote_spanned!(place=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
+            }
+            _ => {
+                let name = self.model.function.signature.ident.to_string();
+                let path = format!("::{}", name.trim_start_matches("r#"));
+                quote!(::core::concat!(::core::module_path!(), #path))
+            }
+        }
+    }
+
+    fn setters<'a>(&self, numbers: impl IntoIterator<Item = &'a Argument>) -> TokenStream {
+        let mut setters = TokenStream::new();
+        for number in numbers {
+            let setter = &number.ident;
+            let value = self.argument(number);
+            setters.append_all(quote!(.#setter(#value)));
+        }
+        setters
+    }
+
+    /// A value, of the type that the runtime takes for its key.
+    pub(crate) fn argument(&self, argument: &Argument) -> TokenStream {
+        match &argument.value {
+            Value::Count(count) => count.to_token_stream(),
+            Value::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream(),
+            Value::Duration(delay) => duration(*delay),
+            Value::Backoff(backoff) => Self::variant(argument, *backoff),
+            Value::List(delays) => {
+                let delays = delays.iter().map(|delay| duration(*delay));
+                let duration = quote!(::core::time::Duration);
+                // An item, since what borrows from a constant lives for ever.
+                ours!({
+                    const RETRY_DELAYS: &[#duration] = &[#(#delays),*];
+                    __retry::Backoff::List(&RETRY_DELAYS)
+                })
+            }
+            Value::Jitter(jitter) => Self::variant(argument, *jitter),
+            Value::Ratio(ratio) => {
+                let ratio = Literal::f64_suffixed(*ratio);
+                quote!(__retry::Jitter::Ratio(#ratio))
+            }
+            Value::Hint(hint) => Self::variant(argument, *hint),
+            Value::Bool(bool) => bool.to_token_stream(),
+            Value::Section(inner) => {
+                let setters = self.setters(inner);
+                quote!(__retry::Section::new()#setters)
+            }
+            Value::Expr(expr) => {
+                let place = expr.span();
+                let expr = self.user(expr);
+                match argument.key.takes() {
+                    Takes::Count => quote_spanned!(place=> __retry::count(#expr)),
+                    Takes::Factor => quote!(__retry::factor(#expr)),
+                    Takes::Jitter => quote!(::core::convert::Into::<__retry::Jitter>::into(#expr)),
+                    _ => expr,
+                }
+            }
+            // Read by the macro itself.
+            Value::Stream(_)
+            | Value::Text(_)
+            | Value::Name(_)
+            | Value::Path(_)
+            | Value::Delays(_) => TokenStream::new(),
+        }
+    }
+
+    /// The variant of the runtime that a word stands for.
+    fn variant<W: Word>(argument: &Argument, word: W) -> TokenStream {
+        let of = Ident::new(W::ENUM, argument.span);
+        let variant = Ident::new(&format!("{word:?}"), argument.span);
+        quote!(__retry::#of::#variant)
+    }
+}
+
+fn duration(duration: Duration) -> TokenStream {
+    let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
+    quote!(::core::time::Duration::new(#seconds, #nanos))
+}

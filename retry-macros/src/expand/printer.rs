@@ -1,0 +1,134 @@
+//! What stands in several places of an expansion: paths, types, and the user's expressions.
+//!
+//! Locals begin with `retry_`, since a constant or static of that name in scope would make a pattern of them.
+
+use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt, quote};
+use retry_vocabulary::key::Key;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::expand::model::{Count, Model};
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+/// Prints the loop of one function.
+pub(crate) struct Printer<'a> {
+    pub(crate) model: &'a Model,
+    /// What the loop can wait with.
+    pub(crate) asyncness: Asyncness,
+    /// What `self` is called where the attempt is made, where not `self`.
+    pub(crate) this: Option<Ident>,
+}
+
+impl Printer<'_> {
+    /// The type of `retry_call`, by which its functions are called: a trait of the user's may have methods of the same
+    /// names for every type. Only what takes the call by value is safe from these, and may be called as a method.
+    pub(crate) fn call(&self) -> TokenStream {
+        match self.model.count {
+            Count::Retries => ours!(__retry::Retries),
+            Count::LimitedRetries => ours!(__retry::LimitedRetries),
+            Count::Everything => ours!(__retry::Call),
+        }
+    }
+
+    /// All that is known of the call, of type `&Call`.
+    pub(crate) fn whole_call(&self) -> TokenStream {
+        match self.model.count {
+            Count::Retries => ours!(&retry_call.whole(__RETRY_SITE)),
+            Count::LimitedRetries => ours!(&retry_call.whole()),
+            Count::Everything => ours!(&retry_call),
+        }
+    }
+
+    /// Whether the count alone and the site say all that is told of the call.
+    pub(crate) fn is_told_by_site(&self) -> bool {
+        self.model.count == Count::Retries
+    }
+
+    /// The function's error type.
+    pub(crate) fn error(&self) -> TokenStream {
+        let failing = &self.model.failing;
+        ours!(<#failing as __retry::Outcome>::Error)
+    }
+
+    /// The type of the function's value.
+    pub(crate) fn value(&self) -> TokenStream {
+        let outcome = &self.model.outcome;
+        ours!(<#outcome as __retry::Outcome>::Value)
+    }
+
+    /// The timer that the user named.
+    pub(crate) fn named_timer(&self) -> Option<TokenStream> {
+        let timer = self.model.expr(Key::Timer)?;
+        let function = match timer {
+            Expr::Closure(_) => quote!(timer_fn),
+            _ => quote!(timer),
+        };
+        let timer = self.user(timer);
+        Some(quote!(__retry::#function(#timer)))
+    }
+
+    /// That, or the one of the runtime's features.
+    pub(crate) fn timer(&self) -> TokenStream {
+        self.named_timer()
+            .unwrap_or_else(|| quote!(__retry::default_timer::<__retry::Features>()))
+    }
+
+    /// Binds `retry_observer`, where the attribute names one.
+    pub(crate) fn observer(&self) -> Option<TokenStream> {
+        let expr = self.model.expr(Key::Observe)?;
+        let place = expr.span();
+        let observer = self.user(expr);
+        if matches!(expr, Expr::Closure(_)) {
+            let observer = ours_at!(place=> __retry::observe_fn(#observer));
+            return Some(ours!(let mut retry_observer = #observer;));
+        }
+        let observe = ours_at!(place=> __retry::observe(&retry_observed, retry_event));
+        Some(ours! {
+            let retry_observed = #observer;
+            let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;
+        })
+    }
+
+    /// Binds what the user calls the attempt.
+    pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
+        let name = self.model.attempt()?;
+        // The body, the validator and the corrector all may use it, but none must.
+        let validate = self.model.expr(Key::Validate);
+        let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
+        Some(ours!(#allow let #name = &retry_history;))
+    }
+
+    /// The user's expression, with `self` called as it is where the expression goes.
+    pub(crate) fn user(&self, expr: &impl ToTokens) -> TokenStream {
+        match &self.this {
+            Some(this) => rename_self(expr.to_token_stream(), this),
+            None => expr.to_token_stream(),
+        }
+    }
+}
+
+fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut renamed = TokenStream::new();
+    while let Some(token) = tokens.next() {
+        renamed.append(match token {
+            // In a path, `self` is the module.
+            TokenTree::Ident(ident) if ident == "self" => {
+                let in_path =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+                let mut this = if in_path { ident.clone() } else { this.clone() };
+                this.set_span(this.span().located_at(ident.span()));
+                TokenTree::Ident(this)
+            }
+            TokenTree::Group(group) => {
+                let mut inner = Group::new(group.delimiter(), rename_self(group.stream(), this));
+                inner.set_span(group.span());
+                TokenTree::Group(inner)
+            }
+            token => token,
+        });
+    }
+    renamed
+}

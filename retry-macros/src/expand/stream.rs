@@ -1,0 +1,161 @@
+//! Functions that return a stream: the key `stream`.
+//!
+//! A sync function's loop can only run while its stream is polled, so it stands in an `async` block that hands its
+//! items to the stream one at a time. An async function awaits its loop, and the stream that it returns owns what the
+//! last attempt opened, not the arguments, which a `BoxStream<'static, …>` must not borrow. Only `"resume"`, whose body
+//! runs again after the function returned, takes the arguments along.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use retry_vocabulary::key::Key;
+use retry_vocabulary::word::Word;
+use syn::spanned::Spanned;
+
+use crate::attribute::word::Mode;
+use crate::expand::attempt::Attempted;
+use crate::expand::model::Stream;
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::target::outcome::{self, StreamPlace};
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
+    /// can't, since a stream is polled; `opening` says whether the function can.
+    pub(crate) fn stream(
+        &self,
+        stream: &Stream,
+        opening: Asyncness,
+        attempted: Attempted,
+    ) -> TokenStream {
+        let mode = module(stream);
+        let attempt = self.opening(stream, opening, attempted);
+        let retried = self.call_loop(attempt);
+        if opening == Asyncness::Async && stream.mode != Mode::Resume {
+            let returned = Self::returned(
+                stream,
+                ours!(__retry::stream::#mode::into_stream(retry_outcome)),
+            );
+            let returned = match stream.place {
+                StreamPlace::Outcome => returned,
+                StreamPlace::Value => ours! {
+                    match retry_outcome {
+                        __retry::Ok(retry_value) => {
+                            let retry_outcome = __retry::Ok(retry_value);
+                            __retry::Ok(#returned)
+                        }
+                        __retry::Err(retry_error) => __retry::Err(retry_error),
+                    }
+                },
+            };
+            return ours! {
+                let retry_outcome = { #retried };
+                #returned
+            };
+        }
+        let item = &stream.item;
+        let hand_over = ours_at!(item.span()=> __retry::stream::hand_over::<#item>());
+        let returned = Self::returned(stream, ours!(retry_stream));
+        let returned = match (stream.place, opening) {
+            (StreamPlace::Outcome, Asyncness::Blocking) => returned,
+            (StreamPlace::Value, Asyncness::Blocking) => {
+                ours!(__retry::Ok(#returned))
+            }
+            (StreamPlace::Outcome, Asyncness::Async) => ours! {
+                let retry_stream = __retry::stream::arrived(retry_stream).await;
+                #returned
+            },
+            (StreamPlace::Value, Asyncness::Async) => ours! {
+                match __retry::stream::opened(retry_stream).await {
+                    __retry::Ok(retry_stream) => __retry::Ok(#returned),
+                    __retry::Err(retry_error) => __retry::Err(retry_error),
+                }
+            },
+        };
+        ours! {
+            let (retry_giver, retry_taker) = #hand_over;
+            let retry_stream = __retry::stream::Retried::new(retry_taker, async move {
+                let retry_outcome = { #retried };
+                __retry::stream::#mode::finish(retry_giver, retry_outcome).await
+            });
+            #returned
+        }
+    }
+
+    /// The stream as the function's type has it.
+    fn returned(stream: &Stream, returned: TokenStream) -> TokenStream {
+        match &stream.boxed {
+            Some(boxed) => ours! {
+                {
+                    let retry_boxed: #boxed = __retry::Box::pin(#returned);
+                    retry_boxed
+                }
+            },
+            None => returned,
+        }
+    }
+
+    /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
+    fn opening(&self, stream: &Stream, opening: Asyncness, attempted: Attempted) -> TokenStream {
+        let model = self.model;
+        let timeout = model.arguments.get(Key::Timeout);
+        let (item, failing) = (&stream.item, &model.failing);
+        let patience = match timeout {
+            Some(timeout) => {
+                let limit = self.argument(timeout);
+                let timer = self.timer();
+                let from_timed_out = Self::timed_out_conversion(timeout);
+                ours! {
+                    __retry::stream::patience::<#failing, _>(#timer, __retry::timeout(#limit), #from_timed_out)
+                }
+            }
+            None => ours!(__retry::stream::endless::<#failing>()),
+        };
+        let once = self.once(attempted);
+        let (mutable, opened) = match opening {
+            Asyncness::Blocking => (None, ours!(__retry::Ok(#once))),
+            Asyncness::Async => (
+                Some(ours!(mut)),
+                ours!(__retry::stream::Patience::wait(&mut retry_patience, #once).await),
+            ),
+        };
+        let one_error = (stream.place == StreamPlace::Value).then(|| {
+            let place = outcome::error_span(&model.outcome);
+            let flatten = ours_at!(place=> __retry::stream::flatten::<#failing, _, _>);
+            ours!(let retry_opened = #flatten(retry_opened);)
+        });
+        let mode = module(stream);
+        let (progress, arguments) = match stream.mode {
+            Mode::First | Mode::Buffer => (None, None),
+            Mode::Resume => {
+                let place = outcome::value_span(&stream.item);
+                let progress = ours_at!(place=> __retry::stream::resume::progress::<#item>());
+                (
+                    Some(ours!(let mut retry_progress = #progress;)),
+                    Some(ours!(, &retry_giver, &mut retry_progress)),
+                )
+            }
+        };
+        let dropped =
+            timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
+        ours! {
+            #progress
+            let #mutable retry_patience = #patience;
+            #[allow(clippy::redundant_closure_call)]
+            let retry_opened = #opened;
+            #one_error
+            let retry_ended = match retry_opened {
+                __retry::Ok(retry_stream) => {
+                    __retry::stream::#mode::attempt(retry_stream, retry_patience #arguments).await
+                }
+                __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
+            };
+            #dropped
+            let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
+        }
+    }
+}
+
+/// The module of the runtime, which is called as the word is.
+fn module(stream: &Stream) -> Ident {
+    Ident::new(stream.mode.word(), Span::mixed_site())
+}

@@ -1,0 +1,160 @@
+//! Rules across arguments and the function that they stand on.
+
+mod stream;
+
+use proc_macro2::Span;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprClosure};
+
+use crate::attribute;
+use crate::attribute::argument::{Arguments, Value};
+use crate::errors::Errors;
+use crate::target::function::{Body, Function, SECOND, is_retry};
+use crate::target::outcome::{self, Delivery, is_no_result, mutable_reference};
+
+/// Checks the attribute of a function.
+pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
+    attribute::check::arguments(given, errors);
+    attribute::check::on_no_trait(given, errors);
+    target(given, function, Setting::Alone, errors);
+}
+
+/// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
+pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+    attribute::check::policy_stands_alone(arguments, errors);
+    target(arguments, function, Setting::Block, errors);
+}
+
+/// Notes that a block or a trait has nothing to retry, unless a mistake may be the reason why not.
+pub(crate) fn nothing_is_retried(errors: &mut Errors) {
+    if errors.is_empty() {
+        errors.at(
+            Span::call_site(),
+            "nothing here is retried: no method without `skip` is async, or returns a `Result`, a future or a stream by that name. Remove `#[retry]`, or put one on the method itself",
+        );
+    }
+}
+
+/// Where the attribute stands, which decides what can be done about a function.
+#[derive(Clone, Copy)]
+enum Setting {
+    Alone,
+    Block,
+}
+
+fn no_result(function: &Function, setting: Setting) -> String {
+    let name = &function.signature.ident;
+    let remedy = match setting {
+        Setting::Alone => "remove `#[retry]`",
+        Setting::Block => "mark it `#[retry(skip)]`",
+    };
+    format!(
+        "`{name}` returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or {remedy}"
+    )
+}
+
+fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: &mut Errors) {
+    let signature = &function.signature;
+    let otherwise = match setting {
+        Setting::Alone => String::new(),
+        Setting::Block => {
+            let name = &signature.ident;
+            format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
+        }
+    };
+    for second in function.attributes.iter().filter(|other| is_retry(other)) {
+        errors.at(second.path().span(), SECOND);
+    }
+    if let Some(constness) = &signature.constness {
+        errors.at(
+            constness.span,
+            format!(
+                "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"
+            ),
+        );
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.at(
+            variadic.span(),
+            format!("a variadic function can't be retried: its arguments can be read only once{otherwise}"),
+        );
+    }
+    if let Body::Missing(semicolon) = &function.body {
+        errors.at(
+            semicolon.span,
+            "this method has no body to retry: put `#[retry]` on the method of the `impl`",
+        );
+    }
+    let Some(returned) = function.return_type() else {
+        errors.at(signature.ident.span(), no_result(function, setting));
+        return;
+    };
+    let (outcome, delivery) = outcome::of(returned);
+    stream::check(arguments, outcome, function, errors);
+    let is_blocking = !function.is_async()
+        && delivery == Delivery::Direct
+        && arguments.get(Key::Stream).is_none();
+    if is_blocking {
+        blocking(arguments, &otherwise, errors);
+    }
+    if is_no_result(outcome) {
+        errors.at(outcome.span(), no_result(function, setting));
+    }
+    if is_blocking {
+        blocking_closures(arguments, errors);
+    }
+    // Here and not for the attribute alone: a block may name one key, and its member the other.
+    if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
+        if arguments.errors.is_empty() {
+            errors.at(
+                correct.ident.span(),
+                "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`",
+            );
+        }
+    }
+    let lifetimes = function.mutable_references();
+    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
+        errors.at(
+            borrow.span(),
+            format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
+        );
+    }
+}
+
+/// What a blocking function can't have.
+fn blocking(arguments: &Arguments, otherwise: &str, errors: &mut Errors) {
+    let refused = [
+        (
+            Key::Timeout,
+            "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
+        ),
+        (
+            Key::Timer,
+            "which sleeps on its thread: make it `async`, or remove `timer`",
+        ),
+    ];
+    for (key, why) in refused {
+        if let Some(argument) = arguments.get(key) {
+            errors.at(
+                argument.ident.span(),
+                format!("`{key}` can't be on a blocking function, {why}{otherwise}"),
+            );
+        }
+    }
+}
+
+fn blocking_closures(arguments: &Arguments, errors: &mut Errors) {
+    for key in [Key::Validate, Key::Correct, Key::Fallback] {
+        if let Some(Value::Expr(Expr::Closure(ExprClosure {
+            asyncness: Some(asyncness),
+            ..
+        }))) = arguments.value(key)
+        {
+            errors.at(
+                asyncness.span,
+                format!("the `{key}` of a blocking function can't be `async`: remove `async` here, or make the function `async`"),
+            );
+        }
+    }
+}

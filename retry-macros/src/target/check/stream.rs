@@ -1,0 +1,82 @@
+//! The rules of the key `stream`, and that no bare stream is without it.
+
+use retry_vocabulary::key::Key;
+use syn::Type;
+use syn::spanned::Spanned;
+
+use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::word::Mode;
+use crate::errors::Errors;
+use crate::target::function::Function;
+use crate::target::outcome::is_no_result;
+use crate::target::outcome::{self, StreamPlace};
+
+pub(super) fn check(
+    arguments: &Arguments,
+    outcome: &Type,
+    function: &Function,
+    errors: &mut Errors,
+) {
+    let streamed = outcome::stream(outcome);
+    let Some(key) = arguments.get(Key::Stream) else {
+        if streamed.is_some_and(|streamed| streamed.place == StreamPlace::Outcome) {
+            let name = &function.signature.ident;
+            let message = format!(
+                "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"
+            );
+            errors.push(syn::Error::new_spanned(outcome, message));
+        }
+        return;
+    };
+    let is_resumed = matches!(key.value, Value::Stream(Mode::Resume));
+    if !cfg!(feature = "stream") {
+        errors.at(
+            key.ident.span(),
+            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml",
+        );
+    }
+    if let Some(streamed) = streamed
+        .as_ref()
+        .filter(|streamed| is_no_result(streamed.item))
+    {
+        errors.at(
+            streamed.item.span(),
+            "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`",
+        );
+    }
+    if let Some(streamed) = streamed
+        .as_ref()
+        .filter(|streamed| is_resumed && streamed.is_static && function.borrows())
+    {
+        errors.at(
+            streamed.stream.span(),
+            "a stream under `stream = \"resume\"` keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return `BoxStream<'_, …>` or a sync `fn … -> impl Stream`, or take the arguments by value",
+        );
+    }
+    if streamed.is_none() {
+        errors.at(
+            key.ident.span(),
+            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`",
+        );
+    }
+    for value in [Key::Until, Key::Validate] {
+        if let Some(argument) = arguments.get(value) {
+            let message = format!(
+                "`{value}` looks at the value of a whole attempt, which a stream has not: remove it, and yield an `Err` from the stream for an item that won't do"
+            );
+            errors.at(argument.ident.span(), message);
+        }
+    }
+    if let Some(fallback) = arguments.get(Key::Fallback) {
+        errors.at(
+            fallback.ident.span(),
+            "`fallback` can't stand in for a stream: remove it, and chain another stream to the one that is returned",
+        );
+    }
+    if is_resumed && arguments.get(Key::Attempt).is_none() {
+        errors.at(
+            key.span,
+            "`stream = \"resume\"` needs `attempt = attempt`: the body asks `attempt.yielded()` or `attempt.last_item()` where to go on, or it would begin anew",
+        );
+    }
+}

@@ -1,0 +1,202 @@
+//! The target: a function whose body stays tokens, so that half-typed code still expands.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt};
+use syn::parse::{Parse, ParseStream};
+use syn::{
+    Attribute, FnArg, Lifetime, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
+};
+
+use crate::target::outcome::{self, Delivery};
+
+/// A function or method.
+pub(crate) struct Function {
+    pub(crate) attributes: Vec<Attribute>,
+    pub(crate) visibility: Visibility,
+    pub(crate) defaultness: Option<Token![default]>,
+    pub(crate) signature: Signature,
+    pub(crate) body: Body,
+}
+
+pub(crate) enum Body {
+    /// In braces.
+    Block(Group),
+    /// A method of a trait that only declares it.
+    Missing(Token![;]),
+}
+
+/// Whether there is something to await with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asyncness {
+    Async,
+    Blocking,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let attributes = input.call(Attribute::parse_outer)?;
+        let visibility = input.parse()?;
+        let defaultness = input.parse()?;
+        let item = input.fork();
+        let signature = input.parse().map_err(|error| {
+            if is_function(&item.fork()) {
+                error
+            } else {
+                item.error("`#[retry]` goes on functions and methods: put it on each that is to be retried")
+            }
+        })?;
+        let body = if input.peek(Token![;]) {
+            Body::Missing(input.parse()?)
+        } else {
+            Body::Block(input.step(|cursor| {
+                let Some((content, span, rest)) = cursor.group(Delimiter::Brace) else {
+                    return Err(cursor.error("expected the function's body"));
+                };
+                let mut group = Group::new(Delimiter::Brace, content.token_stream());
+                group.set_span(span.join());
+                Ok((group, rest))
+            })?)
+        };
+        Ok(Self {
+            attributes,
+            visibility,
+            defaultness,
+            signature,
+            body,
+        })
+    }
+}
+
+impl Function {
+    pub(crate) fn is_async(&self) -> bool {
+        self.signature.asyncness.is_some()
+    }
+
+    /// Whether it returns a future, async functions apart.
+    pub(crate) fn is_future(&self) -> bool {
+        let delivery = self.return_type().map(|returned| outcome::of(returned).1);
+        delivery.is_some_and(|delivery| delivery != Delivery::Direct)
+    }
+
+    pub(crate) fn return_type(&self) -> Option<&Type> {
+        match &self.signature.output {
+            ReturnType::Type(_, ty) => Some(ty),
+            ReturnType::Default => None,
+        }
+    }
+
+    /// Whether an argument, by its look, is a reference that need not be `'static`.
+    pub(crate) fn borrows(&self) -> bool {
+        let is_short = |lifetime: &Option<Lifetime>| {
+            lifetime.as_ref().is_none_or(|name| name.ident != "static")
+        };
+        self.signature.inputs.iter().any(|argument| match argument {
+            FnArg::Receiver(receiver) => match &receiver.kind {
+                ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime),
+                _ => false,
+            },
+            FnArg::Typed(typed) => match &*typed.ty {
+                Type::Reference(reference) => is_short(&reference.lifetime),
+                _ => false,
+            },
+        })
+    }
+
+    /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
+    pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
+        let inputs = self.signature.inputs.iter();
+        inputs
+            .filter_map(|argument| match argument {
+                FnArg::Receiver(receiver) => match &receiver.kind {
+                    ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
+                    ReceiverKind::Typed(_, ty) => mutable_reference(ty),
+                    _ => None,
+                },
+                FnArg::Typed(typed) => mutable_reference(&typed.ty),
+            })
+            .collect()
+    }
+}
+
+/// What is wrong with a second `#[retry]`.
+pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep one";
+
+pub(crate) fn is_retry(attribute: &Attribute) -> bool {
+    let name = attribute.path().segments.last();
+    name.is_some_and(|name| name.ident == "retry")
+}
+
+/// Whether `fn` stands before the first braces or parentheses.
+fn is_function(item: ParseStream) -> bool {
+    while let Ok(token) = item.parse() {
+        match token {
+            TokenTree::Ident(ident) if ident == "fn" => return true,
+            TokenTree::Group(_) => return false,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// The lifetime of a `&mut`, if it is one: `Some(None)` where it is left out.
+#[expect(
+    clippy::option_option,
+    reason = "a `&mut` or not, and its lifetime named or not"
+)]
+fn mutable_reference(ty: &Type) -> Option<Option<Lifetime>> {
+    let reference = outcome::as_reference(ty)?;
+    reference.mutability.map(|_| reference.lifetime.clone())
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.head(tokens);
+        match &self.body {
+            Body::Block(body) => body.to_tokens(tokens),
+            Body::Missing(semicolon) => semicolon.to_tokens(tokens),
+        }
+    }
+}
+
+impl Function {
+    /// All before the body.
+    fn head(&self, tokens: &mut TokenStream) {
+        tokens.append_all(&self.attributes);
+        self.visibility.to_tokens(tokens);
+        self.defaultness.to_tokens(tokens);
+        self.signature.to_tokens(tokens);
+    }
+}
+
+/// A function whose body is put together, ready to be printed.
+pub(crate) struct Rewritten<'a> {
+    pub(crate) function: &'a Function,
+    pub(crate) body: Group,
+}
+
+impl ToTokens for Rewritten<'_> {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        self.function.head(tokens);
+        tokens.append(TokenTree::Group(self.body.clone()));
+    }
+}
+
+/// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
+pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
+    let mut tokens: Vec<_> = body.into_iter().collect();
+    let mut end = 0;
+    while let [
+        TokenTree::Punct(hash),
+        TokenTree::Punct(bang),
+        TokenTree::Group(_),
+        ..,
+    ] = &tokens[end..]
+    {
+        if hash.as_char() != '#' || bang.as_char() != '!' {
+            break;
+        }
+        end += 3;
+    }
+    let rest = tokens.split_off(end);
+    (tokens.into_iter().collect(), rest.into_iter().collect())
+}

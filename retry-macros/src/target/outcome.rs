@@ -1,0 +1,331 @@
+//! What an annotated function returns: its type as written, and that of one attempt.
+
+use proc_macro2::Span;
+use syn::punctuated::{self, Punctuated};
+use syn::spanned::Spanned;
+use syn::{
+    AngleBracketedGenericArguments, GenericArgument, Lifetime, PathArguments, PathSegment, Token,
+    Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+};
+
+/// How a function hands its outcome over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// The return type is the outcome.
+    Direct,
+    /// `impl Future<Output = …>`
+    Future,
+    /// `Pin<Box<dyn Future<Output = …>>>` or an alias of `futures` for it.
+    BoxedFuture,
+}
+
+/// The outcome in a return type, and how it is delivered.
+pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
+    match returned {
+        Type::Group(group) => of(&group.elem),
+        Type::Paren(paren) => of(&paren.elem),
+        Type::ImplTrait(future) => match associated(&future.bounds, FUTURE) {
+            Some(outcome) => (outcome, Delivery::Future),
+            None => (returned, Delivery::Direct),
+        },
+        _ => match boxed(returned, FUTURE) {
+            Some(outcome) => (outcome, Delivery::BoxedFuture),
+            None => (returned, Delivery::Direct),
+        },
+    }
+}
+
+/// What of an outcome is a stream.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StreamPlace {
+    /// The outcome itself.
+    Outcome,
+    /// The value of a `Result`.
+    Value,
+}
+
+/// A stream in an outcome.
+pub(crate) struct Streamed<'a> {
+    /// What it yields.
+    pub(crate) item: &'a Type,
+    /// The stream's own type.
+    pub(crate) stream: &'a Type,
+    pub(crate) is_boxed: bool,
+    /// Whether the box borrows nothing.
+    pub(crate) is_static: bool,
+    pub(crate) place: StreamPlace,
+}
+
+/// The stream that an outcome is, or that its first type in angle brackets is, as in `Result<impl Stream<…>, E>`.
+pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
+    bare_stream(outcome, StreamPlace::Outcome).or_else(|| {
+        let value = types(last_segment(outcome)?).next()?;
+        bare_stream(value, StreamPlace::Value)
+    })
+}
+
+fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
+    let (item, is_boxed) = match ty {
+        Type::Group(group) => return bare_stream(&group.elem, place),
+        Type::Paren(paren) => return bare_stream(&paren.elem, place),
+        Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
+        _ => (boxed(ty, STREAM)?, true),
+    };
+    Some(Streamed {
+        item,
+        stream: ty,
+        is_boxed,
+        is_static: is_boxed && is_static(ty),
+        place,
+    })
+}
+
+/// Whether a boxed stream names `'static`, or names no lifetime, which means the same.
+fn is_static(boxed: &Type) -> bool {
+    let Some(segment) = last_segment(boxed) else {
+        return false;
+    };
+    if segment.ident != "Pin" {
+        let lifetime = arguments(segment).find_map(|argument| match argument {
+            GenericArgument::Lifetime(lifetime) => Some(lifetime),
+            _ => None,
+        });
+        return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
+    }
+    let object = types(segment).next().and_then(last_segment);
+    match object.and_then(|object| types(object).next()) {
+        Some(Type::TraitObject(object)) => object.bounds.iter().all(|bound| {
+            !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
+        }),
+        _ => false,
+    }
+}
+
+/// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
+struct Known {
+    names: &'static [&'static str],
+    associated: &'static str,
+    aliases: [&'static str; 2],
+}
+
+const FUTURE: &Known = &Known {
+    names: &["Future"],
+    associated: "Output",
+    aliases: ["BoxFuture", "LocalBoxFuture"],
+};
+
+const STREAM: &Known = &Known {
+    names: &["Stream", "FusedStream"],
+    associated: "Item",
+    aliases: ["BoxStream", "LocalBoxStream"],
+};
+
+/// The associated type of that trait among some bounds.
+fn associated<'a>(
+    bounds: &'a Punctuated<TypeParamBound, Token![+]>,
+    known: &Known,
+) -> Option<&'a Type> {
+    bounds.iter().find_map(|bound| {
+        let TypeParamBound::Trait(bound) = bound else {
+            return None;
+        };
+        let segment = bound.path.segments.last()?;
+        if !known.names.iter().any(|name| segment.ident == name) {
+            return None;
+        }
+        arguments(segment).find_map(|argument| match argument {
+            GenericArgument::AssocType(ty) if ty.ident == known.associated => Some(&ty.ty),
+            _ => None,
+        })
+    })
+}
+
+/// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
+fn boxed<'a>(returned: &'a Type, known: &Known) -> Option<&'a Type> {
+    let segment = last_segment(returned)?;
+    if known.aliases.iter().any(|alias| segment.ident == alias) {
+        return types(segment).next();
+    }
+    let inner = (segment.ident == "Pin")
+        .then(|| types(segment).next())
+        .flatten()?;
+    let inner = last_segment(inner).filter(|segment| segment.ident == "Box")?;
+    match types(inner).next()? {
+        Type::TraitObject(object) => associated(&object.bounds, known),
+        Type::Paren(paren) => match &*paren.elem {
+            Type::TraitObject(object) => associated(&object.bounds, known),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Where a complaint about the error type points: the last type in the outcome's angle brackets, as in
+/// `Result<T, E>`, or the whole where an alias hides it.
+pub(crate) fn error_span(outcome: &Type) -> Span {
+    let segment = last_segment(outcome);
+    let error = segment.and_then(|segment| types(segment).nth(1));
+    error.map_or_else(|| outcome.span(), Spanned::span)
+}
+
+/// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
+pub(crate) fn is_named_result(outcome: &Type) -> bool {
+    last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
+}
+
+/// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
+#[cfg(feature = "stream")]
+pub(crate) fn value_span(outcome: &Type) -> Span {
+    let segment = last_segment(outcome);
+    let value = segment.and_then(|segment| types(segment).next());
+    value.map_or_else(|| outcome.span(), Spanned::span)
+}
+
+/// The outcome's type for use inside the body, where `impl Trait` can't be written.
+pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
+    let mut erased = outcome.clone();
+    erase(&mut erased, |place| {
+        Type::Infer(TypeInfer {
+            attrs: Vec::new(),
+            underscore_token: Token![_](place),
+        })
+    });
+    erased
+}
+
+/// A type with the same error, where nothing is left to be inferred.
+pub(crate) fn without_value(outcome: &Type) -> Type {
+    let mut erased = outcome.clone();
+    erase(&mut erased, |place| {
+        Type::Tuple(TypeTuple {
+            attrs: Vec::new(),
+            paren_token: token::Paren(place),
+            elems: Punctuated::new(),
+        })
+    });
+    erased
+}
+
+fn erase(ty: &mut Type, with: fn(Span) -> Type) {
+    match ty {
+        Type::ImplTrait(impl_trait) => *ty = with(impl_trait.impl_token.span),
+        Type::Path(path) => {
+            for segment in &mut path.path.segments {
+                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                    erase_arguments(arguments, with);
+                }
+            }
+        }
+        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|ty| erase(ty, with)),
+        Type::Array(array) => erase(&mut array.elem, with),
+        Type::Group(group) => erase(&mut group.elem, with),
+        Type::Paren(paren) => erase(&mut paren.elem, with),
+        Type::Ptr(ptr) => erase(&mut ptr.elem, with),
+        Type::Reference(reference) => erase(&mut reference.elem, with),
+        Type::Slice(slice) => erase(&mut slice.elem, with),
+        _ => {}
+    }
+}
+
+fn erase_arguments(arguments: &mut AngleBracketedGenericArguments, with: fn(Span) -> Type) {
+    for argument in &mut arguments.args {
+        if let GenericArgument::Type(ty) = argument {
+            erase(ty, with);
+        }
+    }
+}
+
+/// The type as a reference, if it is one.
+pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
+    match ty {
+        Type::Reference(reference) => Some(reference),
+        Type::Group(group) => as_reference(&group.elem),
+        Type::Paren(paren) => as_reference(&paren.elem),
+        _ => None,
+    }
+}
+
+/// A `&mut` in the type of the value, where generic arguments of functions and of trait objects don't count.
+pub(crate) fn mutable_reference<'a>(
+    ty: &'a Type,
+    arguments: &[Option<Lifetime>],
+) -> Option<&'a Type> {
+    let mutable_reference = |ty| mutable_reference(ty, arguments);
+    match ty {
+        // One whose lifetime is left out may be any argument's; a named one is that of the arguments with the name.
+        Type::Reference(reference) if reference.mutability.is_some() => {
+            let is_argument = match &reference.lifetime {
+                Some(lifetime) if lifetime.ident != "_" => {
+                    arguments.contains(&Some(lifetime.clone()))
+                }
+                _ => !arguments.is_empty(),
+            };
+            is_argument.then_some(ty)
+        }
+        Type::Reference(reference) => mutable_reference(&reference.elem),
+        Type::Group(group) => mutable_reference(&group.elem),
+        Type::Paren(paren) => mutable_reference(&paren.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(mutable_reference),
+        Type::Path(path) => path.path.segments.iter().find_map(|segment| {
+            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
+                return None;
+            };
+            arguments.args.iter().find_map(|argument| match argument {
+                GenericArgument::Type(ty) => mutable_reference(ty),
+                _ => None,
+            })
+        }),
+        _ => None,
+    }
+}
+
+/// Whether a type is none by its look alone. Names that hide their type are left to the compiler.
+pub(crate) fn is_no_result(ty: &Type) -> bool {
+    const OF_THE_PRELUDE: &[&str] = &[
+        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
+        "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",
+    ];
+    match ty {
+        Type::Path(path) => {
+            let name = path.path.segments.first();
+            path.qself.is_none()
+                && path.path.segments.len() == 1
+                && name.is_some_and(|name| OF_THE_PRELUDE.iter().any(|known| name.ident == known))
+        }
+        Type::Group(group) => is_no_result(&group.elem),
+        Type::Paren(paren) => is_no_result(&paren.elem),
+        Type::Array(_)
+        | Type::FnPtr(_)
+        | Type::Never(_)
+        | Type::Ptr(_)
+        | Type::Reference(_)
+        | Type::Slice(_)
+        | Type::TraitObject(_)
+        | Type::Tuple(_) => true,
+        _ => false,
+    }
+}
+
+fn last_segment(ty: &Type) -> Option<&PathSegment> {
+    match ty {
+        Type::Path(path) => path.path.segments.last(),
+        Type::Group(group) => last_segment(&group.elem),
+        Type::Paren(paren) => last_segment(&paren.elem),
+        _ => None,
+    }
+}
+
+fn arguments(segment: &PathSegment) -> punctuated::Iter<'_, GenericArgument> {
+    const NONE: &Punctuated<GenericArgument, Token![,]> = &Punctuated::new();
+    match &segment.arguments {
+        PathArguments::AngleBracketed(arguments) => arguments.args.iter(),
+        _ => NONE.iter(),
+    }
+}
+
+fn types(segment: &PathSegment) -> impl Iterator<Item = &Type> {
+    arguments(segment).filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    })
+}

@@ -1,0 +1,189 @@
+//! Where, in a function's body, the user's own code stands.
+//!
+//! Mostly it is the body. But a body may be one `async` block, as in
+//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute that stands above may have put the
+//! user's code in a block of its own, after statements that move the arguments. There only that block is
+//! to be repeated.
+//!
+//! A name alone proves nothing: a user may call a local `__ret`. Repeating only what follows it would leave the rest
+//! at one attempt, so a body must have the whole shape of what the other attribute makes, from its first token to its
+//! last. Whatever hasn't is repeated as a whole.
+
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+
+use crate::target::function::{Asyncness, Function};
+
+// In shapes, brackets are a group of that kind, `{@}` or `(@)` the group to go on in, `path` the path before a name,
+// `…` anything without a semicolon, and `...` anything.
+
+/// The box around an `async` block.
+const PINNED: &[&str] = &["path Box : : pin (@)"];
+
+/// The `async` block that is all of a function.
+const LONE_BLOCK: &[&str] = &[
+    "async {@}",
+    "async move {@}",
+    "async {@} . boxed ()",
+    "async move {@} . boxed ()",
+    "async {@} . boxed_local ()",
+    "async move {@} . boxed_local ()",
+];
+
+/// `#[async_trait]`, in its boxed block: `let __ret: Result<…> = { /* the user's code */ };`.
+const ASYNC_TRAIT: &[&str] = &[
+    "if let : : core : : option : : Option : : Some () = … {} ... let __ret : … = {@} ; # [] __ret",
+];
+
+/// `#[tracing::instrument]` on what is async, in a function and in an `async` block.
+const INSTRUMENTED: &[&str] = &[
+    "{} let __tracing_attr_span = … ; let __tracing_instrument_future = async move {@} ; \
+     if ! __tracing_attr_span . is_disabled () {} else {}",
+    "let __tracing_attr_span = … ; let __tracing_instrument_future = async move {@} ; \
+     if ! __tracing_attr_span . is_disabled () {} else {}",
+];
+
+/// In that block, what looks at the outcome for `err`, `ret` or both.
+const INSTRUMENTED_OUTCOME: &[&str] = &[
+    "match async move {@} . await {}",
+    "let x = async move {@} . await ; … ; x",
+    "let __match_scrutinee = async move {@} . await ; match __match_scrutinee {}",
+];
+
+/// `#[tracing::instrument]` on a blocking function: with `err`, with `ret` alone, and with neither.
+const ENTERED: &[&str] = &[
+    "{} let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] match (@) () {}",
+    "{} let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] let x = (@) () ; … ; x",
+    "{} # [] {@}",
+];
+
+/// In that closure, or in that block.
+const ENTERED_INNER: &[&str] = &[
+    "move | | {@}",
+    "let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] {@}",
+];
+
+/// A body in which the user's code stands deeper.
+pub(crate) struct WrappedBody {
+    /// From the body inwards: the tokens of each level, and which of them is the next level.
+    levels: Vec<(Vec<TokenTree>, usize)>,
+    /// Whether the user's block can await.
+    pub(crate) asyncness: Asyncness,
+    /// What `self` is called there, where not `self`.
+    pub(crate) this: Option<Ident>,
+}
+
+impl WrappedBody {
+    /// The body of that function without its inner attributes, if the user's code stands deeper in it.
+    pub(crate) fn find(function: &Function, body: &TokenStream) -> Option<Self> {
+        let mut found = Self {
+            levels: Vec::new(),
+            asyncness: Asyncness::Async,
+            this: None,
+        };
+        if function.is_future() {
+            found.enter(body, PINNED);
+            if !found.enter(body, LONE_BLOCK) {
+                return None;
+            }
+        } else if !function.is_async() {
+            found.asyncness = Asyncness::Blocking;
+            // A block with an attribute alone is anybody's.
+            let is_whole = found.enter(body, ENTERED) && found.enter(body, ENTERED_INNER);
+            return is_whole.then_some(found);
+        }
+        if found.enter(body, INSTRUMENTED) {
+            found.enter(body, INSTRUMENTED_OUTCOME);
+        }
+        if found.enter(body, ASYNC_TRAIT) {
+            found.this = found.levels.last().and_then(|(tokens, _)| this(tokens));
+        }
+        (!found.levels.is_empty()).then_some(found)
+    }
+
+    /// Goes a level deeper, if what stands on the innermost has one of the shapes.
+    fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
+        let inner = self.levels.last().map(|_| self.block().stream());
+        let tokens: Vec<_> = inner.unwrap_or_else(|| body.clone()).into_iter().collect();
+        let index = shapes.iter().find_map(|shape| {
+            let words: Vec<_> = shape.split_ascii_whitespace().collect();
+            fit(&tokens, 0, &words)
+        });
+        self.levels.extend(index.map(|index| (tokens, index)));
+        index.is_some()
+    }
+
+    /// The block that holds the user's code.
+    pub(crate) fn block(&self) -> &Group {
+        match self.levels.last().map(|(tokens, index)| &tokens[*index]) {
+            Some(TokenTree::Group(block)) => block,
+            _ => unreachable!("a level is entered by a group"),
+        }
+    }
+
+    /// The body with other content in that block.
+    pub(crate) fn with(self, content: TokenStream) -> TokenStream {
+        let levels = self.levels.into_iter().rev();
+        levels.fold(content, |content, (mut tokens, index)| {
+            if let TokenTree::Group(group) = &tokens[index] {
+                let mut group_with = Group::new(group.delimiter(), content);
+                group_with.set_span(group.span());
+                tokens[index] = group_with.into();
+            }
+            tokens.into_iter().collect()
+        })
+    }
+}
+
+/// Whether the tokens from `at` on have a shape to their end: the index of the group to go on in.
+fn fit(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
+    let Some((word, rest)) = shape.split_first() else {
+        return (at == tokens.len()).then_some(at);
+    };
+    match *word {
+        "..." => (at..tokens.len()).find_map(|end| fit(tokens, end, rest)),
+        "…" => {
+            let anything = tokens[at..].iter().position(|token| is(token, ";"));
+            let last = anything.map_or(tokens.len(), |semicolon| at + semicolon);
+            (at..=last).find_map(|end| fit(tokens, end, rest))
+        }
+        "path" => {
+            let names = tokens[at..].iter();
+            let path =
+                names.take_while(|token| matches!(token, TokenTree::Ident(_)) || is(token, ":"));
+            let last = at + path.count();
+            (at..=last).find_map(|end| fit(tokens, end, rest))
+        }
+        _ if !is(tokens.get(at)?, word) => None,
+        _ if word.contains('@') => fit(tokens, at + 1, rest).map(|_| at),
+        _ => fit(tokens, at + 1, rest),
+    }
+}
+
+fn is(token: &TokenTree, word: &str) -> bool {
+    match token {
+        TokenTree::Ident(ident) => ident == word,
+        TokenTree::Punct(punct) => word.len() == 1 && word.starts_with(punct.as_char()),
+        TokenTree::Group(group) => match group.delimiter() {
+            Delimiter::Parenthesis => word.starts_with('('),
+            Delimiter::Brace => word.starts_with('{'),
+            Delimiter::Bracket => word.starts_with('['),
+            Delimiter::None => false,
+        },
+        TokenTree::Literal(_) => false,
+    }
+}
+
+/// `let __self = self;`
+fn this(tokens: &[TokenTree]) -> Option<Ident> {
+    tokens.windows(4).find_map(|tokens| match tokens {
+        [name @ .., equals, this, end]
+            if is(equals, "=") && is(this, "self") && is(end, ";") && is(&name[0], "__self") =>
+        {
+            match &name[0] {
+                TokenTree::Ident(name) => Some(name.clone()),
+                _ => None,
+            }
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,85 @@
+//! The keys of the attribute, documented for editors: expansions mention each at its place.
+
+#![allow(non_upper_case_globals, reason = "named as users write them")]
+
+macro_rules! keys {
+    ($($(#[doc = $doc:literal])+ $key:ident)*) => {$(
+        $(#[doc = $doc])+
+        #[doc = "\n\n[All keys](crate::guide::keys)"]
+        pub const $key: () = ();
+    )*};
+}
+
+keys! {
+    /// `max = 5`: how many retries follow the first attempt, a count or `"unlimited"`. Default 3; 0 is none.
+    max
+    /// `backoff = "exp"`: the shape of the delays. `"exp"` (default), `"fixed"`, `"linear"`, `"fibonacci"`, `"none"`, a list
+    /// `["1s", "5s", "30s"]` whose last delay repeats, a function `|retry| …` from 1 to a `Duration`, or a `Backoff`.
+    backoff
+    /// `base = "250ms"`: the first delay. Default 1 s.
+    base
+    /// `factor = 1.5`: how delays of the shape `"exp"` grow, at least 1. Default 2.
+    factor
+    /// `cap = "10s"`: no computed delay is longer, jitter included. Default 30 s; lists and functions have none by default.
+    cap
+    /// `floor = "100ms"`: no computed delay is shorter, jitter included. Default 0.
+    floor
+    /// `jitter = "full"`: how much of a delay is random. `"full"` (default), `"equal"`, `"decorrelated"`, `"none"`, or a ratio
+    /// from 0 to 1: 0.2 is ± 20 %.
+    jitter
+    /// `on = is_retryable`: which errors are worth a retry, a function from `&E` to a `bool` or a `Verdict`. Without it, `E` is
+    /// `Classify`.
+    on
+    /// `until = |value| !value.is_empty()`: an `Ok` value that it rejects is retried, and returned when retries run out.
+    until
+    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long, `"clamp"` at most 5 s
+    /// above the policy's own delay, `"ignore"` takes no notice.
+    hint
+    /// `max_hint = "2m"`: a longer hint ends the call. Default 60 s.
+    max_hint
+    /// `timeout = "30s"`: the time for each attempt, which is dropped after it. The error is `From<TimedOut>`.
+    timeout
+    /// `deadline = "2m"`: the time for the whole call. No attempt begins and no pause ends after it.
+    deadline
+    /// `idempotent = false`: failures after which the request may have taken effect are not retried. Default `true`.
+    idempotent
+    /// `transient(max = 5)`: other numbers for passing faults. With a `max`, a count of its own.
+    transient
+    /// `throttled(base = "5s")`: other numbers for requests that the server throttled. With a `max`, a count of its own.
+    throttled
+    /// `timed_out(max = 1)`: other numbers for timeouts. With a `max`, a count of its own.
+    timed_out
+    /// `invalid(max = 2)`: other numbers for rejected values, which are retried without delay by default.
+    invalid
+    /// `attempt = attempt`: the name of the `&Attempt` in the body: its number, the errors so far, an idempotency key.
+    attempt
+    /// `validate = |value| check(value)`: an `Ok` value for which it returns an error is asked for again.
+    validate
+    /// `correct = async |value, error| …`: repairs a value that `validate` rejected, instead of running the body again.
+    correct
+    /// `give_up = |gave_up| …`: shapes the error of a call that gives up.
+    give_up
+    /// `fallback = async |gave_up| …`: the last resort of a call that gives up: another model, a cached answer.
+    fallback
+    /// `repeats = 2`: gives up once the same error came this many times in a row.
+    repeats
+    /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
+    budget
+    /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
+    observe
+    /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers.
+    policy
+    /// `name = "model.complete"`: the call's name in the log. Default `module::function`.
+    name
+    /// `timer = smol::Timer::after`: how to sleep, a `Timer` or a function from `Duration` to a future. Default tokio's.
+    timer
+    /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item, `"buffer"` the whole,
+    /// `"resume"` from where it broke.
+    stream
+    /// `crate = my_crate::retry_runtime`: where the runtime is, for crates that re-export it.
+    crate_
+    /// `wrapper = Retrying`: on a trait, the decorator to generate.
+    wrapper
+    /// `of = other_crate::Model`: on a copy of another crate's trait, the path of the original.
+    of
+}

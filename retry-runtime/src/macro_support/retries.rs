@@ -1,0 +1,156 @@
+//! What a call keeps, and what expansions tell of it.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use crate::call::failure::{Failure, Values};
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
+use crate::observe::report::Observe;
+
+/// All that a call needs to keep whose policy is known when compiling, and whose delays depend on nothing but the number
+/// of retries: no section has a `max` of its own, no jitter is decorrelated, no value is validated. The whole [`Call`] is
+/// built from it after a failure, out of the way of calls that succeed.
+///
+/// Where methods take `self`, the compiler finds them before those of a user's trait.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Retries(u32);
+
+impl Retries {
+    #[inline]
+    pub const fn new() -> Self {
+        Self(0)
+    }
+
+    /// The call after one more retry.
+    #[inline]
+    pub const fn next(self) -> Self {
+        Self(self.0.saturating_add(1))
+    }
+
+    /// The pause after a failure of which no more is to be said, and whose reason to stop nobody asks for: less code
+    /// where it stands. The call goes on as [`next`](Self::next).
+    #[cold]
+    #[inline(never)]
+    pub fn failed_plainly(
+        self,
+        site: &Site<'_>,
+        verdict: Verdict,
+        error: &dyn Display,
+    ) -> Option<Duration> {
+        Call::after(self.0).failed(site, verdict, error).ok()
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
+        let pause = Call::after(self.0).failed_with(failure)?;
+        *self = self.next();
+        Ok(pause)
+    }
+
+    #[inline]
+    pub fn healed(self, site: &Site<'_>) {
+        if self.0 != 0 {
+            self.report_healed(site);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn report_healed(self, site: &Site<'_>) {
+        self.whole(site).healed(site.name, None);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
+        self.whole(site).told(site.name, observe);
+    }
+
+    /// Reports that the call ends with the error that it had before a pause which took too long.
+    #[cold]
+    #[inline(never)]
+    pub fn overslept(self, site: &Site<'_>, error: &dyn Display, observe: Option<Observe<'_>>) {
+        let call = self.whole(site);
+        call.gave_up_after_pause(site.name, error, Values::Taken, Reason::Deadline, observe);
+    }
+
+    pub const fn whole(self, site: &Site<'_>) -> Call {
+        Call::after(self.0).under(site.policy.max_retries())
+    }
+}
+
+/// The same where numbers of the policy are expressions: what they said last of `max` is kept for those who are told.
+#[derive(Clone, Copy, Debug)]
+pub struct LimitedRetries {
+    retries: Retries,
+    max: u32,
+}
+
+impl LimitedRetries {
+    #[inline]
+    pub const fn new() -> Self {
+        Self::under(0)
+    }
+
+    /// A call that shows the policy's `max` before any failure.
+    #[inline]
+    pub const fn under(max: u32) -> Self {
+        Self {
+            retries: Retries::new(),
+            max,
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
+        self.max = failure.site().policy.max_retries();
+        self.retries.failed_with(failure)
+    }
+
+    #[inline]
+    pub const fn whole(self) -> Call {
+        Call::after(self.retries.0).under(self.max)
+    }
+}
+
+/// A call that shows the policy's `max` before any failure.
+#[inline]
+pub fn call_under(max: u32) -> Call {
+    Call::new().under(max)
+}
+
+/// The policy's `max` when it was looked at last.
+#[inline]
+pub fn max_of(call: &Call) -> u32 {
+    call.limit()
+}
+
+/// Reports a success where something failed before. The policy is not looked at again.
+#[inline]
+pub fn healed(call: &Call, name: &str) {
+    call.healed(name, None);
+}
+
+/// Tells an observer of a success, likewise.
+pub fn succeeded(call: &Call, name: &str, observe: Observe<'_>) {
+    call.told(name, observe);
+}
+
+/// Reports that the call ends during or after the pause before an attempt, or before a correction.
+#[cold]
+#[inline(never)]
+pub fn ended(
+    call: &Call,
+    name: &str,
+    error: &dyn Display,
+    values: Values,
+    reason: Reason,
+    observe: Option<Observe<'_>>,
+) {
+    call.gave_up_after_pause(name, error, values, reason, observe);
+}

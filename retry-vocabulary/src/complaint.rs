@@ -1,0 +1,107 @@
+//! What is said of wrong keys and values. Every sentence names the user's own and says what would be right, quoted as it
+//! may stand in an attribute, in a configuration file and on a command line.
+
+use std::fmt::{self, Display};
+use std::time::Duration;
+
+use crate::duration;
+use crate::key::{Among, At, Key};
+use crate::nearest::nearest;
+
+/// Of a name that is no key. What other libraries call a key is known.
+pub fn unknown_key(name: &str, among: Among) -> String {
+    let place = match among {
+        Among::Section(section) => format!(" in `{section}(…)`"),
+        Among::Attribute | Among::Policy => String::new(),
+    };
+    let remedy = match among.keys().find(|key| key.is_elsewhere(name)) {
+        Some(key) => format!("it is `{key}` here, as in `{}`", key.example()),
+        None => {
+            let mut known = Vec::new();
+            for key in among.keys() {
+                known.push(key.name());
+            }
+            suggestion(name, &known)
+        }
+    };
+    format!("unknown key `{name}`{place}: {remedy}")
+}
+
+/// Of a text that is none of the words that a key takes.
+pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
+    let guess = match nearest(word, known) {
+        Some(nearest) => format!("did you mean `{nearest}`? The"),
+        None => String::from("the"),
+    };
+    let (known, or) = (known.join(", "), key.takes().beside_words());
+    format!("unknown word `{word}` for `{at}`: {guess} words are {known}{or}")
+}
+
+/// What to say of a name that is not among `known`: which of them is much like it, or all.
+pub fn suggestion(name: &str, known: &[&str]) -> String {
+    match nearest(name, known) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("known are {}", known.join(", ")),
+    }
+}
+
+/// Of a key that stands there twice.
+pub fn given_twice(key: &dyn Display) -> String {
+    format!("`{key}` is given twice: keep one")
+}
+
+/// Of a value of the right kind.
+pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
+    format!("`{key} = {given}` is out of range: it takes {range}")
+}
+
+/// Of a value of another kind.
+pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
+    format!("`{key}` can't be `{given}`: it takes {wanted}")
+}
+
+/// Of a key without any where something else is. `with` says what, and what to do.
+pub fn no_effect(key: &dyn Display, with: &str) -> String {
+    format!("`{key}` has no effect with {with}")
+}
+
+/// What to say of a key that has no effect where delays are those of a list.
+pub const BESIDE_LIST: &str = "a list of delays: remove one of the two";
+
+/// Of a list in which there is no delay.
+pub fn empty_list(key: &dyn Display) -> String {
+    format!(r#"`{key} = []` has no delay in it: write at least one, as in `["1s", "5s", "30s"]`"#)
+}
+
+/// One of two durations that must be in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound {
+    /// Who says so.
+    pub at: At,
+    /// What is in force.
+    pub value: Duration,
+    /// Whether nobody named it.
+    pub is_default: bool,
+}
+
+impl Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let default = if self.is_default {
+            " (the default)"
+        } else {
+            ""
+        };
+        write!(
+            f,
+            "`{} = {}`{default}",
+            self.at,
+            duration::Written(self.value)
+        )
+    }
+}
+
+/// Of two durations the first of which is above the second.
+pub fn above(low: Bound, high: Bound) -> Option<String> {
+    (low.value > high.value)
+        .then(|| format!("{low} is above {high}: lower the first or raise the second"))
+}

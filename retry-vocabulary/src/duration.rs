@@ -1,0 +1,251 @@
+//! Durations as text: `250ms`, `1.5s`, `1h30m`.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::{complaint, range};
+
+/// The longest duration that a policy holds: nanoseconds in 64 bits, but for the one number that says "not named".
+pub const LONGEST: Duration = Duration::from_nanos(u64::MAX - 1);
+
+/// The units with their nanoseconds, the longest first.
+const UNITS: &[(&str, u64)] = &[
+    ("w", 7 * DAY),
+    ("d", DAY),
+    ("h", 3_600 * SECOND),
+    ("m", 60 * SECOND),
+    ("s", SECOND),
+    ("ms", 1_000_000),
+    ("us", 1_000),
+    ("ns", 1),
+];
+const SECOND: u64 = 1_000_000_000;
+const DAY: u64 = 86_400 * SECOND;
+
+/// What is wrong with a text.
+enum Fault {
+    Negative,
+    NoDuration,
+    NoUnit,
+    UnknownUnit(String),
+    TooFine,
+    TooLong,
+}
+
+/// Reads a text: numbers, each with its unit, white space anywhere between. A text that is no duration, or is one that a
+/// policy can't hold exactly, is complained about as the value of that key, `given` being what the user wrote.
+pub fn read(key: &dyn fmt::Display, given: &str, text: &str) -> Result<Duration, String> {
+    let text = text.trim();
+    let out_of_range = |range: &str| complaint::out_of_range(key, given, range);
+    parse(text).map_err(|fault| match fault {
+        Fault::Negative => out_of_range("a duration from zero up"),
+        Fault::NoDuration => complaint::wrong_kind(key, given, range::DURATION),
+        Fault::NoUnit => format!(
+            r#"`{key} = {given}` has no unit: write `"{text}s"` for seconds, or `ms`, `m`, `h`"#
+        ),
+        Fault::UnknownUnit(unit) => format!(
+            "`{key} = {given}` has the unknown unit `{unit}`: units are ns, us, ms, s, m (minutes), h, d and w"
+        ),
+        Fault::TooFine => out_of_range("whole nanoseconds"),
+        Fault::TooLong => out_of_range("at most 213503d, which is 584 years"),
+    })
+}
+
+fn parse(text: &str) -> Result<Duration, Fault> {
+    if text.strip_prefix('-').is_some_and(starts_with_digit) {
+        return Err(Fault::Negative);
+    }
+    let (mut rest, mut total) = (text, 0_u64);
+    while !rest.is_empty() || text.is_empty() {
+        if !starts_with_digit(rest) {
+            return Err(Fault::NoDuration);
+        }
+        let (number, after) = split(rest, is_of_number);
+        let (unit, after) = split(after.trim_start(), char::is_alphabetic);
+        if number == text {
+            return Err(Fault::NoUnit);
+        }
+        // `Debug` writes microseconds with one of two letters that look the same.
+        let plain = unit.replace(['µ', 'μ'], "u");
+        let nanos = match UNITS.iter().find(|known| known.0 == plain) {
+            Some(known) => nanos(number, known.1)?,
+            None if unit.is_empty() => return Err(Fault::NoDuration),
+            None => return Err(Fault::UnknownUnit(String::from(unit))),
+        };
+        total = total.checked_add(nanos).ok_or(Fault::TooLong)?;
+        rest = after.trim_start();
+    }
+    let duration = Duration::from_nanos(total);
+    if duration > LONGEST {
+        return Err(Fault::TooLong);
+    }
+    Ok(duration)
+}
+
+fn starts_with_digit(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_of_number(c: char) -> bool {
+    c.is_ascii_digit() || c == '.'
+}
+
+/// What the text begins with, and what follows.
+fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
+    let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
+    text.split_at(end)
+}
+
+/// A number, perhaps with a fraction, of units with that many nanoseconds.
+fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    if fraction.is_empty() || fraction.contains('.') {
+        return Err(Fault::NoDuration);
+    }
+    let whole = whole
+        .parse()
+        .ok()
+        .and_then(|whole: u64| whole.checked_mul(unit));
+    let mut total = whole.ok_or(Fault::TooLong)?;
+    let mut unit = unit;
+    for digit in fraction.trim_end_matches('0').bytes() {
+        let (tenth, left) = (unit / 10, unit % 10);
+        if left != 0 {
+            return Err(Fault::TooFine);
+        }
+        unit = tenth;
+        let part = unit * u64::from(digit - b'0');
+        total = total.checked_add(part).ok_or(Fault::TooLong)?;
+    }
+    Ok(total)
+}
+
+/// Prints what [`read`] reads: `1h30m`.
+#[derive(Clone, Copy, Debug)]
+pub struct Written(pub Duration);
+
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_zero() {
+            return f.write_str("0s");
+        }
+        let mut rest = self.0.as_nanos();
+        // Without weeks: nobody counts ten days as one week and three.
+        for (unit, nanos) in &UNITS[1..] {
+            let count = rest / u128::from(*nanos);
+            rest %= u128::from(*nanos);
+            if count > 0 {
+                write!(f, "{count}{unit}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaint(text: &str) -> String {
+        match read(&"cap", text, text) {
+            Ok(duration) => panic!("{text:?} was read as {duration:?}"),
+            Err(complaint) => complaint,
+        }
+    }
+
+    #[test]
+    fn reads_every_unit() {
+        for (text, nanos) in [
+            ("0s", 0),
+            ("1ns", 1),
+            ("5us", 5_000),
+            ("5µs", 5_000),
+            ("5μs", 5_000),
+            ("250ms", 250_000_000),
+            ("1.5s", 1_500_000_000),
+            ("0.000000001s", 1),
+            ("2m", 120 * SECOND),
+            ("0.125h", 450 * SECOND),
+            ("1d", DAY),
+            ("2w", 14 * DAY),
+            ("1h30m", 5_400 * SECOND),
+            (" 1 h 30 m ", 5_400 * SECOND),
+            ("1.500000000000000000000s", 1_500_000_000),
+            ("18446744073709551614ns", u64::MAX - 1),
+        ] {
+            assert_eq!(
+                read(&"cap", text, text),
+                Ok(Duration::from_nanos(nanos)),
+                "{text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn refuses_the_rest() {
+        for (text, complaint_is) in [
+            (
+                "5",
+                r#"`cap = 5` has no unit: write `"5s"` for seconds, or `ms`, `m`, `h`"#,
+            ),
+            (
+                "0",
+                r#"`cap = 0` has no unit: write `"0s"` for seconds, or `ms`, `m`, `h`"#,
+            ),
+            (
+                "1M",
+                "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w",
+            ),
+            (
+                "5 sec",
+                "`cap = 5 sec` has the unknown unit `sec`: units are ns, us, ms, s, m (minutes), h, d and w",
+            ),
+            (
+                "-5s",
+                "`cap = -5s` is out of range: it takes a duration from zero up",
+            ),
+            (
+                "1.5ns",
+                "`cap = 1.5ns` is out of range: it takes whole nanoseconds",
+            ),
+            (
+                "18446744073709551615ns",
+                "`cap = 18446744073709551615ns` is out of range: it takes at most 213503d, which is 584 years",
+            ),
+        ] {
+            assert_eq!(complaint(text), complaint_is);
+        }
+        for text in [
+            "", " ", "soon", "s", "1s2", "1 2s", "1..5s", "1.s", ".5s", "+1s", "1s,2s", "é", "-",
+        ] {
+            let complaint_is = format!(
+                r#"`cap` can't be `{text}`: it takes a duration, as in "250ms", "1.5s" or "1h30m""#
+            );
+            assert_eq!(complaint(text), complaint_is);
+        }
+        for text in [
+            "18446744073709551615s1000000000ns",
+            "18446744073709551614ns1ns",
+            "99999999999999999999s",
+            "9223372036854775807w",
+            "213503.99999d",
+        ] {
+            assert!(complaint(text).contains("at most 213503d"), "{text}");
+        }
+    }
+
+    #[test]
+    fn reads_what_it_prints() {
+        for (duration, text) in [
+            (Duration::ZERO, "0s"),
+            (Duration::from_secs(90 * 60), "1h30m"),
+            (Duration::from_secs(25 * 60 * 60), "1d1h"),
+            (Duration::from_nanos(2_005_003), "2ms5us3ns"),
+            (LONGEST, "213503d23h34m33s709ms551us614ns"),
+        ] {
+            assert_eq!(Written(duration).to_string(), text);
+            assert_eq!(read(&"cap", text, text), Ok(duration));
+        }
+        assert!(complaint(&Written(Duration::MAX).to_string()).contains("at most 213503d"));
+    }
+}

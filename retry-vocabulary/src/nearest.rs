@@ -1,0 +1,88 @@
+/// The known name that is most like that one, if any is much like it. A common beginning counts most, so that
+/// `exponential` finds `exp`.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let name: Vec<char> = name.to_lowercase().chars().collect();
+    let mut best = (0.8, None);
+    for known in known {
+        let likeness = jaro_winkler(&name, &known.chars().collect::<Vec<_>>());
+        if likeness > best.0 {
+            best = (likeness, Some(*known));
+        }
+    }
+    best.1
+}
+
+/// How like two names are, from 0 to 1.
+///
+/// By Winkler, "String Comparator Metrics and Enhanced Decision Rules in the Fellegi-Sunter Model of Record Linkage"
+/// (1990): the likeness by Jaro, raised by up to four common letters at the beginning.
+fn jaro_winkler(a: &[char], b: &[char]) -> f64 {
+    let prefix = a.iter().zip(b).take(4).take_while(|(a, b)| a == b);
+    let prefix: f64 = prefix.map(|_| 0.1).sum();
+    let jaro = jaro(a, b);
+    jaro + prefix * (1.0 - jaro)
+}
+
+fn jaro(a: &[char], b: &[char]) -> f64 {
+    // As far as letters may have moved.
+    let reach = (a.len().max(b.len()) / 2).saturating_sub(1);
+    let mut taken = vec![false; b.len()];
+    let mut matched = Vec::new();
+    for (index, letter) in a.iter().enumerate() {
+        let end = b.len().min(index + reach + 1);
+        let mut near = index.saturating_sub(reach)..end;
+        if let Some(place) = near.find(|place| !taken[*place] && b[*place] == *letter) {
+            taken[place] = true;
+            matched.push(letter);
+        }
+    }
+    if matched.is_empty() {
+        return 0.0;
+    }
+    let in_b = b.iter().zip(&taken).filter(|(_, taken)| **taken);
+    let moved = matched.iter().zip(in_b).filter(|(a, (b, _))| **a != *b);
+    let transpositions = count(moved.count() / 2);
+    let matches = count(matched.len());
+    (matches / count(a.len()) + matches / count(b.len()) + (matches - transpositions) / matches)
+        / 3.0
+}
+
+fn count(letters: usize) -> f64 {
+    f64::from(u32::try_from(letters).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn likeness(a: &str, b: &str) -> f64 {
+        let letters = |text: &str| text.chars().collect::<Vec<_>>();
+        jaro_winkler(&letters(a), &letters(b))
+    }
+
+    /// The figures that Winkler published.
+    #[test]
+    fn is_as_published() {
+        for (a, b, published) in [
+            ("martha", "marhta", 0.961),
+            ("dixon", "dicksonx", 0.813),
+            ("dwayne", "duane", 0.840),
+            ("abc", "xyz", 0.0),
+            ("", "", 0.0),
+            ("cap", "cap", 1.0),
+        ] {
+            assert!((likeness(a, b) - published).abs() < 0.001, "{a} and {b}");
+            assert!((likeness(b, a) - published).abs() < 0.001, "{b} and {a}");
+        }
+    }
+
+    #[test]
+    fn finds_what_is_much_like_it() {
+        let words = ["exp", "fixed", "linear", "fibonacci", "none"];
+        assert_eq!(nearest("exponential", &words), Some("exp"));
+        assert_eq!(nearest("FIXD", &words), Some("fixed"));
+        assert_eq!(nearest("7", &words), None);
+        assert_eq!(nearest("", &words), None);
+        assert_eq!(nearest("é", &[]), None);
+    }
+}

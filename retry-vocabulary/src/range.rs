@@ -1,0 +1,96 @@
+//! What numbers may be. The texts end "it takes …".
+
+/// Of a number of retries.
+pub const COUNT: &str = r#"a whole number from 0 to 4294967294, or "unlimited""#;
+/// Of a factor.
+pub const FACTOR: &str = "a number from 1 up";
+/// Of a jitter that is no word.
+pub const RATIO: &str = "a ratio from 0 to 1";
+/// Of such a ratio, too, since policies hold billionths.
+pub const FINE_RATIO: &str = "a ratio of at most 9 decimals";
+/// Of a number of equal errors.
+pub const REPEATS: &str = "a whole number from 2 up";
+/// Of a duration.
+pub const DURATION: &str = r#"a duration, as in "250ms", "1.5s" or "1h30m""#;
+/// Of a limit of time.
+pub const POSITIVE_DURATION: &str = "a duration above zero";
+
+/// The unit of a ratio as a policy holds it.
+const BILLION: f64 = 1e9;
+
+/// Whether delays can grow by that factor.
+pub fn is_factor(number: f64) -> bool {
+    number.is_finite() && number >= 1.0
+}
+
+/// Whether so many equal errors can end a call.
+pub fn is_repeats(number: f64) -> bool {
+    (2.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0
+}
+
+/// Whether a policy can hold it as a ratio, or else what it takes.
+pub fn check_ratio(number: f64) -> Result<(), &'static str> {
+    if !(0.0..=1.0).contains(&number) {
+        return Err(RATIO);
+    }
+    // Apart from the sign of zero.
+    if from_billionths(to_billionths(number)).to_bits() != number.abs().to_bits() {
+        return Err(FINE_RATIO);
+    }
+    Ok(())
+}
+
+/// The ratio in billionths, rounded: 0 for what is below or no number, 10⁹ for what is above 1.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "casts of floats saturate, and make 0 of what is no number"
+)]
+pub const fn to_billionths(ratio: f64) -> u32 {
+    let billionths = (ratio * BILLION + 0.5) as u32;
+    if billionths > 1_000_000_000 {
+        1_000_000_000
+    } else {
+        billionths
+    }
+}
+
+/// The reverse of [`to_billionths`].
+pub const fn from_billionths(billionths: u32) -> f64 {
+    billionths as f64 / BILLION
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_have_nine_decimals() {
+        for ratio in [
+            0.0,
+            -0.0,
+            1.0,
+            0.1,
+            0.2,
+            0.3,
+            0.25,
+            0.123_456_789,
+            0.999_999_999,
+            1e-9,
+        ] {
+            assert_eq!(check_ratio(ratio), Ok(()), "{ratio}");
+        }
+        for number in [-0.1, 1.1, f64::NAN, f64::INFINITY, -1e-300] {
+            assert_eq!(check_ratio(number), Err(RATIO), "{number}");
+        }
+        for number in [1.0 / 3.0, 1e-10, 0.1 + 0.2, f64::MIN_POSITIVE] {
+            assert_eq!(check_ratio(number), Err(FINE_RATIO), "{number}");
+        }
+        for billionths in (0..=1_000_000_000).step_by(9_973) {
+            assert_eq!(to_billionths(from_billionths(billionths)), billionths);
+        }
+        assert_eq!(to_billionths(f64::NAN), 0);
+        assert_eq!(to_billionths(-3.0), 0);
+        assert_eq!(to_billionths(f64::INFINITY), 1_000_000_000);
+    }
+}

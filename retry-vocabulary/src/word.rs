@@ -1,0 +1,78 @@
+//! The words that a value may be.
+
+use std::fmt::Debug;
+
+/// An enum whose variants the user writes as words. Made by [`words!`](crate::words). `Debug` shows the variant's name,
+/// which is that of the runtime's own variant.
+pub trait Word: Copy + Debug + 'static {
+    /// The runtime's enum, where it has one.
+    const ENUM: &str;
+    /// Every variant.
+    const ALL: &[Self];
+
+    /// As the user writes it.
+    fn word(self) -> &'static str;
+
+    /// The variant that a word stands for.
+    fn of(word: &str) -> Option<Self> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|variant| variant.word() == word)
+    }
+
+    /// All words.
+    fn words() -> Vec<&'static str> {
+        Self::ALL.iter().map(|variant| variant.word()).collect()
+    }
+}
+
+/// Declares enums whose variants the user writes as words.
+#[macro_export]
+macro_rules! words {
+    ($(#[$doc:meta] $visible:vis $name:ident { $($variant:ident = $word:literal,)* })*) => {
+        $(
+            #[$doc]
+            #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+            $visible enum $name {
+                $(
+                    #[doc = concat!("`\"", $word, "\"`")]
+                    $variant,
+                )*
+            }
+
+            impl $crate::word::Word for $name {
+                const ENUM: &str = stringify!($name);
+                const ALL: &[Self] = &[$(Self::$variant,)*];
+
+                fn word(self) -> &'static str {
+                    match self {
+                        $(Self::$variant => $word,)*
+                    }
+                }
+            }
+        )*
+    };
+}
+
+words! {
+    /// The shapes of delays.
+    pub Backoff {
+        Exponential = "exp",
+        Fixed = "fixed",
+        Linear = "linear",
+        Fibonacci = "fibonacci",
+        None = "none",
+    }
+    /// The kinds of jitter.
+    pub Jitter {
+        Full = "full",
+        Equal = "equal",
+        Decorrelated = "decorrelated",
+        None = "none",
+    }
+    /// What is done with a server's hint.
+    pub Hint {
+        Honor = "honor",
+        Clamp = "clamp",
+        Ignore = "ignore",
+    }
+}

@@ -1,0 +1,196 @@
+//! The same for blocking code.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Barrier, Mutex, PoisonError};
+use std::thread;
+
+use retry_runtime::{Policy, Reason, retry_each_blocking, testing};
+use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
+
+use super::{Answer, Answers, EXACT, Results, secs};
+
+/// Notes the items of each call.
+#[derive(Default)]
+struct Calls(Mutex<Vec<Vec<u32>>>);
+
+impl Calls {
+    fn add(&self, items: &[u32]) -> usize {
+        let mut calls = self.0.lock().unwrap();
+        calls.push(items.to_vec());
+        calls.len()
+    }
+
+    fn attempt(&self, item: u32) -> usize {
+        let calls = self.0.lock().unwrap();
+        calls.iter().filter(|call| call.contains(&item)).count()
+    }
+}
+
+#[test]
+fn only_failed_items_go_into_the_next_call() {
+    let skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let calls = Calls::default();
+    let answer = |item: u32| -> Answer {
+        match (item, calls.attempt(item)) {
+            (2, 1 | 2) => Err(TRANSIENT),
+            (4, 1) => Err(throttled_for(secs(7))),
+            (5, _) => Err(STOP),
+            _ => Ok(item * 10),
+        }
+    };
+    let results = retry_each_blocking(EXACT.batches(3), 1..=6, |pending: Vec<u32>| -> Answers {
+        if calls.add(&pending) == 1 {
+            return Err(TRANSIENT);
+        }
+        Ok(pending.into_iter().map(answer).collect())
+    });
+    let sent = calls.0.into_inner().unwrap();
+    let expected = [
+        vec![1, 2, 3],
+        vec![4, 5, 6],
+        vec![1, 2, 3],
+        vec![4],
+        vec![2],
+    ];
+    assert_eq!(sent, expected);
+    assert_eq!(skipped.total(), secs(7 + 2));
+    assert_eq!(recording.delays(), [secs(7), secs(7), secs(2)]);
+    let error = results[4].as_ref().unwrap_err();
+    assert_eq!(
+        (error.attempts(), error.reason()),
+        (1, Reason::NotRetryable)
+    );
+    let good = results.iter().filter_map(|result| result.as_ref().ok());
+    assert_eq!(good.collect::<Vec<_>>(), [&10, &20, &30, &40, &60]);
+}
+
+#[test]
+fn by_default_all_runs_on_this_thread() {
+    let here = thread::current().id();
+    let results: Results = retry_each_blocking(EXACT.batches(1), 0..10, |pending| {
+        assert_eq!(thread::current().id(), here);
+        Ok(pending.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results, (0..10).map(Ok).collect::<Vec<_>>());
+}
+
+#[test]
+fn calls_run_at_the_same_time_up_to_the_limit() {
+    let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    // None of 3 calls ends before 3 are under way.
+    let together = Barrier::new(3);
+    let batches = EXACT.batches(2).concurrency(3);
+    let results: Results = retry_each_blocking(batches, 0..18, |pending| {
+        let now = running.fetch_add(1, Ordering::SeqCst) + 1;
+        most.fetch_max(now, Ordering::SeqCst);
+        together.wait();
+        running.fetch_sub(1, Ordering::SeqCst);
+        Ok(pending.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results, (0..18).map(Ok).collect::<Vec<_>>());
+    assert_eq!(most.into_inner(), 3);
+}
+
+#[test]
+fn no_more_threads_than_calls_are_made() {
+    // So many threads can't be made.
+    let batches = EXACT.batches(2).concurrency(usize::MAX);
+    let threads = Mutex::new(std::collections::HashSet::new());
+    let results: Results = retry_each_blocking(batches, 0..4, |pending| {
+        threads.lock().unwrap().insert(thread::current().id());
+        Ok(pending.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results.len(), 4);
+    assert!(threads.into_inner().unwrap().len() <= 2);
+}
+
+#[test]
+fn the_deadline_is_that_of_the_whole() {
+    let skipped = testing::skip_sleeps();
+    let attempts = AtomicU32::new(0);
+    let policy = EXACT.deadline(secs(5)).max(10);
+    let results: Results = retry_each_blocking(policy, 0..2, |_| {
+        attempts.fetch_add(1, Ordering::Relaxed);
+        Err(TRANSIENT)
+    });
+    assert_eq!((attempts.into_inner(), skipped.total()), (3, secs(3)));
+    assert_eq!(results[1].as_ref().unwrap_err().reason(), Reason::Deadline);
+}
+
+#[test]
+fn a_panic_is_passed_on() {
+    for concurrency in [1, 4] {
+        let batches = Policy::new().batches(1).concurrency(concurrency);
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            retry_each_blocking(batches, 0..10, |pending: Vec<u32>| -> Answers {
+                assert!(pending[0] != 5, "five");
+                Ok(pending.into_iter().map(Ok).collect())
+            })
+        }));
+        let panic = outcome.unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"five"));
+    }
+}
+
+#[test]
+fn no_call_begins_after_a_panic_elsewhere() {
+    /// Set when the panicking call has been unwound.
+    struct Unwound<'a>(&'a AtomicBool);
+
+    impl Drop for Unwound<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
+    let unwound = AtomicBool::new(false);
+    let after = AtomicUsize::new(0);
+    let batches = Policy::new().batches(1).concurrency(2);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        retry_each_blocking(batches, 0..100_000, |pending: Vec<u32>| -> Answers {
+            if pending[0] == 0 {
+                let _unwound = Unwound(&unwound);
+                resume_unwind(Box::new("zero")); // Prints nothing.
+            }
+            while !unwound.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+            after.fetch_add(1, Ordering::SeqCst);
+            thread::yield_now();
+            Ok(pending.into_iter().map(Ok).collect())
+        })
+    }));
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"zero"));
+    // The call that was under way, and those that began before the panic was seen: never nearly all.
+    assert!(after.into_inner() < 50_000);
+}
+
+#[test]
+fn a_batch_in_a_destructor_of_an_unwinding_thread_is_sent_whole() {
+    struct Flush<'a>(&'a Mutex<Option<Results>>);
+
+    impl Drop for Flush<'_> {
+        fn drop(&mut self) {
+            let calls = AtomicU32::new(0);
+            let batches = Policy::none().on(|_: &Failure| true).batches(1);
+            let results = retry_each_blocking(batches, 0..4, |pending: Vec<u32>| -> Answers {
+                match calls.fetch_add(1, Ordering::Relaxed) {
+                    0..4 => Err(TRANSIENT),
+                    _ => Ok(pending.into_iter().map(Ok).collect()),
+                }
+            });
+            *self.0.lock().unwrap() = Some(results);
+        }
+    }
+
+    let results = Mutex::new(None);
+    let outcome = catch_unwind(AssertUnwindSafe(|| {
+        let _flush = Flush(&results);
+        resume_unwind(Box::new("elsewhere"));
+    }));
+    assert!(outcome.is_err());
+    let results = results.lock().unwrap_or_else(PoisonError::into_inner);
+    assert_eq!(*results, Some((0..4).map(Ok).collect()));
+}

@@ -1,0 +1,73 @@
+//! How many calls are under way at the same time, and that none waits for another without need.
+
+use std::cell::Cell;
+
+use retry_runtime::{Batches, Policy, retry_each};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::Instant;
+
+use super::{EXACT, secs};
+
+/// The most calls at the same time, and the seconds, of 6 batches that take 1 to 6 seconds.
+async fn run(batches: Batches) -> (u32, u64) {
+    let (running, most) = (Cell::new(0_u32), Cell::new(0));
+    let start = Instant::now();
+    let results = retry_each(batches, 1..=6, async |pending: Vec<u64>| {
+        running.set(running.get() + 1);
+        most.set(most.get().max(running.get()));
+        tokio::time::sleep(secs(pending[0])).await;
+        running.set(running.get() - 1);
+        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results.await, [1, 2, 3, 4, 5, 6].map(Ok));
+    (most.get(), start.elapsed().as_secs())
+}
+
+#[tokio::test(start_paused = true)]
+async fn is_bounded_and_used() {
+    let batches = || Policy::new().batches(1);
+    assert_eq!(run(batches()).await, (1, 21));
+    assert_eq!(run(batches().concurrency(0)).await, (1, 21));
+    // 1 3 5 beside 2 4 6.
+    assert_eq!(run(batches().concurrency(2)).await, (2, 12));
+    assert_eq!(run(batches().concurrency(100)).await, (6, 6));
+    assert_eq!(run(Policy::new().batches(0).concurrency(3)).await, (3, 9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_are_in_order_whichever_call_ends_first() {
+    let retried = Cell::new(false);
+    let batches = EXACT.batches(1).concurrency(10);
+    let results = retry_each(batches, 0..10, async |pending: Vec<u64>| {
+        tokio::time::sleep(secs(10 - pending[0])).await;
+        match retried.get() {
+            false if pending[0] == 0 => {
+                retried.set(true); // The last to end.
+                Err(TRANSIENT)
+            }
+            false => Err(TRANSIENT),
+            true => Ok(pending.into_iter().map(Ok).collect()),
+        }
+    });
+    assert_eq!(
+        results.await,
+        std::array::from_fn::<_, 10, _>(|item| Ok(item as u64))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_round_is_in_order_whichever_call_ends_first() {
+    let calls = std::cell::RefCell::new(Vec::new());
+    let batches = EXACT.max(1).batches(2).concurrency(3);
+    let results: Vec<Result<u64, _>> = retry_each(batches, [3, 2, 1], async |pending: Vec<u64>| {
+        tokio::time::sleep(secs(pending[0])).await;
+        calls.borrow_mut().push(pending);
+        Err(TRANSIENT)
+    })
+    .await;
+    assert!(results.iter().all(Result::is_err));
+    assert_eq!(
+        calls.into_inner(),
+        [vec![1], vec![3, 2], vec![1], vec![3, 2]]
+    );
+}

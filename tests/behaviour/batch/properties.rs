@@ -1,0 +1,267 @@
+//! For any server, any batch size and any concurrency: no success is sent again, no limit is exceeded, order is kept.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use retry_runtime::{ItemError, Policy, Reason, Verdict, retry_each, retry_each_blocking, testing};
+
+use support::failure::Failure;
+
+use super::secs;
+
+/// What becomes of an item: it fails that often, then succeeds or stops. And how long its call takes.
+#[derive(Clone, Debug)]
+struct Fate {
+    failures: u32,
+    stops: bool,
+    throttled: bool,
+    hint: Option<u64>,
+    millis: u64,
+}
+
+type Answers = Result<Vec<Result<usize, Failure>>, Failure>;
+type Results = Vec<Result<usize, ItemError<Failure>>>;
+
+fn fate() -> impl Strategy<Value = Fate> {
+    (
+        0..5_u32,
+        any::<bool>(),
+        any::<bool>(),
+        prop::option::of(0..30_u64),
+        0..50_u64,
+    )
+        .prop_map(|(failures, stops, throttled, hint, millis)| Fate {
+            failures: if stops {
+                failures
+            } else {
+                failures.saturating_sub(1)
+            },
+            stops,
+            throttled,
+            hint,
+            millis,
+        })
+}
+
+/// Answers as the items' fates say; whole calls fail by their number.
+struct Server<'a> {
+    fates: &'a [Fate],
+    failing_calls: &'a [bool],
+    calls: Vec<Vec<usize>>,
+    attempts: HashMap<usize, u32>,
+    successes: Vec<usize>,
+}
+
+impl<'a> Server<'a> {
+    fn new(fates: &'a [Fate], failing_calls: &'a [bool]) -> Self {
+        Self {
+            fates,
+            failing_calls,
+            calls: Vec::new(),
+            attempts: HashMap::new(),
+            successes: Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, items: Vec<usize>) -> Answers {
+        for item in &items {
+            assert!(!self.successes.contains(item), "{item} sent again");
+            *self.attempts.entry(*item).or_default() += 1;
+        }
+        self.calls.push(items.clone());
+        if self.failing_calls.get(self.calls.len() - 1) == Some(&true) {
+            return Err(Failure(Verdict::TRANSIENT));
+        }
+        Ok(items
+            .into_iter()
+            .map(|item| self.answer_one(item))
+            .collect())
+    }
+
+    fn answer_one(&mut self, item: usize) -> Result<usize, Failure> {
+        let fate = &self.fates[item];
+        if self.attempts[&item] <= fate.failures {
+            let verdict = if fate.throttled {
+                Verdict::THROTTLED
+            } else {
+                Verdict::TRANSIENT
+            };
+            let hint = fate.hint.map(secs);
+            return Err(Failure(hint.map_or(verdict, |hint| verdict.after(hint))));
+        }
+        if fate.stops {
+            return Err(Failure(Verdict::STOP));
+        }
+        self.successes.push(item);
+        Ok(item)
+    }
+
+    fn check(&self, results: &Results, size: usize, max: u32) {
+        assert_eq!(results.len(), self.fates.len());
+        assert!(
+            self.calls
+                .iter()
+                .all(|call| !call.is_empty() && call.len() <= size)
+        );
+        assert!(self.calls.iter().all(|call| call.is_sorted()));
+        for (item, result) in results.iter().enumerate() {
+            let attempts = self.attempts[&item];
+            assert!(attempts <= max + 1);
+            match result {
+                Ok(value) => assert_eq!(*value, item),
+                Err(error) => {
+                    assert!(!self.successes.contains(&item));
+                    assert_eq!(error.attempts(), attempts);
+                    let stopped = error.error() == Some(&Failure(Verdict::STOP));
+                    let reason = if stopped {
+                        Reason::NotRetryable
+                    } else {
+                        Reason::Exhausted
+                    };
+                    assert_eq!(error.reason(), reason);
+                    assert!(stopped || attempts == max + 1);
+                }
+            }
+        }
+    }
+}
+
+fn policy(max: u32) -> Policy {
+    Policy::new().max(max)
+}
+
+proptest! {
+    #[test]
+    fn hold_for_async_calls(
+        fates in vec(fate(), 1..40),
+        failing_calls in vec(any::<bool>(), 0..6),
+        size in 1..10_usize,
+        concurrency in 1..6_usize,
+        max in 0..6_u32,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let server = RefCell::new(Server::new(&fates, &failing_calls));
+            let (running, most) = (Cell::new(0), Cell::new(0));
+            let batches = policy(max).batches(size).concurrency(concurrency);
+            let results = retry_each(batches, 0..fates.len(), async |pending: Vec<usize>| {
+                running.set(running.get() + 1);
+                most.set(most.get().max(running.get()));
+                let pause = pending.iter().map(|item| fates[*item].millis).max();
+                tokio::time::sleep(Duration::from_millis(pause.unwrap())).await;
+                running.set(running.get() - 1);
+                server.borrow_mut().answer(pending)
+            })
+            .await;
+            server.into_inner().check(&results, size, max);
+            assert!(most.get() <= concurrency);
+        });
+    }
+
+    #[test]
+    fn hold_for_blocking_calls(
+        fates in vec(fate(), 1..40),
+        failing_calls in vec(any::<bool>(), 0..6),
+        size in 1..10_usize,
+        concurrency in 1..4_usize,
+        max in 0..6_u32,
+    ) {
+        let _skipped = testing::skip_sleeps();
+        let server = Mutex::new(Server::new(&fates, &failing_calls));
+        let (running, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let batches = policy(max).batches(size).concurrency(concurrency);
+        let results = retry_each_blocking(batches, 0..fates.len(), |pending| {
+            most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            let answers = server.lock().unwrap().answer(pending);
+            running.fetch_sub(1, Ordering::SeqCst);
+            answers
+        });
+        server.into_inner().unwrap().check(&results, size, max);
+        assert!(most.into_inner() <= concurrency);
+    }
+
+    /// With enough retries the results are those of a server that never fails.
+    #[test]
+    fn failures_leave_no_trace_in_the_results(
+        fates in vec(fate().prop_map(|fate| Fate { stops: false, ..fate }), 0..40),
+        failing_calls in vec(any::<bool>(), 0..6),
+        size in 1..10_usize,
+    ) {
+        let _skipped = testing::skip_sleeps();
+        let calm: Vec<_> = fates.iter().map(|fate| Fate { failures: 0, ..fate.clone() }).collect();
+        let items = 0..fates.len();
+        let blocking = |fates, failing_calls| {
+            let server = Mutex::new(Server::new(fates, failing_calls));
+            retry_each_blocking(policy(20).batches(size), items.clone(), |pending| {
+                server.lock().unwrap().answer(pending)
+            })
+        };
+        let expected = blocking(&calm, &[]);
+        prop_assert_eq!(blocking(&fates, &failing_calls), expected.clone());
+        let server = RefCell::new(Server::new(&fates, &failing_calls));
+        let batches = policy(20).batches(size).concurrency(3);
+        let results = retry_each(batches, items, async |pending| {
+            server.borrow_mut().answer(pending)
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        prop_assert_eq!(runtime.unwrap().block_on(results), expected);
+    }
+
+    /// Calls, pauses, log and results of blocking code are those of async code.
+    #[test]
+    fn blocking_calls_do_the_same(
+        fates in vec(fate(), 1..40),
+        failing_calls in vec(any::<bool>(), 0..6),
+        size in 1..10_usize,
+        max in 0..6_u32,
+        seed in any::<u64>(),
+    ) {
+        let batches = policy(max).batches(size);
+        let items = 0..fates.len();
+        let told = |run: &dyn Fn(&Mutex<Server<'_>>) -> Results| {
+            let _skipped = testing::skip_sleeps();
+            let _seeded = testing::seed(seed);
+            let recording = testing::record();
+            let server = Mutex::new(Server::new(&fates, &failing_calls));
+            let results = run(&server);
+            (results, server.into_inner().unwrap().calls, recording.lines())
+        };
+        let blocking = told(&|server| {
+            retry_each_blocking(batches, items.clone(), |pending| server.lock().unwrap().answer(pending))
+        });
+        let concurrent = told(&|server| {
+            let results = retry_each(batches, items.clone(), async |pending| {
+                server.lock().unwrap().answer(pending)
+            });
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            runtime.unwrap().block_on(results)
+        });
+        prop_assert_eq!(blocking, concurrent);
+    }
+
+    /// A round is as few calls as its items fill.
+    #[test]
+    fn calls_are_full(count in 1..60_usize, size in 1..10_usize, failing in vec(any::<bool>(), 60)) {
+        let _skipped = testing::skip_sleeps();
+        let fates: Vec<_> = (0..count)
+            .map(|item| Fate { failures: failing[item].into(), stops: false, throttled: false, hint: None, millis: 0 })
+            .collect();
+        let server = Mutex::new(Server::new(&fates, &[]));
+        let results = retry_each_blocking(policy(1).batches(size), 0..count, |pending| {
+            server.lock().unwrap().answer(pending)
+        });
+        prop_assert!(results.iter().all(Result::is_ok));
+        let failed = fates.iter().filter(|fate| fate.failures > 0).count();
+        let calls = server.into_inner().unwrap().calls.len();
+        prop_assert_eq!(calls, count.div_ceil(size) + failed.div_ceil(size));
+    }
+}

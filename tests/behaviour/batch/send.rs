@@ -1,0 +1,138 @@
+//! The future is `Send` where everything in it is, in every shape that a program has.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use retry_runtime::{ItemError, Policy, retry_each};
+use support::failure::Failure;
+
+use super::{Answer, Answers, Results};
+
+fn assert_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[derive(Clone)]
+struct Client {
+    name: String,
+}
+
+impl Client {
+    async fn embed(&self, texts: &[&String]) -> Result<Vec<Result<usize, Failure>>, Failure> {
+        tokio::task::yield_now().await;
+        let length = |text: &&String| Ok(text.len() + self.name.len());
+        Ok(texts.iter().map(length).collect())
+    }
+
+    async fn embed_all(&self, texts: &[String]) -> Vec<Result<usize, ItemError<Failure>>> {
+        let batches = Policy::new().batches(2).concurrency(2);
+        retry_each(batches, texts, async |pending| self.embed(&pending).await).await
+    }
+}
+
+fn client() -> Client {
+    Client {
+        name: String::from("x"),
+    }
+}
+
+fn texts() -> Vec<String> {
+    ["a", "bb", "ccc"].map(String::from).into()
+}
+
+#[track_caller]
+fn assert_lengths<E: Debug>(results: Vec<Result<usize, E>>) {
+    let lengths: Vec<_> = results.into_iter().map(Result::unwrap).collect();
+    assert_eq!(lengths, [2, 3, 4]);
+}
+
+#[tokio::test]
+async fn borrowing_the_client_and_the_items() {
+    let (client, texts) = (client(), texts());
+    let policy = Policy::new();
+    let results = retry_each(&policy, &texts, async |pending| {
+        client.embed(&pending).await
+    });
+    assert_lengths(assert_send(results).await);
+    assert_lengths(assert_send(client.embed_all(&texts)).await);
+}
+
+#[tokio::test]
+async fn on_a_task_that_owns_all() {
+    let (client, texts) = (client(), texts());
+    let task = tokio::spawn(async move {
+        retry_each(Policy::new(), &texts, async |pending| {
+            client.embed(&pending).await
+        })
+        .await
+    });
+    assert_lengths(task.await.unwrap());
+}
+
+#[tokio::test]
+async fn on_a_task_by_a_method() {
+    let (client, texts) = (client(), texts());
+    let task = tokio::spawn(async move { client.embed_all(&texts).await });
+    assert_lengths(task.await.unwrap());
+}
+
+#[tokio::test]
+async fn on_a_task_with_the_future_itself() {
+    let client = Arc::new(client());
+    let results = retry_each(Policy::new(), texts(), move |pending| {
+        let client = Arc::clone(&client);
+        async move {
+            let pending: Vec<_> = pending.iter().collect();
+            client.embed(&pending).await
+        }
+    });
+    assert_lengths(tokio::spawn(results).await.unwrap());
+}
+
+#[tokio::test]
+async fn on_a_task_with_every_setting() {
+    let texts: Vec<Arc<str>> = texts().into_iter().map(Arc::from).collect();
+    let task = tokio::spawn(async move {
+        let batches = Policy::new()
+            .on(|_: &Failure| true)
+            .batches(1)
+            .concurrency(4)
+            .timer(retry_runtime::TokioTimer);
+        retry_each(batches, texts.iter().map(Arc::clone), async |pending| {
+            tokio::task::yield_now().await;
+            Ok(pending
+                .iter()
+                .map(|text: &Arc<str>| Ok(text.len() + 1))
+                .collect())
+        })
+        .await
+    });
+    assert_lengths(task.await.unwrap());
+}
+
+#[tokio::test]
+async fn in_a_boxed_future_of_a_trait() {
+    #[async_trait::async_trait]
+    trait Embed: Send + Sync {
+        async fn embed(&self, numbers: &[&u32]) -> Answers;
+
+        async fn embed_all(&self, numbers: &[u32]) -> Results {
+            let batches = Policy::new().batches(2).concurrency(2);
+            retry_each(batches, numbers, async |pending| self.embed(&pending).await).await
+        }
+    }
+
+    struct Double;
+
+    #[async_trait::async_trait]
+    impl Embed for Double {
+        async fn embed(&self, numbers: &[&u32]) -> Answers {
+            let double = |number: &&u32| -> Answer { Ok(2 * **number) };
+            Ok(numbers.iter().map(double).collect())
+        }
+    }
+
+    let embed: Box<dyn Embed> = Box::new(Double);
+    let results = tokio::spawn(async move { embed.embed_all(&[1, 2, 3]).await });
+    assert_eq!(results.await.unwrap(), [Ok(2), Ok(4), Ok(6)]);
+}

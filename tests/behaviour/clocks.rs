@@ -1,0 +1,561 @@
+//! Deadlines and elapsed times by the clocks of timers, and timers that oversleep.
+
+// The shapes under test are what these lints would have written otherwise.
+#![expect(
+    clippy::items_after_statements,
+    clippy::needless_pass_by_value,
+    clippy::redundant_closure_for_method_calls
+)]
+
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+use futures::executor::block_on;
+use futures::{StreamExt, stream};
+use retry_runtime::{
+    GaveUp, ItemError, Jitter, Moment, Plan, Policy, Reason, Timer, Verdict, plan, retry,
+    retry_each, testing,
+};
+
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// A clock that only sleeping moves, by what it is told and as much longer as it oversleeps.
+struct Virtual {
+    millis: AtomicU64,
+    oversleeps: Duration,
+}
+
+impl Virtual {
+    fn new() -> Self {
+        Self::oversleeping(Duration::ZERO)
+    }
+
+    fn oversleeping(oversleeps: Duration) -> Self {
+        Self {
+            millis: AtomicU64::new(5),
+            oversleeps,
+        }
+    }
+
+    /// One for all: an expression that is evaluated again must give the same clock.
+    fn shared() -> &'static Self {
+        static SHARED: Virtual = Virtual {
+            millis: AtomicU64::new(5),
+            oversleeps: Duration::ZERO,
+        };
+        &SHARED
+    }
+
+    fn advance(&self, span: Duration) {
+        let millis = u64::try_from(span.as_millis()).unwrap();
+        self.millis.fetch_add(millis, SeqCst);
+    }
+}
+
+impl Timer for Virtual {
+    async fn sleep(&self, duration: Duration) {
+        self.advance(duration + self.oversleeps);
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(Duration::from_millis(self.millis.load(SeqCst)))
+    }
+}
+
+#[test]
+fn a_deadline_goes_by_the_timers_own_clock() {
+    #[retry(max = 9, jitter = "none", deadline = "7s", timer = clock, on = |_| true)]
+    async fn call(clock: &Virtual, attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(String::from("busy"))
+    }
+
+    let recording = testing::record();
+    let mut attempts = 0;
+    block_on(call(&Virtual::new(), &mut attempts)).unwrap_err();
+    assert_eq!(attempts, 4);
+    assert_eq!(recording.delays(), [1, 2, 4].map(secs));
+}
+
+#[test]
+fn the_time_that_attempts_take_counts_by_that_clock() {
+    #[retry(max = 9, jitter = "none", deadline = "7s", timer = clock, on = |_| true)]
+    async fn call(clock: &Virtual) -> Result<(), String> {
+        clock.advance(secs(2));
+        Err(String::from("busy"))
+    }
+
+    let recording = testing::record();
+    block_on(call(&Virtual::new())).unwrap_err();
+    // They fail after 2 s, 5 s and 9 s.
+    assert_eq!(recording.delays(), [1, 2].map(secs));
+}
+
+#[test]
+fn elapsed_times_go_by_the_timers_own_clock() {
+    #[retry(max = 2, jitter = "none", attempt = attempt, timer = clock, on = |_| true, give_up = ended)]
+    async fn call(clock: &Virtual, seen: &mut Vec<Duration>) -> Result<(), String> {
+        seen.push(attempt.elapsed());
+        Err(String::from("busy"))
+    }
+
+    fn ended(gave_up: GaveUp<String>) -> String {
+        format!("{:?}", gave_up.elapsed())
+    }
+
+    let mut seen = Vec::new();
+    let error = block_on(call(&Virtual::new(), &mut seen)).unwrap_err();
+    assert_eq!(seen, [0, 1, 3].map(secs));
+    assert_eq!(error, "3s");
+}
+
+#[test]
+fn a_policys_deadline_goes_by_the_timers_own_clock() {
+    #[retry(policy = EXACT.max(9).deadline(secs(7)), timer = clock, on = |_| true)]
+    async fn call(clock: &Virtual) -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    let recording = testing::record();
+    block_on(call(&Virtual::new())).unwrap_err();
+    assert_eq!(recording.delays(), [1, 2, 4].map(secs));
+
+    let policy = EXACT.max(9).deadline(secs(7)).on(|_: &String| true);
+    let recording = testing::record();
+    let failing = async || Err::<(), _>(String::from("busy"));
+    block_on(policy.call_with(Virtual::new(), failing)).unwrap_err();
+    assert_eq!(recording.delays(), [1, 2, 4].map(secs));
+}
+
+/// Attempts of a call whose first pause ends an hour late, under a deadline of 10 s.
+macro_rules! oversleeping {
+    ($($key:tt)*) => {{
+        #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, name = "call", on = |_| true, $($key)*)]
+        async fn call(clock: &Virtual, attempts: &mut u32) -> Result<(), String> {
+            *attempts += 1;
+            Err(format!("busy {attempts}"))
+        }
+
+        let recording = testing::record();
+        let mut attempts = 0;
+        let error = block_on(call(&Virtual::oversleeping(secs(3600)), &mut attempts)).unwrap_err();
+        (attempts, error, recording.lines().pop().unwrap())
+    }};
+}
+
+#[test]
+fn where_the_error_is_kept_no_attempt_begins_after_an_overslept_pause() {
+    let line = "gave up call attempt=1 max=9 error=busy 1 reason=deadline";
+    for (attempts, error, last) in [
+        oversleeping!(repeats = 9),
+        oversleeping!(attempt = _attempt),
+        oversleeping!(
+            give_up = |gave_up: GaveUp<String>| {
+                assert_eq!(gave_up.reason(), Reason::Deadline);
+                assert_eq!((gave_up.attempts(), gave_up.errors().count()), (1, 1));
+                gave_up.into_error()
+            }
+        ),
+        oversleeping!(fallback = async |gave_up: GaveUp<String>| Err(gave_up.into_error())),
+    ] {
+        assert_eq!((attempts, &*error, &*last), (1, "busy 1", line));
+    }
+}
+
+#[test]
+fn where_the_error_is_gone_one_more_attempt_is_made() {
+    let (attempts, error, last) = oversleeping!(idempotent = true);
+    assert_eq!((attempts, &*error), (2, "busy 2"));
+    assert_eq!(
+        last,
+        "gave up call attempt=2 max=9 error=busy 2 reason=deadline"
+    );
+}
+
+#[test]
+fn a_budget_gets_back_what_an_overslept_pause_cost() {
+    use retry_runtime::{Kind, RetryBudget};
+
+    struct Turns(AtomicU64);
+
+    impl RetryBudget for Turns {
+        fn withdraw(&self, _: Kind) -> bool {
+            self.0.fetch_sub(1, SeqCst);
+            true
+        }
+        fn refund(&self, _: Kind) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, repeats = 9, budget = turns, on = |_| true)]
+    async fn call(clock: &Virtual, turns: &Turns) -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    let turns = Turns(AtomicU64::new(5));
+    block_on(call(&Virtual::oversleeping(secs(3600)), &turns)).unwrap_err();
+    assert_eq!(turns.0.into_inner(), 5);
+}
+
+#[test]
+fn no_round_of_a_batch_begins_after_an_overslept_pause() {
+    let mut rounds = 0;
+    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
+    let batches = policy.batches(9).timer(Virtual::oversleeping(secs(3600)));
+    let results = retry_each(batches, [1, 2], |pending: Vec<u32>| {
+        rounds += 1;
+        async move {
+            Ok::<Vec<Result<(), _>>, _>(pending.iter().map(|_| Err(String::from("busy"))).collect())
+        }
+    });
+    let results = block_on(results);
+    assert_eq!(rounds, 1);
+    let reasons: Vec<_> = results
+        .iter()
+        .map(|result| result.as_ref().map_err(ItemError::reason))
+        .collect();
+    assert_eq!(reasons, [Err(Reason::Deadline); 2]);
+}
+
+#[test]
+fn no_round_of_a_plan_begins_after_an_overslept_pause() {
+    let mut plan = Plan::<(), String>::new();
+    plan.add("search", [], async |[]| Err(String::from("busy")));
+    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
+    let end = plan.run_until_with(Virtual::oversleeping(secs(3600)), policy, async |_| {
+        plan::Validity::Invalid("nothing found".into())
+    });
+    let end = block_on(end).unwrap();
+    assert!(
+        matches!(
+            end,
+            plan::PlanEnd::GaveUp {
+                reason: Reason::Deadline,
+                ..
+            }
+        ),
+        "{end:?}"
+    );
+    assert_eq!(plan.summary().executions, 1);
+}
+
+#[test]
+fn a_stream_that_keeps_its_errors_does_not_resume_after_an_overslept_pause() {
+    #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, stream = "resume", attempt = attempt, on = |_| true)]
+    fn numbers<'a>(
+        clock: &'a Virtual,
+        attempts: &'a AtomicU64,
+    ) -> impl futures::Stream<Item = Result<u32, String>> + 'a {
+        let _ = attempt.yielded();
+        attempts.fetch_add(1, SeqCst);
+        stream::iter([Ok(1), Err(String::from("reset"))])
+    }
+
+    let attempts = AtomicU64::new(0);
+    let items: Vec<_> = block_on(numbers(&Virtual::oversleeping(secs(3600)), &attempts).collect());
+    assert_eq!(items, [Ok(1), Err(String::from("reset"))]);
+    assert_eq!(attempts.into_inner(), 1);
+}
+
+/// A blocking function sleeps by the system's clock, so a deadline must, too.
+#[tokio::test(start_paused = true)]
+async fn a_blocking_function_under_a_paused_clock_keeps_its_deadline() {
+    #[retry(max = "unlimited", backoff = "fixed", base = "30s", jitter = "none", deadline = "100s", on = |_| true)]
+    fn call(attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(String::from("busy"))
+    }
+
+    let skipped = testing::skip_sleeps();
+    let mut attempts = 0;
+    call(&mut attempts).unwrap_err();
+    assert_eq!((attempts, skipped.total()), (4, secs(90)));
+
+    let mut attempts = 0;
+    let policy = EXACT
+        .unlimited()
+        .cap(secs(30))
+        .base(secs(30))
+        .deadline(secs(100));
+    let outcome = policy.on(|_: &String| true).call_blocking(|| {
+        attempts += 1;
+        Err::<(), _>(String::from("busy"))
+    });
+    assert!(outcome.is_err());
+    assert_eq!(attempts, 4);
+}
+
+#[test]
+fn a_blocking_function_begins_no_attempt_after_an_overslept_pause() {
+    // A pause that another call on this thread makes longer, once it is decided.
+    fn oversleep() {
+        let hour = Policy::fixed(secs(3600))
+            .jitter(Jitter::None)
+            .cap(secs(3600))
+            .max(1);
+        let _ = hour.on(|(): &()| true).call_blocking(|| Err::<(), _>(()));
+    }
+
+    #[retry(max = 9, jitter = "none", deadline = "10s", on = |_| true, observe = |_| oversleep())]
+    fn call(attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(format!("busy {attempts}"))
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let mut attempts = 0;
+    assert_eq!(call(&mut attempts), Err(String::from("busy 1")));
+    assert_eq!(attempts, 1);
+}
+
+/// A timer that wraps tokio's and names no clock.
+#[tokio::test(start_paused = true)]
+async fn a_timer_that_wraps_tokios_sees_its_clock_paused() {
+    struct Wrapping;
+
+    impl Timer for Wrapping {
+        async fn sleep(&self, duration: Duration) {
+            tokio::time::sleep(duration).await;
+        }
+    }
+
+    #[retry(max = 9, jitter = "none", deadline = "7s", timer = Wrapping, on = |_| true)]
+    async fn call(attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(String::from("busy"))
+    }
+
+    let mut attempts = 0;
+    call(&mut attempts).await.unwrap_err();
+    assert_eq!(attempts, 4);
+}
+
+/// The second runtime's clock stands before the first's, which was advanced.
+#[test]
+fn a_second_paused_runtime_may_stand_earlier_than_the_first() {
+    #[retry(max = 9, jitter = "none", deadline = "7s", on = |_| true)]
+    async fn call(attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(String::from("busy"))
+    }
+
+    let runtime = || {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap()
+    };
+    let early = runtime();
+    let late = runtime();
+    for runtime in [late, early] {
+        runtime.block_on(async {
+            let mut attempts = 0;
+            call(&mut attempts).await.unwrap_err();
+            assert_eq!(attempts, 4);
+            tokio::time::advance(Duration::from_hours(1)).await;
+        });
+    }
+}
+
+#[test]
+fn a_verdict_without_a_hint_needs_no_clock() {
+    /// Panics where it is asked for the time, as a browser's standard library does.
+    struct NoClock;
+
+    impl Timer for NoClock {
+        async fn sleep(&self, _: Duration) {}
+
+        fn now(&self) -> Moment {
+            unreachable!("nobody needs the time")
+        }
+    }
+
+    #[retry(max = 1, timer = NoClock, on = |_| Verdict::TRANSIENT)]
+    async fn call() -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    #[retry(policy = EXACT.max(1), timer = NoClock, on = |_| Verdict::TRANSIENT)]
+    async fn call_by_policy() -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    block_on(call()).unwrap_err();
+    block_on(call_by_policy()).unwrap_err();
+    let by_chain = EXACT.max(1).on(|_: &String| true);
+    block_on(by_chain.call_with(NoClock, async || Err::<(), _>(String::from("busy")))).unwrap_err();
+}
+
+/// The clock is read for those who ask, and for nobody else.
+#[test]
+fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
+    macro_rules! elapsed {
+        ($($key:tt)*) => {{
+            #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, $($key)*)]
+            async fn call(clock: &Virtual) -> Result<(), String> {
+                Err(String::from("busy"))
+            }
+
+            block_on(call(&Virtual::new())).unwrap_err()
+        }};
+    }
+
+    fn shown(gave_up: GaveUp<String>) -> String {
+        gave_up.to_string()
+    }
+
+    let text = "gave up after 2 attempts in 1s (exhausted): busy";
+    assert_eq!(elapsed!(give_up = shown), text);
+    assert_eq!(elapsed!(give_up = |gave_up| gave_up.to_string()), text);
+    assert_eq!(elapsed!(give_up = |gave_up| format!("{gave_up}")), text);
+    assert_eq!(
+        elapsed!(give_up = |gave_up: GaveUp<String>| shown(gave_up)),
+        text
+    );
+    assert_eq!(
+        elapsed!(give_up = |ended| format!("{:?}", ended.elapsed())),
+        "1s"
+    );
+    assert_eq!(
+        elapsed!(fallback = async |ended: GaveUp<String>| Err(shown(ended))),
+        text
+    );
+    assert_eq!(elapsed!(give_up = |ended| ended.into_error()), "busy");
+
+    #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, attempt = this)]
+    async fn captured(clock: &Virtual) -> Result<(), String> {
+        Err(format!("{this:?}"))
+    }
+
+    #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, attempt = this)]
+    async fn handed_on(clock: &Virtual) -> Result<(), String> {
+        fn elapsed(attempt: &retry_runtime::Attempt<String>) -> String {
+            format!("{:?}", attempt.elapsed())
+        }
+        Err(elapsed(this))
+    }
+
+    assert!(
+        block_on(captured(&Virtual::new()))
+            .unwrap_err()
+            .contains("number: 2")
+    );
+    assert_eq!(
+        block_on(handed_on(&Virtual::new())),
+        Err(String::from("1s"))
+    );
+}
+
+#[test]
+fn nobody_reads_the_clock_for_what_does_not_ask() {
+    struct NoClock;
+
+    impl Timer for NoClock {
+        async fn sleep(&self, _: Duration) {}
+
+        fn now(&self) -> Moment {
+            unreachable!("nobody needs the time")
+        }
+    }
+
+    #[retry(max = 1, timer = NoClock, on = |_| true, attempt = attempt, repeats = 5, give_up = |ended| ended.into_error())]
+    async fn call() -> Result<(), String> {
+        Err(format!("busy {}", attempt.number()))
+    }
+
+    assert_eq!(block_on(call()), Err(String::from("busy 2")));
+}
+
+/// Its clock stands still, and its pauses take no time: what a deadline makes of it is the same in every form.
+#[test]
+fn a_policys_deadline_is_kept_by_the_clock_alone() {
+    struct Still;
+
+    impl Timer for Still {
+        async fn sleep(&self, _: Duration) {}
+
+        fn now(&self) -> Moment {
+            Moment::from_origin(secs(1))
+        }
+    }
+
+    const POLICY: Policy = Policy::fixed(secs(1))
+        .jitter(Jitter::None)
+        .max(20)
+        .deadline(secs(5));
+
+    #[retry(policy = POLICY, timer = Still, on = |_| true)]
+    async fn call(attempts: &mut u32) -> Result<(), String> {
+        *attempts += 1;
+        Err(String::from("busy"))
+    }
+
+    let mut attempts = 0;
+    block_on(call(&mut attempts)).unwrap_err();
+    assert_eq!(attempts, 21);
+    let policy = POLICY.on(|_: &String| true);
+    let mut attempts = 0;
+    let failing = || {
+        attempts += 1;
+        async { Err::<(), _>(String::from("busy")) }
+    };
+    block_on(policy.call_with(Still, failing)).unwrap_err();
+    assert_eq!(attempts, 21);
+    let batches = policy.batches(1).timer(Still);
+    let results = block_on(retry_each(batches, [()], async |_| {
+        Err::<Vec<Result<(), _>>, _>(String::from("busy"))
+    }));
+    assert_eq!(results[0].as_ref().unwrap_err().attempts(), 21);
+}
+
+#[test]
+fn a_methods_own_deadline_stands_over_a_decorators_policy() {
+    #[retry(wrapper = Retrying, timer = Virtual::shared(), on = |_| true)]
+    trait Model {
+        #[retry(deadline = "100s")]
+        async fn ask(&self, attempts: &mut u32) -> Result<(), String>;
+    }
+
+    struct Busy;
+
+    impl Model for Busy {
+        async fn ask(&self, attempts: &mut u32) -> Result<(), String> {
+            *attempts += 1;
+            Virtual::shared().advance(secs(8));
+            Err(String::from("busy"))
+        }
+    }
+
+    let policy = Policy::fixed(secs(2))
+        .jitter(Jitter::None)
+        .max(20)
+        .deadline(secs(5));
+    let mut attempts = 0;
+    block_on(Retrying::with_policy(Busy, policy).ask(&mut attempts)).unwrap_err();
+    assert_eq!(attempts, 11);
+}
+
+#[test]
+fn a_round_of_a_batch_that_never_began_is_told_of_as_the_one_before() {
+    let recording = testing::record();
+    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
+    let batches = policy.batches(9).timer(Virtual::oversleeping(secs(3600)));
+    let results = retry_each(batches, [1, 2], async |pending: Vec<u32>| {
+        Ok::<Vec<Result<(), _>>, String>(
+            pending.iter().map(|_| Err(String::from("busy"))).collect(),
+        )
+    });
+    let _ = block_on(results);
+    let last = recording.lines().pop().unwrap();
+    let told = " attempt=1 max=3 error=2 of 2 items: alloc::string::String reason=deadline";
+    assert!(
+        last.starts_with("gave up ") && last.ends_with(told),
+        "{last}"
+    );
+}

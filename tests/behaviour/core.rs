@@ -1,0 +1,394 @@
+//! The core: a call's state, driven by hand.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
+use std::time::Duration;
+
+use retry_runtime::{
+    Backoff, Call, Event, Failure, Jitter, Kind, Moment, Policy, Reason, RetryBudget, Section,
+    Site, Verdict, retry, testing,
+};
+
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+fn is_plain_data<T: Copy + Send + Sync + 'static>() {}
+
+#[test]
+fn a_call_is_small_and_borrows_nothing() {
+    is_plain_data::<Call>();
+    assert!(size_of::<Call>() <= 64, "{}", size_of::<Call>());
+}
+
+type Outcome = Result<u32, String>;
+type Read = fn(&mut Vec<Outcome>) -> Outcome;
+
+#[test]
+fn a_loop_by_hand_reports_what_the_attribute_does() {
+    #[retry(max = 2, jitter = "none", name = "disk.read", on = |error: &String| error == "busy")]
+    fn read(outcomes: &mut Vec<Result<u32, String>>) -> Result<u32, String> {
+        outcomes.pop().unwrap()
+    }
+
+    fn by_hand(outcomes: &mut Vec<Result<u32, String>>) -> Result<u32, String> {
+        const POLICY: Policy = EXACT.max(2);
+        let site = Site::new(&POLICY, "disk.read");
+        let mut call = Call::new();
+        loop {
+            match outcomes.pop().unwrap() {
+                Ok(value) => {
+                    call.succeeded(&site);
+                    return Ok(value);
+                }
+                Err(error) => {
+                    if call
+                        .failed(&site, Verdict::from(error == "busy"), &error)
+                        .is_err()
+                    {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
+    let busy = || Err(String::from("busy"));
+    for outcomes in [
+        vec![Ok(1)],
+        vec![Ok(1), busy()],
+        vec![busy(), busy(), busy()],
+        vec![Err(String::from("gone")), busy()],
+    ] {
+        let _skipped = testing::skip_sleeps();
+        let observed = |call: Read| {
+            let recording = testing::record();
+            let outcome = call(&mut outcomes.clone());
+            (outcome, recording.lines(), recording.delays())
+        };
+        assert_eq!(observed(by_hand), observed(read), "{outcomes:?}");
+    }
+}
+
+#[test]
+fn attempts_and_corrections_are_counted() {
+    let site = Site::new(&EXACT, "draft");
+    let mut call = Call::new();
+    assert_eq!(
+        (call.attempt(), call.corrections(), call.is_retried()),
+        (1, 0, false)
+    );
+    let rejected = Failure::new(&site, Verdict::INVALID, &"no title").correctable();
+    assert_eq!(call.failed_with(rejected), Ok(Duration::ZERO));
+    assert_eq!(
+        (call.attempt(), call.corrections(), call.is_retried()),
+        (1, 1, true)
+    );
+    call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
+    assert_eq!((call.attempt(), call.corrections()), (2, 1));
+    assert_eq!(call.last_delay(), secs(1));
+}
+
+#[test]
+fn each_section_with_a_max_counts_for_itself() {
+    let policy = EXACT.max(1).throttled(Section::new().max(2));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    let mut fail = |verdict| call.failed(&site, verdict, &"failed");
+    assert_eq!(fail(Verdict::TRANSIENT), Ok(secs(1)));
+    assert_eq!(fail(Verdict::THROTTLED), Ok(secs(1)));
+    assert_eq!(fail(Verdict::THROTTLED), Ok(secs(2)));
+    assert_eq!(fail(Verdict::THROTTLED), Err(Reason::Exhausted));
+    assert_eq!(fail(Verdict::TRANSIENT), Err(Reason::Exhausted));
+}
+
+#[test]
+fn the_pauses_alone_keep_a_deadline_where_no_time_is_told() {
+    let policy = EXACT.max(9).deadline(secs(7));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    let mut pauses = Vec::new();
+    let reason = loop {
+        match call.failed(&site, Verdict::TRANSIENT, &"busy") {
+            Ok(pause) => pauses.push(pause),
+            Err(reason) => break reason,
+        }
+    };
+    assert_eq!(
+        (pauses, reason),
+        (vec![secs(1), secs(2), secs(4)], Reason::Deadline)
+    );
+    // Up to the last failure, after pauses of 1, 2 and 4 s.
+    assert_eq!(call.spent(), secs(7));
+}
+
+#[test]
+fn the_time_that_is_told_keeps_a_deadline() {
+    let policy = EXACT.deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    for (elapsed, decision) in [
+        (secs(9), Ok(secs(1))),
+        (secs(9) + Duration::from_nanos(1), Err(Reason::Deadline)),
+        (secs(11), Err(Reason::Deadline)),
+    ] {
+        let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+        assert_eq!(Call::new().failed_with(failure), decision, "{elapsed:?}");
+    }
+}
+
+#[test]
+fn a_deadline_beside_the_policy_is_a_moment() {
+    let site = Site::new(&EXACT, "call");
+    let at = |secs| Moment::from_origin(Duration::from_secs(secs));
+    for (now, decision) in [
+        (9, Ok(secs(1))),
+        (10, Err(Reason::Deadline)),
+        (11, Err(Reason::Deadline)),
+    ] {
+        let failure =
+            Failure::new(&site, Verdict::TRANSIENT, &"busy").deadline(Some(at(10)), || at(now));
+        assert_eq!(Call::new().failed_with(failure), decision, "{now}");
+    }
+    let unread = || unreachable!("nobody needs the time");
+    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").deadline(None, unread);
+    assert_eq!(Call::new().failed_with(failure), Ok(secs(1)));
+}
+
+#[test]
+fn a_pause_that_took_too_long_ends_the_call() {
+    let policy = EXACT.deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let failure = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    let recording = testing::record();
+    let mut call = Call::new();
+    assert_eq!(call.failed_with(failure(secs(2))), Ok(secs(1)));
+    assert_eq!(call.resumed(failure(secs(10))), Ok(()));
+    assert_eq!(call.resumed(failure(secs(3600))), Err(Reason::Deadline));
+    assert_eq!(
+        recording.lines(),
+        [
+            "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
+            "gave up call attempt=1 max=3 error=busy reason=deadline",
+        ],
+    );
+}
+
+#[test]
+fn what_is_added_to_a_hint_ends_no_call() {
+    let policy = Policy::new().deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    for seed in 0..400 {
+        let _seeded = testing::seed(seed);
+        let hint = Duration::from_millis(9_500);
+        let pause = Call::new().failed(&site, Verdict::THROTTLED.after(hint), &"busy");
+        let pause = pause.unwrap();
+        assert!(hint <= pause && pause <= secs(10), "{pause:?}");
+    }
+}
+
+#[test]
+fn a_budget_is_asked_last() {
+    struct Empty;
+
+    impl RetryBudget for Empty {
+        fn withdraw(&self, _: Kind) -> bool {
+            false
+        }
+        fn refund(&self, _: Kind) {}
+    }
+
+    let site = Site::new(&EXACT, "call");
+    let failure = |verdict| Failure::new(&site, verdict, &"busy").budget(&Empty);
+    let mut call = Call::new();
+    assert_eq!(
+        call.failed_with(failure(Verdict::STOP)),
+        Err(Reason::NotRetryable)
+    );
+    assert_eq!(
+        call.failed_with(failure(Verdict::TRANSIENT)),
+        Err(Reason::Budget)
+    );
+    assert_eq!(call.attempt(), 1);
+}
+
+#[test]
+fn an_observer_sees_what_the_log_does_and_each_start() {
+    let site = Site::new(&EXACT, "call");
+    let mut lines = Vec::new();
+    let mut observe = |event: &Event<'_>| lines.push(event.to_string());
+    let mut call = Call::new();
+    call.started(site_name(), &mut observe);
+    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").observe(&mut observe);
+    call.failed_with(failure).unwrap();
+    call.started(site_name(), &mut observe);
+    call.succeeded_observed(&site, &mut observe);
+    assert_eq!(
+        lines,
+        [
+            "starting call attempt=1",
+            "retrying call attempt=1 max=3 delay=1s error=busy reason=transient",
+            "starting call attempt=2",
+            "succeeded call attempt=2 max=3",
+        ],
+    );
+}
+
+fn site_name() -> &'static str {
+    "call"
+}
+
+#[test]
+fn a_call_goes_on_in_another_process() {
+    let policy = EXACT
+        .max(5)
+        .throttled(Section::new().max(1))
+        .deadline(secs(20));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
+    call.failed(&site, Verdict::THROTTLED, &"slow down")
+        .unwrap();
+    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(secs(9));
+    assert_eq!(call.failed_with(failure), Ok(secs(2)));
+    let saved = serde_json::to_string(&call).unwrap();
+    assert_eq!(
+        saved,
+        r#"{"retries":2,"corrections":0,"last_delay_ns":2000000000,"spent_ns":9000000000,"throttled":1}"#,
+    );
+
+    let mut call: Call = serde_json::from_str(&saved).unwrap();
+    assert_eq!(
+        (call.attempt(), call.last_delay(), call.spent()),
+        (4, secs(2), secs(9))
+    );
+    assert_eq!(
+        call.failed(&site, Verdict::THROTTLED, &"slow down"),
+        Err(Reason::Exhausted)
+    );
+    let at = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    // 9 s were spent before, 7 s since it was loaded, the pause among them; and 4 s would follow.
+    assert_eq!({ call }.failed_with(at(secs(8))), Err(Reason::Deadline));
+    assert_eq!(call.failed_with(at(secs(7))), Ok(secs(4)));
+    let again: Call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
+    assert_eq!(again.spent(), secs(16));
+}
+
+#[test]
+fn a_saved_call_may_have_more_keys_and_must_have_its_count() {
+    let text = r#"{"note": "x", "retries": 2, "later": {"keys": [null, -1]}}"#;
+    let call: Call = serde_json::from_str(text).unwrap();
+    assert_eq!(call.attempt(), 3);
+    let error = |text| serde_json::from_str::<Call>(text).unwrap_err().to_string();
+    assert!(error("{}").starts_with("missing field `retries`"));
+    assert!(error(r#"{"retries": 4294967296}"#).starts_with("invalid value: integer `4294967296`"));
+    assert!(error(r#"{"retries": -1}"#).starts_with("invalid value: integer `-1`"));
+    assert!(error(r#"{"retries": 1, "retries": 2}"#).starts_with("duplicate field `retries`"));
+}
+
+#[test]
+fn a_loaded_call_that_sits_out_its_pause_pays_for_it_once() {
+    let policy = EXACT
+        .backoff(Backoff::Fixed)
+        .base(secs(4))
+        .deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    call.failed(&site, Verdict::TRANSIENT, &"busy").unwrap();
+    let saved = serde_json::to_string(&call).unwrap();
+    for elapsed in [Some(secs(4)), None] {
+        let mut call: Call = serde_json::from_str(&saved).unwrap();
+        let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy");
+        let failure = match elapsed {
+            Some(elapsed) => failure.elapsed(elapsed),
+            None => failure,
+        };
+        assert_eq!(call.failed_with(failure), Ok(secs(4)), "{elapsed:?}");
+        assert_eq!(call.spent(), secs(4));
+    }
+}
+
+#[test]
+fn a_loaded_call_reports_its_policys_limit() {
+    let policy = EXACT.max(5).deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let call: Call = serde_json::from_str(r#"{"retries": 1}"#).unwrap();
+    let recording = testing::record();
+    let failure = Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(secs(3600));
+    assert_eq!(call.resumed(failure), Err(Reason::Deadline));
+    assert_eq!(
+        recording.lines(),
+        ["gave up call attempt=1 max=5 error=busy reason=deadline"],
+    );
+}
+
+#[test]
+fn a_clock_that_runs_backwards_gives_no_time_back() {
+    let policy = EXACT.max(9).deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    let at = |elapsed| Failure::new(&site, Verdict::TRANSIENT, &"busy").elapsed(elapsed);
+    assert_eq!(call.failed_with(at(secs(8))), Ok(secs(1)));
+    assert_eq!(call.failed_with(at(secs(2))), Ok(secs(2)));
+    assert_eq!(call.spent(), secs(8));
+    assert_eq!(call.failed_with(at(secs(2))), Err(Reason::Deadline));
+}
+
+#[test]
+fn a_deadline_that_is_told_stands_in_place_of_the_policys() {
+    let policy = EXACT.deadline(secs(1));
+    let site = Site::new(&policy, "call");
+    let failure = || Failure::new(&site, Verdict::TRANSIENT, &"busy");
+    let mut call = Call::new();
+    assert_eq!(
+        call.failed_with(failure().deadline(None, || unreachable!())),
+        Ok(secs(1))
+    );
+    let at = |secs| Moment::from_origin(Duration::from_secs(secs));
+    assert_eq!(
+        call.failed_with(failure().deadline(Some(at(9)), || at(5))),
+        Ok(secs(2))
+    );
+    assert_eq!(call.failed_with(failure()), Err(Reason::Deadline));
+}
+
+#[test]
+fn a_pause_may_end_a_little_late_as_timers_do() {
+    let policy = EXACT.deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let mut call = Call::new();
+    let hint = Verdict::THROTTLED.after(secs(10));
+    assert_eq!(call.failed(&site, hint, &"busy"), Ok(secs(10)));
+    let at = |elapsed| Failure::new(&site, hint, &"busy").elapsed(elapsed);
+    assert_eq!(call.resumed(at(secs(11))), Ok(()));
+    let late = secs(11) + Duration::from_nanos(1);
+    assert_eq!(call.resumed(at(late)), Err(Reason::Deadline));
+}
+
+#[test]
+fn a_budget_gets_back_what_a_panic_in_the_report_would_keep() {
+    #[derive(Default)]
+    struct Turns(AtomicI32);
+
+    impl RetryBudget for Turns {
+        fn withdraw(&self, _: Kind) -> bool {
+            self.0.fetch_sub(1, SeqCst);
+            true
+        }
+        fn refund(&self, _: Kind) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[retry(backoff = "none", budget = turns, on = |_| true, observe = |event| {
+        assert!(!matches!(event, Event::Retrying { .. }), "an observer's own fault");
+    })]
+    fn call(turns: &Turns) -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    let turns = Turns::default();
+    assert!(catch_unwind(AssertUnwindSafe(|| call(&turns))).is_err());
+    assert_eq!(turns.0.into_inner(), 0);
+}

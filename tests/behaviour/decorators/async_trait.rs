@@ -1,0 +1,152 @@
+//! Under `#[async_trait]`, and traits whose futures are `Send`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use retry_runtime::retry;
+
+use crate::decorators::Busy;
+
+#[derive(Debug, Default)]
+struct Flaky(AtomicU32);
+
+impl Flaky {
+    fn answer(&self) -> Result<u32, Busy> {
+        match self.0.fetch_add(1, Ordering::Relaxed) + 1 {
+            3 => Ok(3),
+            attempt => Err(Busy(attempt)),
+        }
+    }
+}
+
+#[retry(wrapper = Retrying, backoff = "none", on = |_| true)]
+#[async_trait]
+trait Model: Send + Sync {
+    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy>;
+    async fn charge(&mut self, amount: u32) -> Result<u32, Busy>;
+    async fn provided(&self) -> Result<u32, Busy> {
+        self.complete(String::from("hello"), &[]).await
+    }
+    #[retry(skip)]
+    async fn name(&self) -> String;
+}
+
+#[async_trait]
+impl Model for Flaky {
+    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
+        assert_eq!((prompt.as_str(), parts.len()), ("hello", 0));
+        self.answer()
+    }
+
+    async fn charge(&mut self, amount: u32) -> Result<u32, Busy> {
+        self.answer().map(|answer| answer + amount)
+    }
+
+    async fn name(&self) -> String {
+        String::from("flaky")
+    }
+}
+
+#[async_trait]
+impl<T: Model + ?Sized> Model for Box<T> {
+    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
+        (**self).complete(prompt, parts).await
+    }
+
+    async fn charge(&mut self, amount: u32) -> Result<u32, Busy> {
+        (**self).charge(amount).await
+    }
+
+    async fn name(&self) -> String {
+        (**self).name().await
+    }
+}
+
+#[async_trait]
+impl<T: Model + ?Sized> Model for Arc<T> {
+    async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
+        (**self).complete(prompt, parts).await
+    }
+
+    async fn charge(&mut self, _: u32) -> Result<u32, Busy> {
+        Err(Busy(0))
+    }
+
+    async fn name(&self) -> String {
+        (**self).name().await
+    }
+}
+
+async fn complete(model: &dyn Model) -> Result<u32, Busy> {
+    model.complete(String::from("hello"), &[]).await
+}
+
+fn assert_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test]
+async fn objects_are_wrapped() {
+    let boxed: Box<dyn Model> = Box::new(Flaky::default());
+    assert_eq!(assert_send(complete(&Retrying::new(boxed))).await, Ok(3));
+    let shared: Arc<dyn Model> = Arc::new(Flaky::default());
+    assert_eq!(complete(&Retrying::new(shared.clone())).await, Ok(3));
+    assert_eq!(Retrying::new(shared).name().await, "flaky");
+    assert_eq!(Retrying::new(Flaky::default()).charge(10).await, Ok(13));
+    assert_eq!(Retrying::new(Flaky::default()).provided().await, Ok(3));
+}
+
+#[retry(wrapper = RetryingSend, backoff = "none", on = |_| true)]
+trait SendModel {
+    fn complete(&self, prompt: String) -> impl Future<Output = Result<u32, Busy>> + Send;
+    fn charge<'a>(
+        &'a mut self,
+        amount: &'a u32,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>>;
+}
+
+impl SendModel for Flaky {
+    async fn complete(&self, prompt: String) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.answer()
+    }
+
+    fn charge<'a>(
+        &'a mut self,
+        amount: &'a u32,
+    ) -> std::pin::Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
+        Box::pin(async move { self.answer().map(|answer| answer + amount) })
+    }
+}
+
+#[tokio::test]
+async fn send_futures_stay_send() {
+    let model = RetryingSend::new(Flaky::default());
+    assert_eq!(
+        assert_send(model.complete(String::from("hello"))).await,
+        Ok(3)
+    );
+    let mut model = RetryingSend::new(Flaky::default());
+    assert_eq!(assert_send(model.charge(&10)).await, Ok(13));
+}
+
+#[retry(wrapper = RetryingLocal, backoff = "none", on = |_| true)]
+#[async_trait(?Send)]
+trait LocalModel {
+    async fn complete(&self, prompt: std::rc::Rc<str>) -> Result<u32, Busy>;
+}
+
+#[async_trait(?Send)]
+impl LocalModel for std::rc::Rc<Flaky> {
+    async fn complete(&self, prompt: std::rc::Rc<str>) -> Result<u32, Busy> {
+        assert_eq!(&*prompt, "hello");
+        self.answer()
+    }
+}
+
+#[tokio::test]
+async fn local_ones_stay_local() {
+    let model = RetryingLocal::new(std::rc::Rc::new(Flaky::default()));
+    assert_eq!(model.complete("hello".into()).await, Ok(3));
+}

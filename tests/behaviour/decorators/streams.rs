@@ -1,0 +1,228 @@
+//! Methods that return streams.
+
+use std::cell::Cell;
+use std::pin::Pin;
+
+use async_trait::async_trait;
+use futures::{Stream, StreamExt, stream};
+use retry_runtime::retry;
+
+use crate::decorators::Busy;
+
+type Items = Vec<Result<u32, Busy>>;
+
+#[retry(wrapper = Retrying, max = 3, backoff = "none", on = |_| true)]
+trait Client {
+    #[retry(stream = "first")]
+    fn first(&self, prompt: String) -> impl Stream<Item = Result<u32, Busy>>;
+
+    #[retry(stream = "buffer")]
+    fn buffered<'a>(
+        &'a self,
+        prompt: &'a str,
+    ) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + 'a>>;
+
+    /// The opening alone.
+    async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Busy>>, Busy>;
+
+    #[retry(stream = "first")]
+    fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>>;
+
+    #[retry(stream = "buffer")]
+    fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>>;
+
+    #[retry(skip)]
+    fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>>;
+}
+
+/// Each opening counts; the first two fail, at the item of that number.
+struct Flaky {
+    openings: Cell<u32>,
+    fails_at: u32,
+}
+
+impl Flaky {
+    fn new(fails_at: u32) -> Retrying<Self> {
+        let openings = Cell::new(0);
+        Retrying::new(Self { openings, fails_at })
+    }
+
+    fn open(&self) -> impl Stream<Item = Result<u32, Busy>> + use<> {
+        let opening = self.openings.get() + 1;
+        self.openings.set(opening);
+        let fails_at = if opening < 3 { self.fails_at } else { u32::MAX };
+        stream::iter((0..3).map(move |item| {
+            if item == fails_at {
+                Err(Busy(opening))
+            } else {
+                Ok(item)
+            }
+        }))
+    }
+}
+
+impl Client for Flaky {
+    fn first(&self, prompt: String) -> impl Stream<Item = Result<u32, Busy>> {
+        assert_eq!(prompt, "hello");
+        self.open()
+    }
+
+    fn buffered<'a>(
+        &'a self,
+        prompt: &'a str,
+    ) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + 'a>> {
+        assert_eq!(prompt, "hello");
+        Box::pin(self.open())
+    }
+
+    async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Busy>>, Busy> {
+        let opened = self.open();
+        if self.openings.get() < 3 {
+            Err(Busy(self.openings.get()))
+        } else {
+            Ok(opened)
+        }
+    }
+
+    fn exclusive(&mut self) -> impl Stream<Item = Result<u32, Busy>> {
+        let opening: &mut Cell<u32> = &mut self.openings;
+        *opening.get_mut() += 1;
+        let attempt = opening.get();
+        stream::iter((0..3).map(move |item| {
+            if attempt < 3 {
+                Err(Busy(opening.get()))
+            } else {
+                Ok(item)
+            }
+        }))
+    }
+
+    fn exclusive_buffered(&mut self) -> Pin<Box<dyn Stream<Item = Result<u32, Busy>> + '_>> {
+        Box::pin(self.exclusive())
+    }
+
+    fn skipped(&self) -> impl Stream<Item = Result<u32, Busy>> {
+        self.open()
+    }
+}
+
+const WHOLE: [Result<u32, Busy>; 3] = [Ok(0), Ok(1), Ok(2)];
+
+#[tokio::test]
+async fn until_the_first_item() {
+    let client = Flaky::new(0);
+    let items: Items = client.first(String::from("hello")).collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+    let client = Flaky::new(1);
+    let items: Items = client.first(String::from("hello")).take(2).collect().await;
+    assert_eq!(
+        (items, client.inner().openings.get()),
+        (vec![Ok(0), Err(Busy(1))], 1)
+    );
+}
+
+#[tokio::test]
+async fn as_a_whole() {
+    for fails_at in 0..3 {
+        let client = Flaky::new(fails_at);
+        let items: Items = client.buffered("hello").collect().await;
+        assert_eq!(
+            (items.as_slice(), client.inner().openings.get()),
+            (&WHOLE[..], 3)
+        );
+    }
+}
+
+#[tokio::test]
+async fn streams_that_borrow_the_client_exclusively() {
+    let mut client = Flaky::new(0);
+    let items: Items = client.exclusive().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+    let mut client = Flaky::new(0);
+    let items: Items = client.exclusive_buffered().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+}
+
+#[tokio::test]
+async fn the_opening_alone_or_nothing() {
+    let client = Flaky::new(9);
+    let items: Items = client.opened().await.unwrap().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+    let client = Flaky::new(0);
+    let items: Items = client.skipped().take(1).collect().await;
+    assert_eq!(
+        (items, client.inner().openings.get()),
+        (vec![Err(Busy(1))], 1)
+    );
+}
+
+#[retry(wrapper = RetryingBoxed, max = 3, backoff = "none", on = |_| true)]
+#[async_trait]
+trait Boxed: Send + Sync {
+    #[retry(stream = "first")]
+    async fn stream(
+        &self,
+        prompt: String,
+    ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Busy>> + Send>>, Busy>;
+}
+
+#[derive(Default)]
+struct BoxedClient(std::sync::atomic::AtomicU32);
+
+#[async_trait]
+impl Boxed for BoxedClient {
+    async fn stream(
+        &self,
+        prompt: String,
+    ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Busy>> + Send>>, Busy> {
+        assert_eq!(prompt, "hello");
+        match self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed) {
+            0 => Err(Busy(0)),
+            1 => Ok(Box::pin(stream::iter([Err(Busy(1))]))),
+            _ => Ok(Box::pin(stream::iter([Ok(0), Ok(1), Ok(2)]))),
+        }
+    }
+}
+
+#[tokio::test]
+async fn under_async_trait() {
+    let client = RetryingBoxed::new(BoxedClient::default());
+    let items: Items = client
+        .stream(String::from("hello"))
+        .await
+        .unwrap()
+        .collect()
+        .await;
+    assert_eq!(items, WHOLE);
+}
+
+/// In a block, a method that returns a stream is retried as its own attribute says.
+#[retry(max = 3, backoff = "none", on = |_| true)]
+impl Flaky {
+    #[retry(stream = "buffer")]
+    fn in_a_block(&self) -> impl Stream<Item = Result<u32, Busy>> {
+        self.open()
+    }
+}
+
+#[tokio::test]
+async fn in_blocks() {
+    let client = Flaky::new(2);
+    let items: Items = client.inner().in_a_block().collect().await;
+    assert_eq!(
+        (items.as_slice(), client.inner().openings.get()),
+        (&WHOLE[..], 3)
+    );
+}

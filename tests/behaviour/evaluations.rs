@@ -1,0 +1,169 @@
+//! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Hint, Jitter, Policy, retry, testing};
+
+thread_local! {
+    static COUNT: Cell<u32> = const { Cell::new(0) };
+}
+
+/// The value, and one more evaluation.
+fn counted<T>(value: T) -> T {
+    COUNT.set(COUNT.get() + 1);
+    value
+}
+
+/// Fails that many times, and then succeeds.
+fn fail(failures: &mut u32) -> Result<u32, String> {
+    match failures.checked_sub(1) {
+        Some(left) => {
+            *failures = left;
+            Err(String::from("busy"))
+        }
+        None => Ok(7),
+    }
+}
+
+/// The evaluations of the counted expression in calls that fail 0, 1 and 2 times before they succeed.
+macro_rules! evaluations {
+    ($($key:tt)*) => {{
+        #[retry(on = |_| true, $($key)*)]
+        fn blocking(failures: &mut u32) -> Result<u32, String> {
+            fail(failures)
+        }
+
+        #[retry(on = |_| true, $($key)*)]
+        async fn waiting(failures: &mut u32) -> Result<u32, String> {
+            fail(failures)
+        }
+
+        let counts = |call: &dyn Fn(u32)| [0, 1, 2].map(|failures| {
+            let _skipped = testing::skip_sleeps();
+            COUNT.set(0);
+            call(failures);
+            COUNT.get()
+        });
+        let of_blocking = counts(&|mut failures| {
+            blocking(&mut failures).unwrap();
+        });
+        let of_async = counts(&|mut failures| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            runtime.block_on(waiting(&mut failures)).unwrap();
+        });
+        assert_eq!(of_blocking, of_async, stringify!($($key)*));
+        of_async
+    }};
+}
+
+/// Nothing on a success, once for each failure.
+const PER_FAILURE: [u32; 3] = [0, 1, 2];
+/// The same, and once at the start, as somebody may be shown it from there.
+const AND_AT_THE_START: [u32; 3] = [1, 2, 3];
+
+fn ms(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+#[test]
+fn numbers_are_evaluated_once_for_each_failure() {
+    assert_eq!(evaluations!(max = counted(5)), PER_FAILURE);
+    assert_eq!(evaluations!(backoff = counted(Backoff::Fixed)), PER_FAILURE);
+    assert_eq!(evaluations!(base = counted(ms(1))), PER_FAILURE);
+    assert_eq!(evaluations!(factor = counted(2)), PER_FAILURE);
+    assert_eq!(evaluations!(cap = counted(ms(100_000))), PER_FAILURE);
+    assert_eq!(evaluations!(jitter = counted(Jitter::Full)), PER_FAILURE);
+    assert_eq!(evaluations!(hint = counted(Hint::Honor)), PER_FAILURE);
+    assert_eq!(evaluations!(max_hint = counted(ms(1))), PER_FAILURE);
+    assert_eq!(evaluations!(throttled(base = counted(ms(1)))), PER_FAILURE);
+    assert_eq!(evaluations!(transient(max = counted(5))), PER_FAILURE);
+}
+
+#[test]
+fn numbers_are_evaluated_at_the_start_too_where_they_are_shown() {
+    assert_eq!(
+        evaluations!(max = counted(5), observe = |_| ()),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(max = counted(5), attempt = _attempt),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(max = counted(5), attempt = _attempt, observe = |_| ()),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(
+            max = counted(5),
+            give_up = retry_runtime::GaveUp::into_error
+        ),
+        PER_FAILURE
+    );
+    assert_eq!(evaluations!(max = counted(5), repeats = 9), PER_FAILURE);
+}
+
+#[test]
+fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure() {
+    const POLICY: Policy = Policy::new();
+    assert_eq!(evaluations!(policy = counted(POLICY)), AND_AT_THE_START);
+    assert_eq!(
+        evaluations!(policy = &counted(POLICY), observe = |_| ()),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(policy = counted(POLICY), attempt = _attempt),
+        AND_AT_THE_START
+    );
+}
+
+#[test]
+fn a_name_is_evaluated_once_for_each_event_that_is_told() {
+    // A retry for each failure, and the success after it.
+    assert_eq!(evaluations!(name = counted("call")), [0, 2, 3]);
+    // Two events for each attempt.
+    assert_eq!(
+        evaluations!(name = counted("call"), observe = |_| ()),
+        [2, 4, 6]
+    );
+}
+
+#[test]
+fn what_decides_is_evaluated_once_for_each_failure() {
+    assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
+    assert_eq!(evaluations!(repeats = counted(9)), PER_FAILURE);
+    assert_eq!(
+        evaluations!(deadline = counted(Duration::from_mins(15))),
+        [1, 1, 1]
+    );
+}
+
+#[test]
+fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
+    #[retry(on = |_| true, timeout = counted(Duration::from_secs(9)))]
+    async fn timeout(failures: &mut u32) -> Result<u32, std::io::Error> {
+        fail(failures).map_err(std::io::Error::other)
+    }
+
+    #[retry(on = |_| true, timer = counted(retry_runtime::TokioTimer))]
+    async fn timer(failures: &mut u32) -> Result<u32, String> {
+        fail(failures)
+    }
+
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    for mut failures in 0..3 {
+        let made = failures;
+        COUNT.set(0);
+        runtime.block_on(timeout(&mut failures)).unwrap();
+        assert_eq!(COUNT.get(), made + 1);
+        failures = made;
+        COUNT.set(0);
+        runtime.block_on(timer(&mut failures)).unwrap();
+        assert_eq!(COUNT.get(), made);
+    }
+}

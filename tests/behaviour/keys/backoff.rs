@@ -1,0 +1,147 @@
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Jitter, Verdict, retry, testing};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::Instant;
+
+use crate::keys::{Script, millis, secs};
+
+macro_rules! shapes {
+    ($($name:ident($($keys:tt)*) = $delays:expr;)*) => {
+        $(
+            #[tokio::test(start_paused = true)]
+            async fn $name() {
+                #[retry(jitter = "none", $($keys)*)]
+                async fn call(script: &mut Script) -> Result<usize, Failure> {
+                    script.next()
+                }
+
+                let delays: Vec<Duration> = $delays.into();
+                let recording = testing::record();
+                let start = Instant::now();
+                let mut script = Script::new(vec![TRANSIENT; 100]);
+                assert_eq!(call(&mut script).await, Err(TRANSIENT));
+                assert_eq!(script.attempts, delays.len() + 1);
+                assert_eq!(recording.delays(), delays);
+                assert_eq!(start.elapsed(), delays.iter().sum());
+            }
+        )*
+    };
+}
+
+const LIST: &[Duration] = &[secs(3), secs(4)];
+
+shapes! {
+    defaults() = [secs(1), secs(2), secs(4)];
+    exponential(max = 7, backoff = "exp") =
+        [secs(1), secs(2), secs(4), secs(8), secs(16), secs(30), secs(30)];
+    by_a_factor(max = 4, factor = 10, base = 5ms, cap = "1s") =
+        [millis(5), millis(50), millis(500), secs(1)];
+    by_a_fraction(max = 3, factor = 1.5, base = "100ms") = [millis(100), millis(150), millis(225)];
+    by_a_factor_of_one(max = 2, factor = 1.0, base = 1.5s) = [millis(1500), millis(1500)];
+    fixed(max = 3, backoff = "fixed", base = "1m30s", cap = 2m) = [secs(90); 3];
+    linear(max = 4, backoff = "linear", base = "250ms", cap = "600ms") =
+        [millis(250), millis(500), millis(600), millis(600)];
+    fibonacci(max = 8, backoff = "fibonacci", cap = "10s") =
+        [secs(1), secs(1), secs(2), secs(3), secs(5), secs(8), secs(10), secs(10)];
+    by_expressions(
+        max = 1 + 1,
+        backoff = if cfg!(test) { Backoff::Linear } else { Backoff::Fixed },
+        base = Duration::from_millis(10) * 10,
+        factor = 3_u8,
+        cap = secs(1),
+    ) = [millis(100), millis(200)];
+    zero(max = 2, base = "0s") = [secs(0); 2];
+    list(max = 4, backoff = ["1s", "5s", 30s]) = [secs(1), secs(5), secs(30), secs(30)];
+    list_above_the_default_cap(max = 2, backoff(["1m", "5m"])) = [secs(60), secs(300)];
+    list_above_a_cap(max = 2, backoff = ["1s", "1m"], cap = "10s") = [secs(1), secs(10)];
+    list_for_a_kind(max = 3, base = "7s", transient(backoff = ["2s", "3s"])) =
+        [secs(2), secs(3), secs(3)];
+    list_beside_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
+    list_by_expression(max = 2, backoff = Backoff::List(&LIST)) = LIST;
+    floor(max = 3, base = "50ms", floor = "150ms") = [millis(150), millis(150), millis(200)];
+    floor_by_expression(max = 2, base = "50ms", floor = millis(100) / 2) = [millis(50), millis(100)];
+    floor_without_delays(max = 2, floor = "1s", transient(backoff = "none")) = [secs(0); 2];
+}
+
+#[tokio::test(start_paused = true)]
+async fn none() {
+    #[retry(max = 3, backoff = "none")]
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    let mut script = Script::new(vec![TRANSIENT; 100]);
+    assert_eq!(call(&mut script).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 4);
+    assert_eq!(recording.delays(), [Duration::ZERO; 3]);
+}
+
+#[test]
+fn endless_calls_end_at_the_cap() {
+    #[retry(max = 2000, factor = 1e300, jitter = Jitter::None, cap = 1h)]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let skipped = testing::skip_sleeps();
+    let mut script = Script::new(vec![TRANSIENT; 5000]);
+    assert_eq!(call(&mut script), Err(TRANSIENT));
+    assert_eq!(script.attempts, 2001);
+    assert_eq!(skipped.total(), secs(1) + secs(3600) * 1999);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_computes_the_delays() {
+    #[retry(max = 4, backoff = |retry| secs(u64::from(retry) * unit), jitter = "none")]
+    async fn call(unit: u64, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    assert_eq!(
+        call(40, &mut Script::new(vec![TRANSIENT; 9])).await,
+        Err(TRANSIENT)
+    );
+    // The default cap does not clip them.
+    assert_eq!(recording.delays(), [40, 80, 120, 160].map(secs));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_named_beside_a_function_applies_to_its_delays() {
+    #[retry(
+        max = 3,
+        backoff = |retry| { asked.push(retry); secs(1) * retry },
+        cap = "2s",
+        floor = "1500ms",
+        jitter = "none",
+        throttled(backoff = "fixed", base = "2s")
+    )]
+    async fn call(asked: &mut Vec<u32>, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    let mut asked = Vec::new();
+    let mut script = Script::new([TRANSIENT, Failure(Verdict::THROTTLED), TRANSIENT]);
+    assert_eq!(call(&mut asked, &mut script).await, Ok(4));
+    assert_eq!(recording.delays(), [1500, 2000, 2000].map(millis));
+    // A section with a shape of its own does not ask.
+    assert_eq!(asked, [1, 3]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn jitter_applies_to_computed_delays() {
+    #[retry(max = 1, backoff = |_| secs(100))]
+    async fn jittered(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    for seed in 0..20 {
+        let _seeded = testing::seed(seed);
+        let recording = testing::record();
+        jittered(&mut Script::new([TRANSIENT])).await.unwrap();
+        assert!(recording.delays()[0] <= secs(100));
+    }
+}

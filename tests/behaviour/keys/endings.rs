@@ -1,0 +1,172 @@
+//! `give_up` and `fallback`.
+
+use retry_runtime::{GaveUp, Reason, retry};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use tokio::time::sleep;
+
+use crate::keys::{Script, secs};
+
+/// A failed call's story.
+type Story = (Vec<Failure>, u32, u64, Reason);
+
+fn story(gave_up: &GaveUp<Failure>) -> Story {
+    assert_eq!(gave_up.errors().next_back(), Some(gave_up.error()));
+    let errors = gave_up.errors().cloned().collect();
+    (
+        errors,
+        gave_up.attempts(),
+        gave_up.elapsed().as_secs(),
+        gave_up.reason(),
+    )
+}
+
+#[retry(
+    max = 2,
+    jitter = "none",
+    repeats = 2,
+    idempotent = false,
+    deadline = "20s",
+    give_up = |gave_up| {
+        stories.push(story(&gave_up));
+        gave_up.into_error()
+    },
+)]
+async fn call(script: &mut Script, stories: &mut Vec<Story>) -> Result<usize, Failure> {
+    script.next()
+}
+
+async fn ending(steps: impl IntoIterator<Item = Failure>) -> Story {
+    let mut stories = Vec::new();
+    let mut script = Script::new(steps);
+    let error = call(&mut script, &mut stories).await.unwrap_err();
+    let [story] = <[Story; 1]>::try_from(stories).unwrap();
+    assert_eq!(story.0.last(), Some(&error));
+    assert_eq!(story.1 as usize, script.attempts);
+    story
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_reason_is_told() {
+    let long = throttled_for(secs(100));
+    let late = throttled_for(secs(20));
+    assert_eq!(
+        ending([STOP]).await,
+        (vec![STOP], 1, 0, Reason::NotRetryable)
+    );
+    assert_eq!(
+        ending([TRANSIENT, THROTTLED, TRANSIENT]).await,
+        (
+            vec![TRANSIENT, THROTTLED, TRANSIENT],
+            3,
+            3,
+            Reason::Exhausted
+        )
+    );
+    assert_eq!(
+        ending([THROTTLED, THROTTLED]).await,
+        (vec![THROTTLED, THROTTLED], 2, 1, Reason::Repeated)
+    );
+    assert_eq!(
+        ending([TRANSIENT, TIMEOUT]).await,
+        (vec![TRANSIENT, TIMEOUT], 2, 1, Reason::Ambiguous)
+    );
+    assert_eq!(
+        ending([long.clone()]).await,
+        (vec![long], 1, 0, Reason::HintTooLong)
+    );
+    assert_eq!(
+        ending([TRANSIENT, late.clone()]).await,
+        (vec![TRANSIENT, late], 2, 1, Reason::Deadline)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_success_is_not_a_give_up() {
+    let mut stories = Vec::new();
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(call(&mut script, &mut stories).await, Ok(2));
+    assert_eq!(stories, []);
+}
+
+fn wrap(gave_up: GaveUp<String>) -> String {
+    gave_up.to_string()
+}
+
+#[test]
+fn the_error_may_be_shaped_by_a_path() {
+    #[retry(max = 1, backoff = "none", give_up = wrap, on = |_| true)]
+    fn call() -> Result<(), String> {
+        Err(String::from("503"))
+    }
+
+    #[retry(give_up = wrap, on = |_| false)]
+    fn once() -> Result<(), String> {
+        Err(String::from("401"))
+    }
+
+    let error = call().unwrap_err();
+    assert!(error.starts_with("gave up after 2 attempts in "), "{error}");
+    assert!(error.ends_with(" (exhausted): 503"), "{error}");
+    let error = once().unwrap_err();
+    assert!(error.starts_with("gave up after 1 attempt in "), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_has_the_last_word() {
+    struct Client {
+        default: usize,
+    }
+
+    impl Client {
+        #[retry(max = 1, jitter = "none", fallback = async |gave_up| self.other_model(gave_up).await)]
+        async fn call(&self, script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+
+        async fn other_model(&self, gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+            sleep(secs(1)).await;
+            match gave_up.reason() {
+                Reason::NotRetryable => Err(gave_up.into_error()),
+                _ => Ok(self.default + gave_up.into_errors().len()),
+            }
+        }
+    }
+
+    let client = Client { default: 100 };
+    assert_eq!(client.call(&mut Script::new([])).await, Ok(1));
+    assert_eq!(client.call(&mut Script::new([TRANSIENT])).await, Ok(2));
+    assert_eq!(
+        client.call(&mut Script::new([TRANSIENT, TIMEOUT])).await,
+        Ok(102)
+    );
+    assert_eq!(client.call(&mut Script::new([STOP])).await, Err(STOP));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_may_be_a_path() {
+    async fn cached(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+        assert_eq!(gave_up.attempts(), 2);
+        Ok(42)
+    }
+
+    #[retry(max = 1, jitter = "none", fallback = cached)]
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])).await, Ok(42));
+}
+
+#[test]
+fn a_blocking_fallback() {
+    #[retry(max = 1, backoff = "none", fallback = |gave_up| match gave_up.error() {
+        &STOP => Err(STOP),
+        _ => Ok(script.attempts + 100),
+    })]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(102));
+    assert_eq!(call(&mut Script::new([STOP])), Err(STOP));
+}

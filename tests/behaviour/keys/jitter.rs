@@ -1,0 +1,186 @@
+use std::time::Duration;
+
+use retry_runtime::{Jitter, Policy, retry, testing};
+use support::failure::{Failure, TRANSIENT};
+
+use crate::keys::{Script, millis, secs};
+
+/// The pauses of a call that fails every time.
+fn pauses(policy: Policy, seed: u64) -> Vec<Duration> {
+    #[retry(policy = policy)]
+    fn call(script: &mut Script, policy: Policy) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let _seeded = testing::seed(seed);
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let mut script = Script::new(vec![TRANSIENT; 1000]);
+    assert_eq!(call(&mut script, policy), Err(TRANSIENT));
+    recording.delays()
+}
+
+/// A hundred calls' pauses, of a policy with 6 retries, by retry.
+fn many(policy: Policy) -> Vec<Vec<Duration>> {
+    (0..100).map(|seed| pauses(policy.max(6), seed)).collect()
+}
+
+/// Checks that the draws lie in the range, come near both its ends, and seldom coincide.
+fn spread(draws: impl Iterator<Item = Duration>, low: Duration, high: Duration) {
+    let mut draws: Vec<_> = draws.collect();
+    draws.sort_unstable();
+    let (least, most) = (draws[0], draws[draws.len() - 1]);
+    let tenth = high.saturating_sub(low) / 10;
+    assert!(
+        (low..=low + tenth).contains(&least),
+        "{least:?} of {low:?}–{high:?}"
+    );
+    assert!(
+        (high.saturating_sub(tenth)..=high).contains(&most),
+        "{most:?} of {low:?}–{high:?}"
+    );
+    draws.dedup();
+    assert_eq!(draws.len(), 100, "a pile-up");
+}
+
+#[test]
+fn full_is_from_zero_to_the_delay() {
+    let draws = many(Policy::new().cap(secs(10)));
+    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
+        spread(
+            draws.iter().map(|call| call[retry]),
+            Duration::ZERO,
+            secs(delay),
+        );
+    }
+}
+
+#[test]
+fn nothing_is_below_the_floor() {
+    let draws = many(Policy::new().floor(millis(500)));
+    for (retry, delay) in [1, 2, 4, 8, 16, 30].into_iter().enumerate() {
+        spread(
+            draws.iter().map(|call| call[retry]),
+            millis(500),
+            secs(delay),
+        );
+    }
+}
+
+#[test]
+fn equal_is_from_half_the_delay() {
+    let draws = many(Policy::new().cap(secs(10)).jitter(Jitter::Equal));
+    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
+        spread(
+            draws.iter().map(|call| call[retry]),
+            secs(delay) / 2,
+            secs(delay),
+        );
+    }
+}
+
+#[test]
+fn a_ratio_is_around_the_delay_and_below_the_cap() {
+    let draws = many(Policy::new().cap(secs(10)).jitter(Jitter::Ratio(0.2)));
+    for (retry, delay) in [1, 2, 4, 8, 10, 10].into_iter().enumerate() {
+        let delay = secs(delay);
+        let high = (delay * 6 / 5).min(secs(10));
+        spread(draws.iter().map(|call| call[retry]), delay * 4 / 5, high);
+    }
+}
+
+#[test]
+fn decorrelated_is_from_the_base_to_three_times_the_last() {
+    let policy = Policy::new().cap(secs(10)).jitter(Jitter::Decorrelated);
+    let draws = many(policy);
+    spread(draws.iter().map(|call| call[0]), secs(1), secs(3));
+    for call in &draws {
+        for pair in call.windows(2) {
+            assert!(
+                pair[1] >= secs(1) && pair[1] <= (pair[0] * 3).min(secs(10)),
+                "{pair:?}"
+            );
+        }
+    }
+    let mut last: Vec<_> = draws.iter().map(|call| call[5]).collect();
+    last.sort_unstable();
+    last.dedup();
+    assert_eq!(last.len(), 100, "a pile-up");
+}
+
+#[test]
+fn decorrelated_never_exceeds_a_cap_below_the_base() {
+    let policy = Policy::new()
+        .base(secs(9))
+        .cap(secs(2))
+        .jitter(Jitter::Decorrelated);
+    assert_eq!(pauses(policy.max(3), 1), [secs(2); 3]);
+}
+
+#[test]
+fn every_delay_is_drawn_anew() {
+    let draws = pauses(Policy::fixed(secs(1)).max(50), 1);
+    let mut different = draws.clone();
+    different.sort_unstable();
+    different.dedup();
+    assert_eq!(different.len(), draws.len());
+}
+
+#[test]
+fn a_seed_gives_the_same_draws_and_another_others() {
+    for jitter in [
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::Ratio(0.5),
+    ] {
+        let policy = Policy::new().jitter(jitter);
+        assert_eq!(pauses(policy, 1), pauses(policy, 1));
+        assert_ne!(pauses(policy, 1), pauses(policy, 2));
+    }
+}
+
+#[test]
+fn words_and_ratios_in_the_attribute() {
+    #[retry(backoff = "fixed", jitter = "equal")]
+    fn word(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(backoff = "fixed", jitter = 0.1)]
+    fn ratio(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(backoff = "fixed", jitter = 0.5 / 5.0)]
+    fn expression(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(base = "1s", jitter = "decorrelated")]
+    fn decorrelated(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let run = |call: fn(&mut Script) -> Result<usize, Failure>| {
+        let _seeded = testing::seed(3);
+        let _skipped = testing::skip_sleeps();
+        let recording = testing::record();
+        assert_eq!(call(&mut Script::new(vec![TRANSIENT; 9])), Err(TRANSIENT));
+        recording.delays()
+    };
+    let fixed = Policy::fixed(secs(1));
+    assert_eq!(run(word), pauses(fixed.jitter(Jitter::Equal), 3));
+    assert_eq!(run(ratio), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
+    assert_eq!(run(expression), pauses(fixed.jitter(Jitter::Ratio(0.1)), 3));
+    assert_eq!(
+        run(decorrelated),
+        pauses(Policy::new().jitter(Jitter::Decorrelated), 3)
+    );
+    assert!(run(decorrelated).iter().all(|pause| *pause >= secs(1)));
+    assert!(
+        run(ratio)
+            .iter()
+            .all(|pause| (millis(900)..=millis(1100)).contains(pause))
+    );
+}

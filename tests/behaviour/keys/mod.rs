@@ -1,0 +1,69 @@
+//! Every key of the attribute: what it says is what happens.
+
+// What is under test takes errors by reference, policies and `GaveUp` by value.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::erasing_op,
+    clippy::large_types_passed_by_value,
+    clippy::needless_pass_by_value,
+    clippy::trivially_copy_pass_by_ref,
+    clippy::unused_self
+)]
+
+mod attempt;
+mod backoff;
+mod budget;
+mod cancel;
+mod deadline;
+mod endings;
+mod hint;
+mod idempotent;
+mod jitter;
+mod kinds;
+mod max;
+mod name;
+mod observe;
+mod on;
+mod policy;
+mod repeats;
+mod team;
+mod timeout;
+mod timer;
+mod until;
+
+use std::time::Duration;
+
+use support::failure::Failure;
+
+/// What each attempt of a call meets, in order. Counts the attempts.
+#[derive(Debug, Default)]
+struct Script {
+    steps: Vec<Failure>,
+    attempts: usize,
+}
+
+impl Script {
+    fn new(steps: impl IntoIterator<Item = Failure>) -> Self {
+        Self {
+            steps: steps.into_iter().collect(),
+            attempts: 0,
+        }
+    }
+
+    /// The next failure, or the number of the attempt once there is none.
+    fn next(&mut self) -> Result<usize, Failure> {
+        self.attempts += 1;
+        match self.steps.get(self.attempts - 1) {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(self.attempts),
+        }
+    }
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}

@@ -1,0 +1,188 @@
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Classify, Hint, Jitter, Policy, Section, Verdict, retry, testing};
+use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use tokio::time::Instant;
+
+use crate::keys::{Script, millis, secs};
+
+const POLICY: Policy = Policy::new()
+    .max(2)
+    .base(millis(100))
+    .factor(3.0)
+    .cap(millis(250))
+    .jitter(Jitter::None)
+    .hint(Hint::Clamp)
+    .throttled(Section::new().max(1).base(secs(2)).cap(secs(9)))
+    .timed_out(Section::new().backoff(Backoff::None));
+
+struct Client {
+    policy: Policy,
+}
+
+impl Client {
+    #[retry(policy = self.policy)]
+    async fn by_value(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(policy = &self.policy)]
+    async fn by_reference(&mut self, script: &mut Script) -> Result<usize, Failure> {
+        // A policy may change while the call runs.
+        self.policy = self.policy.max(1);
+        script.next()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn is_known_at_run_time() {
+    let recording = testing::record();
+    let mut client = Client { policy: POLICY };
+    let mut script = Script::new([TRANSIENT, THROTTLED, TIMEOUT]);
+    assert_eq!(client.by_value(&mut script).await, Ok(4));
+    assert_eq!(recording.delays(), [millis(100), secs(2), Duration::ZERO]);
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(client.by_reference(&mut script).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 2);
+}
+
+#[retry(policy = { asked.set(asked.get() + 1); POLICY }, name = { asked.set(asked.get() + 100); "computed" })]
+fn asking(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[retry(max = { asked.set(asked.get() + 1); 3_u32 }, backoff = "none", validate = |_| Ok(()))]
+async fn asking_for_a_number(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[tokio::test]
+async fn is_evaluated_after_failures_only() {
+    let _skipped = testing::skip_sleeps();
+    let asked = Cell::new(0);
+    assert_eq!(asking(&asked, &mut Script::new([])), Ok(1));
+    assert_eq!(asked.take(), 1, "once, for its deadline");
+    assert_eq!(asking(&asked, &mut Script::new([TRANSIENT])), Ok(2));
+    assert_eq!(
+        asked.take(),
+        202,
+        "and for the failure, and each is told a name"
+    );
+    let script = &mut Script::new([]);
+    assert_eq!(asking_for_a_number(&asked, script).await, Ok(1));
+    assert_eq!(asked.take(), 0);
+}
+
+#[test]
+fn delays_are_without_jitter() {
+    let delays: Vec<_> = POLICY.max(4).delays().collect();
+    assert_eq!(delays, [millis(100), millis(250), millis(250), millis(250)]);
+    assert_eq!(Policy::new().max(0).delays().count(), 0);
+    assert_eq!(Policy::none().unlimited().delays().take(1000).count(), 1000);
+    let total: Duration = Policy::exponential().max(5).delays().sum();
+    assert_eq!(total, secs(31));
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_without_the_attribute() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let script = RefCell::new(Script::new([TRANSIENT, throttled_for(secs(3)), TIMEOUT]));
+    let outcome = POLICY.call(async || script.borrow_mut().next()).await;
+    assert_eq!(outcome, Ok(4));
+    assert_eq!(recording.delays(), [millis(100), secs(3), Duration::ZERO]);
+    // The timer goes by the millisecond.
+    assert!(start.elapsed() >= millis(3100) && start.elapsed() <= millis(3102));
+    let lines = recording.lines();
+    assert!(
+        lines[0].starts_with(
+            "retrying behaviour::keys::policy::calls_without_the_attribute attempt=1 "
+        )
+    );
+    assert!(
+        lines[3].starts_with(
+            "succeeded behaviour::keys::policy::calls_without_the_attribute attempt=4"
+        )
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_with_plain_closures_and_other_timers() {
+    let mut attempts = 0;
+    let outcome = POLICY
+        .on(|status: &u16| *status >= 500)
+        .call(|| {
+            attempts += 1;
+            async move {
+                if attempts < 3 {
+                    Err(503_u16)
+                } else {
+                    Ok(attempts)
+                }
+            }
+        })
+        .await;
+    assert_eq!(outcome, Ok(3));
+    let slept = Cell::new(Duration::ZERO);
+    let timer = retry_runtime::TimerFn::new(|pause: Duration| {
+        slept.set(slept.get() + pause);
+        std::future::ready(())
+    });
+    let outcome: Result<(), u16> = POLICY
+        .on(|status: &u16| *status >= 500)
+        .call_with(timer, async || Err(503))
+        .await;
+    assert_eq!(outcome, Err(503));
+    assert_eq!(slept.get(), millis(350));
+}
+
+#[test]
+fn calls_that_block() {
+    let skipped = testing::skip_sleeps();
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(POLICY.call_blocking(|| script.next()), Err(TRANSIENT));
+    assert_eq!((script.attempts, skipped.total()), (3, millis(350)));
+    let policy = POLICY.deadline(millis(200));
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(
+        policy.on(Failure::classify).call_blocking(|| script.next()),
+        Err(TRANSIENT)
+    );
+    assert_eq!(script.attempts, 2);
+    let stop = |_: &Failure| Verdict::STOP;
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(
+        POLICY.on(stop).call_blocking(|| script.next()),
+        Err(TRANSIENT)
+    );
+    assert_eq!(script.attempts, 1);
+}
+
+fn assert_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_futures_of_calls_are_send() {
+    struct Holder {
+        prompt: String,
+    }
+
+    impl Holder {
+        async fn send(&self, suffix: &str) -> Result<String, Failure> {
+            tokio::task::yield_now().await;
+            Ok(format!("{}{suffix}", self.prompt))
+        }
+
+        async fn call(&self, suffix: &str) -> Result<String, Failure> {
+            assert_send(POLICY.call(|| self.send(suffix))).await
+        }
+    }
+
+    let holder = Holder {
+        prompt: String::from("a"),
+    };
+    let call = assert_send(holder.call("b"));
+    assert_eq!(call.await.as_deref(), Ok("ab"));
+}

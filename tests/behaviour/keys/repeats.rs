@@ -1,0 +1,97 @@
+use std::fmt;
+
+use retry_runtime::{Verdict, retry};
+use support::failure::{Failure, THROTTLED, TRANSIENT};
+
+use crate::keys::Script;
+
+#[retry(max = 9, backoff = "none", repeats = 3)]
+fn call(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[test]
+fn the_same_error_in_a_row_gives_up() {
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(call(&mut script), Err(TRANSIENT));
+    assert_eq!(script.attempts, 3);
+}
+
+#[test]
+fn another_error_between_begins_the_row_anew() {
+    let mut script = Script::new([
+        TRANSIENT, TRANSIENT, THROTTLED, TRANSIENT, TRANSIENT, THROTTLED, THROTTLED, THROTTLED,
+    ]);
+    assert_eq!(call(&mut script), Err(THROTTLED));
+    assert_eq!(script.attempts, 8);
+    let mut script = Script::new([TRANSIENT, TRANSIENT, THROTTLED, THROTTLED]);
+    assert_eq!(call(&mut script), Ok(5));
+}
+
+#[test]
+fn a_rejected_value_between_begins_the_row_anew() {
+    #[retry(max = 9, backoff = "none", repeats = 2, until = |value| *value > 3)]
+    fn call(attempts: &mut u32) -> Result<u32, Failure> {
+        *attempts += 1;
+        match *attempts {
+            1 | 3 => Err(TRANSIENT),
+            attempt => Ok(attempt),
+        }
+    }
+
+    assert_eq!(call(&mut 0), Ok(4));
+}
+
+/// Runs a call of at most 10 attempts whose errors come in pairs of the same.
+macro_rules! pairs {
+    ($error:ident, |$number:ident| $make:expr) => {{
+        #[retry(max = 9, backoff = "none", repeats = times, on = |_| Verdict::TRANSIENT)]
+        fn call(attempts: &mut u32, times: usize) -> Result<(), $error> {
+            let $number = *attempts / 2;
+            *attempts += 1;
+            Err($make)
+        }
+
+        let mut attempts = 0;
+        let _ = call(&mut attempts, 2);
+        let pairs = attempts;
+        attempts = 0;
+        let _ = call(&mut attempts, 3);
+        (pairs, attempts)
+    }};
+}
+
+struct OnlyDisplay(u32);
+
+impl fmt::Display for OnlyDisplay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+#[derive(Debug)]
+#[expect(dead_code, reason = "read by Debug")]
+struct OnlyDebug(u32);
+
+/// Equal to no other, whatever the text says.
+struct NeverEqual(u32);
+
+impl PartialEq for NeverEqual {
+    fn eq(&self, _: &Self) -> bool {
+        false
+    }
+}
+
+impl fmt::Display for NeverEqual {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the same {}", self.0 * 0)
+    }
+}
+
+#[test]
+fn errors_are_compared_by_value_else_by_text() {
+    assert_eq!(pairs!(u32, |number| number), (2, 10));
+    assert_eq!(pairs!(OnlyDisplay, |number| OnlyDisplay(number)), (2, 10));
+    assert_eq!(pairs!(OnlyDebug, |number| OnlyDebug(number)), (2, 10));
+    assert_eq!(pairs!(NeverEqual, |number| NeverEqual(number)), (10, 10));
+}

@@ -1,0 +1,257 @@
+//! What the error bodies of model APIs say.
+
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use proptest::prelude::*;
+use retry_runtime::llm::{Fault, ProviderError};
+use retry_runtime::{Classify, ResponseError, Verdict, retry};
+use serde_json::{Value, json};
+use support::model_errors::{answers, anthropic, google, openai, retry_info};
+
+mod odd_shapes;
+
+#[test]
+fn errors_within_a_stream_have_the_verdict_of_their_fault() {
+    for (_, body, _, fault) in answers() {
+        let forms = [
+            body.clone(),
+            format!("  {body}\n"),
+            format!("event: error\ndata: {body}\n\n"),
+            format!("data: {body}\r\n\r\n"),
+            format!("data:{body}"),
+            format!(
+                ": ping\n\nevent: message\ndata: {{\"delta\":1}}\n\ndata: {body}\n\ndata: [DONE]\n\n"
+            ),
+            format!("[{body}]"),
+            format!("[{{\"candidates\":[]}},{body}]"),
+        ];
+        for form in forms {
+            let error = ProviderError::parse(&form).unwrap();
+            assert_eq!(error.fault(), fault, "{form}");
+            let kind = fault.classify().kind();
+            assert_eq!(error.classify().kind(), kind, "{form}");
+        }
+    }
+}
+
+/// A stream that began with a 200.
+#[retry(max = 2, backoff = "none")]
+fn next(data: &str, attempts: &mut u32) -> Result<(), ProviderError> {
+    *attempts += 1;
+    ProviderError::parse(data).map_or(Ok(()), Err)
+}
+
+#[test]
+fn errors_within_a_stream_are_retried() {
+    let responses = r#"{"type":"error","code":"rate_limit_exceeded","message":"text","param":null,"sequence_number":1}"#;
+    let failed = r#"{"type":"response.failed","response":{"id":"r","error":{"code":"server_error","message":"text"}}}"#;
+    let by_number =
+        |code| json!({"id": "1", "error": {"code": code, "message": "text"}}).to_string();
+    let table = [
+        (anthropic("overloaded_error"), 3),
+        (openai("server_error", Value::Null), 3),
+        (responses.to_owned(), 3),
+        (failed.to_owned(), 3),
+        (by_number(502), 3),
+        (by_number(429), 3),
+        (by_number(402), 1),
+        (by_number(400), 1),
+        (openai("insufficient_quota", Value::Null), 1),
+        (anthropic("invalid_request_error"), 1),
+        (json!({"error": "the model is gone"}).to_string(), 1),
+        (String::from("event: error\ndata: no JSON\n\n"), 1),
+    ];
+    for (data, expected) in table {
+        let mut attempts = 0;
+        next(&data, &mut attempts).unwrap_err();
+        assert_eq!(attempts, expected, "{data}");
+    }
+}
+
+#[test]
+fn what_is_no_error_is_none() {
+    for body in [
+        "",
+        "[DONE]",
+        "data: [DONE]\n\n",
+        "text",
+        "<html>502</html>",
+        "{}",
+        "[]",
+        "[[]]",
+        "null",
+        r#"{"error": null, "id": "resp_1"}"#,
+        r#"{"type": "response.completed", "response": {"error": null}}"#,
+        r#"{"choices": [{"delta": {"content": "{\"error\": {\"type\": \"api_error\"}}"}}]}"#,
+        "event: message_start\ndata: {\"type\": \"message_start\"}\n\nevent: ping\ndata: {}\n\n",
+        "{\"error\"",
+    ] {
+        assert_eq!(ProviderError::parse(body), None, "{body}");
+    }
+}
+
+#[test]
+fn what_was_said_can_be_read() {
+    let error = ProviderError::parse(openai("requests", "rate_limit_exceeded")).unwrap();
+    assert_eq!(
+        (error.error_type(), error.code()),
+        (Some("requests"), Some("rate_limit_exceeded"))
+    );
+    assert_eq!(error.message(), "text");
+    assert_eq!(error.to_string(), "requests (rate_limit_exceeded): text");
+
+    let error = ProviderError::parse(google(503, "UNAVAILABLE", &json!([]))).unwrap();
+    assert_eq!(error.to_string(), "UNAVAILABLE (503): text");
+    let error = ProviderError::parse(r#"{"error": "the model is gone"}"#).unwrap();
+    assert_eq!(
+        (error.to_string().as_str(), error.fault()),
+        ("error: the model is gone", Fault::Unknown)
+    );
+}
+
+#[test]
+fn waits_that_can_not_be_used_are_ignored() {
+    let wait = |delay| {
+        let body = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info(delay)]));
+        ProviderError::parse(body).unwrap().retry_after()
+    };
+    assert_eq!(wait("44s"), Some(Duration::from_secs(44)));
+    assert_eq!(wait("0.5s"), Some(Duration::from_millis(500)));
+    assert_eq!(wait("0s"), Some(Duration::ZERO));
+    for delay in [
+        "",
+        "s",
+        "44",
+        "-1s",
+        "NaNs",
+        "infs",
+        "1e300s",
+        "31536001s",
+        "1 m",
+    ] {
+        assert_eq!(wait(delay), None, "{delay}");
+    }
+}
+
+#[test]
+fn headers_and_body_are_weighed() {
+    let exhausted = google(429, "RESOURCE_EXHAUSTED", &json!([]));
+    let waiting = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info("9s")]));
+    let unpaid = openai("insufficient_quota", Value::Null);
+    let seconds = Duration::from_secs;
+    let throttled = Verdict::THROTTLED;
+    let table = [
+        // The bill stops whatever else is said.
+        (429, "retry-after", "1", &unpaid, Verdict::STOP),
+        (429, "x-should-retry", "true", &unpaid, Verdict::STOP),
+        // The header wins over the rest.
+        (429, "x-should-retry", "false", &waiting, Verdict::STOP),
+        (429, "x-should-retry", "true", &exhausted, throttled),
+        (
+            400,
+            "x-should-retry",
+            "true",
+            &anthropic("api_error"),
+            Verdict::TRANSIENT,
+        ),
+        // A wait in a header is one.
+        (
+            429,
+            "retry-after",
+            "1",
+            &exhausted,
+            throttled.after(seconds(1)),
+        ),
+        (
+            429,
+            "retry-after",
+            "1",
+            &waiting,
+            throttled.after(seconds(1)),
+        ),
+        (
+            429,
+            "retry-after",
+            "soon",
+            &waiting,
+            throttled.after(seconds(9)),
+        ),
+        // The status decides where the body does not name throttling or load.
+        (404, "server", "x", &anthropic("api_error"), Verdict::STOP),
+        (
+            503,
+            "server",
+            "x",
+            &anthropic("invalid_request_error"),
+            Verdict::TRANSIENT,
+        ),
+        (
+            400,
+            "server",
+            "x",
+            &anthropic("overloaded_error"),
+            Verdict::TRANSIENT,
+        ),
+        (
+            404,
+            "server",
+            "x",
+            &json!({"error": "internal"}).to_string(),
+            Verdict::STOP,
+        ),
+    ];
+    for (status, name, value, body, expected) in table {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            HeaderName::from_static(name),
+            HeaderValue::from_static(value),
+        );
+        let status = StatusCode::from_u16(status).unwrap();
+        let error = ResponseError::new(status, headers, body.as_str());
+        assert_eq!(
+            error.classify(),
+            expected,
+            "{status} {name}: {value}, {body}"
+        );
+    }
+}
+
+#[test]
+fn what_stands_before_the_cut_of_a_long_body_counts() {
+    let long = "text ".repeat(ResponseError::BODY_LIMIT);
+    let of = |body: Value| {
+        let body = body.to_string();
+        ResponseError::new(StatusCode::TOO_MANY_REQUESTS, HeaderMap::new(), body)
+    };
+    let before = of(json!({"error": {"code": "insufficient_quota", "message": long}}));
+    assert_eq!(before.classify(), Verdict::STOP);
+    let after = of(json!({"error": {"message": long, "type": "insufficient_quota"}}));
+    assert_eq!(after.provider_error().unwrap().fault(), Fault::Unknown);
+    assert_eq!(after.classify(), Verdict::THROTTLED);
+}
+
+proptest! {
+    #[test]
+    fn no_body_panics(body in prop::collection::vec(any::<u8>(), 0..200), text in ".{0,200}") {
+        ProviderError::parse(&body);
+        ProviderError::parse(&text);
+        ProviderError::parse(format!("{{\"error\":{{\"code\":{text}"));
+    }
+
+    #[test]
+    fn no_cut_makes_an_unpaid_bill_retryable_within_a_stream(cut in 0_usize..70) {
+        let body = openai("insufficient_quota", "insufficient_quota");
+        let whole = ProviderError::parse(&body).unwrap();
+        prop_assert!(!whole.classify().is_retryable());
+        if let Some(cut) = ProviderError::parse(&body[..cut.min(body.len())]) {
+            prop_assert!(!cut.classify().is_retryable());
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_no_obstacle(depth in 0_usize..50_000) {
+        ProviderError::parse("[".repeat(depth));
+        ProviderError::parse("{\"error\":".repeat(depth));
+    }
+}

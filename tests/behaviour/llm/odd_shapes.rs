@@ -1,0 +1,174 @@
+//! Errors that are not in the provider's own envelope: from gateways, proxies, and servers that only resemble it.
+
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use retry_runtime::llm::{Fault, ProviderError};
+use retry_runtime::{Classify, ResponseError, Verdict};
+use serde_json::{Value, json};
+use support::model_errors::{anthropic, google, openai, retry_info};
+
+fn fault(body: &str) -> Option<Fault> {
+    ProviderError::parse(body).map(|error| error.fault())
+}
+
+fn verdict(status: u16, body: impl Into<Vec<u8>>) -> Verdict {
+    let status = StatusCode::from_u16(status).unwrap();
+    ResponseError::new(status, HeaderMap::new(), body).classify()
+}
+
+/// As `OpenRouter` quotes a provider.
+fn raw(code: u16, quoted: &str) -> String {
+    let error =
+        json!({"code": code, "message": "Provider returned error", "metadata": {"raw": quoted}});
+    json!({ "error": error }).to_string()
+}
+
+/// As a proxy quotes a provider.
+fn message(quoted: &str) -> String {
+    json!({"error": {"message": quoted, "type": null, "code": "429"}}).to_string()
+}
+
+#[test]
+fn what_a_gateway_quotes_is_the_providers_own_word() {
+    let unpaid = openai("insufficient_quota", Value::Null);
+    let spent = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "enforced_spend_limit_reached: text"}}).to_string();
+    let busy = openai("requests", "rate_limit_exceeded");
+    let suspended = openai("exceeded_current_quota_error", Value::Null);
+    let exhausted = google(429, "RESOURCE_EXHAUSTED", &json!([]));
+    for (quoted, expected) in [
+        (&unpaid, Fault::Billing),
+        (&spent, Fault::Billing),
+        (&busy, Fault::Throttled),
+        (&exhausted, Fault::Exhausted),
+        (&anthropic("overloaded_error"), Fault::Overloaded),
+        (&suspended, Fault::Billing),
+        (&String::from("no JSON {"), Fault::Throttled),
+        (&String::from("{}"), Fault::Throttled),
+    ] {
+        for body in [
+            raw(429, quoted),
+            message(quoted),
+            message(&format!("429 {quoted}")),
+            message(&format!(
+                "Error from provider(429): {quoted}\nError: {quoted}\n  at send"
+            )),
+            json!({"error": quoted, "code": 429}).to_string(),
+        ] {
+            assert_eq!(fault(&body), Some(expected), "{body}");
+        }
+    }
+    for body in [raw(429, &unpaid), message(&unpaid)] {
+        assert_eq!(verdict(429, body), Verdict::STOP);
+    }
+
+    let waiting = google(429, "RESOURCE_EXHAUSTED", &json!([retry_info("9s")]));
+    let hint = Duration::from_secs(9);
+    assert_eq!(
+        verdict(429, raw(429, &waiting)),
+        Verdict::THROTTLED.after(hint)
+    );
+
+    // What the gateway names itself is no quotation's to change, but for the bill.
+    let named = |quoted: &str| {
+        openai("invalid_request_error", Value::Null).replace("\"text\"", &json!(quoted).to_string())
+    };
+    assert_eq!(fault(&named(&busy)), Some(Fault::Invalid));
+    assert_eq!(fault(&named(&unpaid)), Some(Fault::Billing));
+}
+
+#[test]
+fn quotations_of_quotations_do_not_nest() {
+    let mut body = openai("server_error", Value::Null);
+    for _ in 0..12 {
+        body = message(&body);
+    }
+    assert_eq!(fault(&body), Some(Fault::Throttled));
+}
+
+#[test]
+fn what_is_no_object_has_its_fields_beside_it() {
+    for (body, expected) in [
+        (
+            json!({"error": "no money", "code": "insufficient_quota"}),
+            Fault::Billing,
+        ),
+        (
+            json!({"error": true, "type": "overloaded_error", "message": "text"}),
+            Fault::Overloaded,
+        ),
+        (json!({"error": 429, "code": 429}), Fault::Throttled),
+        (
+            json!({"error": [{"type": "rate_limit_error"}]}),
+            Fault::Throttled,
+        ),
+        (
+            json!({"message": "text", "code": "insufficient_quota"}),
+            Fault::Billing,
+        ),
+        (
+            json!({"message": "text", "type": "rate_limit_error"}),
+            Fault::Throttled,
+        ),
+        (json!({"error": "text"}), Fault::Unknown),
+    ] {
+        assert_eq!(fault(&body.to_string()), Some(expected), "{body}");
+    }
+    let error = ProviderError::parse(r#"{"error": "no money", "code": "insufficient_quota"}"#);
+    assert_eq!(error.unwrap().to_string(), "insufficient_quota: no money");
+}
+
+/// Else a stream would end with an error at its first good event.
+#[test]
+fn an_empty_error_is_none() {
+    for empty in [json!(null), json!(false), json!(""), json!([])] {
+        let chunk = json!({"error": empty, "choices": [{"delta": {"content": "hi"}}]}).to_string();
+        assert_eq!(fault(&chunk), None, "{chunk}");
+        assert_eq!(verdict(503, chunk), Verdict::TRANSIENT);
+    }
+    // A message alone, or a code that names nothing, is no error either.
+    assert_eq!(fault(r#"{"message": "hi", "type": "message"}"#), None);
+    assert_eq!(
+        fault(r#"{"message": {"role": "assistant"}, "code": "unavailable"}"#),
+        None
+    );
+}
+
+#[test]
+fn what_stands_around_an_envelope_does_not_hide_it() {
+    let unpaid = openai("insufficient_quota", Value::Null);
+    for body in [
+        format!("\u{feff}{unpaid}"),
+        format!("\r\n\r\n{unpaid}\n"),
+        format!("[{unpaid}]"),
+        format!("[[{unpaid}]]"),
+        format!("\u{feff}data: {unpaid}"),
+        format!("retry: 10\nid: 7\nevent: error\ndata: {unpaid}"),
+        unpaid.replace(',', ",\n  "),
+    ] {
+        assert_eq!(verdict(429, body.as_str()), Verdict::STOP, "{body}");
+    }
+    let mut not_utf8 = unpaid.into_bytes();
+    let text = not_utf8
+        .windows(4)
+        .position(|part| part == b"text")
+        .unwrap();
+    not_utf8[text] = 0xff;
+    assert_eq!(verdict(429, not_utf8), Verdict::STOP);
+}
+
+#[test]
+fn the_page_of_a_gateway_says_what_its_status_says() {
+    let page =
+        "<!DOCTYPE html><html><head><title>429 insufficient_quota</title></head>\ndata: {\n</html>";
+    for page in [
+        page,
+        "",
+        "upstream connect error or disconnect/reset before headers",
+    ] {
+        assert_eq!(fault(page), None, "{page}");
+        assert_eq!(verdict(502, page), Verdict::TRANSIENT);
+        assert_eq!(verdict(429, page), Verdict::THROTTLED);
+        assert_eq!(verdict(404, page), Verdict::STOP);
+    }
+}

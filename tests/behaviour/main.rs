@@ -1,0 +1,21 @@
+//! What annotated functions, policies, batches and plans do, seen from outside.
+
+mod batch;
+mod blocks;
+mod classification;
+mod clocks;
+mod core;
+mod decorators;
+mod derive;
+mod evaluations;
+mod keys;
+mod llm;
+mod log;
+mod plan;
+mod policy_properties;
+mod policy_serde;
+mod policy_text;
+mod shapes;
+mod streams;
+mod validation;
+mod vectors_aws;

@@ -1,0 +1,181 @@
+//! `run_until`: what the validator asks for.
+
+use std::cell::{Cell, RefCell};
+use std::future::ready;
+use std::time::Duration;
+
+use retry_runtime::plan::{PlanEnd, Snapshot, Subtask, Validity};
+use retry_runtime::{Policy, Reason, testing};
+use tokio::time::{Instant, timeout};
+
+use crate::plan::until::retryable;
+use crate::plan::{EXACT, World};
+
+#[tokio::test(start_paused = true)]
+async fn missing_subtasks_are_added_once_no_failed_one_is_left() {
+    let world = World::failing(&[("b", 1), ("label", 1)]);
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
+    let seen = RefCell::new(Vec::new());
+    let end = plan
+        .run_until(EXACT.on(retryable), async |results| {
+            let summary = results.summary();
+            seen.borrow_mut()
+                .push((summary.completed.len(), summary.failed.len()));
+            if results.output("label").is_some() {
+                return Validity::Valid;
+            }
+            Validity::Missing(vec![
+                Subtask::local("label", ["extract"], async |[extract]| {
+                    world.execute("label", &[extract])
+                }),
+                Subtask::local("extract", ["b"], async |[b]| world.execute("extract", &[b])),
+            ])
+        })
+        .await
+        .unwrap();
+    assert!(end.is_valid());
+    // The round that retried `b` added nothing, nor did the one that retried `label`.
+    assert_eq!(
+        world.executed(),
+        ["a", "b", "b", "extract", "label", "label"]
+    );
+    assert_eq!(seen.into_inner(), [(1, 1), (2, 0), (3, 1), (4, 0)]);
+    assert_eq!(plan.output("label").unwrap(), "label(extract(b(a())))");
+}
+
+#[tokio::test(start_paused = true)]
+async fn rounds_that_add_subtasks_count_too() {
+    let world = World::default();
+    let mut plan = world.plan(&[]);
+    let names = ["1", "2", "3", "4", "5"];
+    let end = plan
+        .run_until(EXACT.max(2).on(retryable), async |results| {
+            let name = names[results.summary().completed.len()];
+            Validity::Missing(vec![Subtask::local(name, [], async |[]| {
+                world.execute(name, &[])
+            })])
+        })
+        .await
+        .unwrap();
+    let expected = PlanEnd::GaveUp {
+        reason: Reason::Exhausted,
+        message: "missing: 3".into(),
+    };
+    assert_eq!(end, expected);
+    assert_eq!(world.executed(), ["1", "2"]);
+    assert_eq!(plan.len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_tried_in_vain_is_not_added_again() {
+    let world = World::failing(&[("extract", u32::MAX)]);
+    let mut plan = world.plan(&[("a", &[])]);
+    let policy = Policy::none().on(|_: &String| false);
+    let end = plan.run_until(policy, async |results| match results.output("label") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![
+            Subtask::local("extract", ["a"], async |[a]| world.execute("extract", &[a])),
+            Subtask::local("label", ["extract"], async |[text]| {
+                world.execute("label", &[text])
+            }),
+        ]),
+    });
+    let expected = PlanEnd::GaveUp {
+        reason: Reason::NotRetryable,
+        message: "missing: extract, label".into(),
+    };
+    assert_eq!(end.await.unwrap(), expected);
+    assert_eq!(world.executed(), ["a", "extract"]);
+    let summary = plan.summary();
+    assert_eq!(summary.dead_ends, ["extract"]);
+    assert_eq!(summary.blocked, ["label"]);
+}
+
+#[tokio::test]
+async fn missing_subtasks_that_cannot_run_are_an_error_and_not_added() {
+    let world = World::default();
+    for (name, after, expected) in [
+        (
+            "a",
+            "b",
+            "the subtasks added as number 1 and number 3 are both named `a`: give each a name of its own",
+        ),
+        (
+            "c",
+            "z",
+            "c → z: there is no subtask `z`; add it, or remove the dependency",
+        ),
+        (
+            "c",
+            "c",
+            "each subtask waits for the next and none can begin: c → c",
+        ),
+    ] {
+        let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
+        let recording = testing::record();
+        let error = plan.run_until(Policy::none().on(retryable), async |_| {
+            let added = |_: [_; 1]| ready(Ok(String::new()));
+            Validity::Missing(vec![Subtask::local(name, [after], added)])
+        });
+        assert_eq!(error.await.unwrap_err().to_string(), expected);
+        // No round was announced.
+        assert_eq!(recording.lines().len(), 2);
+        assert_eq!(plan.len(), 2);
+        assert!(plan.run().await.unwrap().is_complete());
+        assert_eq!(plan.output("a").unwrap(), "a()");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_can_not_run_is_not_added_and_costs_no_round() {
+    let world = World::failing(&[("a", u32::MAX)]);
+    let start = Instant::now();
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    let asked = |name: &'static str, after: &[&str]| {
+        let world = &world;
+        let execute = async move |_| world.execute(name, &[]);
+        Subtask::local(name, after.to_vec(), execute)
+    };
+    let policy = EXACT.on(|_: &String| false);
+    for missing in [
+        [asked("d", &["a"]), asked("e", &["d"])],
+        [asked("d", &["c", "b"]), asked("e", &["d", "c"])],
+    ] {
+        let missing = Cell::new(missing.into());
+        let end = plan.run_until(policy, async |_| Validity::Missing(missing.take()));
+        let end = end.await.unwrap();
+        assert_eq!(end.to_string(), "gave up (not retryable): missing: d, e");
+        assert_eq!(plan.len(), 3);
+    }
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    assert_eq!(world.executed(), ["a", "c"]);
+    // One that can run takes the others with it.
+    let end = plan.run_until(policy, async |results| match results.output("e") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![asked("d", &["a"]), asked("e", &["c"])]),
+    });
+    assert!(end.await.unwrap().is_valid());
+    assert_eq!(world.executed(), ["e"]);
+    assert_eq!(plan.summary().blocked, ["b", "d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_added_when_the_plan_was_dropped_runs_in_the_next() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[])]);
+    let validate = async |results: Snapshot<String>| match results.output("b") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![Subtask::local("b", ["a"], async |[a]| {
+            world.execute("b", &[a])
+        })]),
+    };
+    let dropped = timeout(
+        EXACT.delays().next().unwrap() / 2,
+        plan.run_until(EXACT.on(retryable), validate),
+    );
+    assert!(dropped.await.is_err());
+    assert_eq!(plan.summary().pending, ["b"]);
+    let end = plan.run_until(EXACT.on(retryable), validate).await.unwrap();
+    assert!(end.is_valid());
+    assert_eq!(world.executed(), ["a", "b"]);
+}

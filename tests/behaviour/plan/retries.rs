@@ -1,0 +1,204 @@
+//! `retry_failed`: what is executed again, and what becomes of what fails again.
+
+use std::cell::Cell;
+use std::future::pending;
+use std::panic::{AssertUnwindSafe, resume_unwind};
+use std::time::Duration;
+
+use ::futures::FutureExt;
+use retry_runtime::{Plan, testing};
+use tokio::time::{sleep, timeout};
+
+use crate::plan::World;
+
+const TEN: [(&str, &[&str]); 10] = [
+    ("a", &[]),
+    ("b", &[]),
+    ("c", &[]),
+    ("d", &[]),
+    ("e", &[]),
+    ("f", &[]),
+    ("g", &[]),
+    ("h", &[]),
+    ("i", &[]),
+    ("j", &[]),
+];
+
+#[tokio::test]
+async fn ten_subtasks_of_which_three_fail_and_one_again_take_14_executions_and_not_30() {
+    let failures = [("b", 1), ("e", 2), ("h", 1)];
+    let world = World::failing(&failures);
+    let mut plan = world.plan(&TEN);
+    assert_eq!(plan.run().await.unwrap().failed, ["b", "e", "h"]);
+    assert_eq!(plan.retry_failed().await.unwrap().dead_ends, ["e"]);
+    let summary = plan.retry_failed().await.unwrap();
+    assert!(summary.is_complete() && summary.dead_ends.is_empty());
+    assert_eq!(summary.executions, 14);
+    let executed = world.executed();
+    assert_eq!(executed.len(), 14);
+    assert_eq!(executed[10..], ["b", "e", "h", "e"]);
+
+    // The whole plan, made anew until it succeeds.
+    let whole = World::failing(&failures);
+    while !whole.plan(&TEN).run().await.unwrap().is_complete() {}
+    assert_eq!(whole.executed().len(), 30);
+}
+
+#[tokio::test]
+async fn what_failed_runs_first_then_what_it_had_blocked() {
+    let world = World::failing(&[("2", 1)]);
+    let mut plan = world.plan(&[
+        ("1", &[]),
+        ("2", &["1"]),
+        ("3", &["2"]),
+        ("4", &["3"]),
+        ("5", &[]),
+    ]);
+    plan.run().await.unwrap();
+    assert_eq!(world.executed(), ["1", "5", "2"]);
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["2", "3", "4"]);
+    assert!(summary.is_complete());
+    assert_eq!(plan.output("4").unwrap(), "4(3(2(1())))");
+    // Nothing has failed, so nothing is done.
+    assert_eq!(plan.retry_failed().await.unwrap(), summary);
+    assert!(world.executed().is_empty());
+}
+
+#[tokio::test]
+async fn what_fails_again_is_a_dead_end_and_does_not_stop_the_others() {
+    let world = World::failing(&[("b", 9), ("d", 1), ("e", 1)]);
+    let mut plan = world.plan(&[
+        ("a", &[]),
+        ("b", &["a"]),
+        ("c", &["b"]),
+        ("d", &[]),
+        ("e", &["d"]),
+    ]);
+    assert!(plan.run().await.unwrap().dead_ends.is_empty());
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(summary.completed, ["a", "d"]);
+    // `e` was blocked at first, so this was its first failure.
+    assert_eq!(summary.failed, ["b", "e"]);
+    assert_eq!(summary.dead_ends, ["b"]);
+    assert_eq!(summary.blocked, ["c"]);
+    assert_eq!(plan.error("b").unwrap(), "b is busy");
+    assert_eq!(plan.output("d").unwrap(), "d()");
+    assert_eq!(
+        summary.to_string(),
+        "2 completed; 2 failed: b, e; 1 dead end: b; 1 blocked: c; 6 executions"
+    );
+    world.executed();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["b", "e"]);
+    assert_eq!(summary.dead_ends, ["b"]);
+    assert_eq!(plan.run().await.unwrap().dead_ends, ["b"]);
+}
+
+#[tokio::test]
+async fn a_retry_leaves_alone_what_no_failure_had_blocked() {
+    let world = World::failing(&[("a", 1)]);
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"])]);
+    plan.run().await.unwrap();
+    plan.add("new", [], async |[]| world.execute("new", &[]));
+    plan.add("newer", ["a", "new"], async |[_, _]| {
+        world.execute("newer", &[])
+    });
+    world.executed();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["a", "b"]);
+    assert_eq!(summary.pending, ["new", "newer"]);
+    assert!(plan.run().await.unwrap().is_complete());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_whose_retry_is_dropped_is_as_it_was() {
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 => Err("busy"),
+            2 => pending().await,
+            _ => Ok(()),
+        }
+    });
+    plan.add("b", ["a"], async |[_]| Ok(()));
+    plan.run().await.unwrap();
+    let retry = timeout(Duration::from_secs(1), plan.retry_failed()).await;
+    assert!(retry.is_err());
+    let summary = plan.summary();
+    assert_eq!(
+        summary.to_string(),
+        "0 completed; 1 failed: a; 1 blocked: b; 2 executions"
+    );
+    assert_eq!(plan.error("a"), Some(&"busy"));
+    // A run leaves it alone, as any failure.
+    assert_eq!(plan.run().await.unwrap(), summary);
+    let recording = testing::record();
+    assert!(plan.retry_failed().await.unwrap().is_complete());
+    assert_eq!(tries.get(), 3);
+    let lines = recording.lines();
+    assert_eq!(
+        lines[..2],
+        [
+            "retrying plan error=1 of 2 subtasks failed: a",
+            "healed plan.a attempt=3"
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_leaves_the_plan_as_a_dropped_run_does() {
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok(()));
+    plan.add("b", ["a"], async |[_]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 | 3 => resume_unwind(Box::new("b")), // Prints nothing.
+            2 => Err("busy"),
+            _ => Ok(()),
+        }
+    });
+    plan.add("slow", [], async |[]| {
+        sleep(Duration::from_secs(1)).await;
+        Ok(())
+    });
+    let outcome = AssertUnwindSafe(plan.run()).catch_unwind().await;
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"b"));
+    let summary = plan.summary();
+    assert_eq!(summary.completed, ["a"]);
+    assert_eq!(summary.pending, ["b", "slow"]);
+    assert_eq!(plan.run().await.unwrap().failed, ["b"]);
+    let outcome = AssertUnwindSafe(plan.retry_failed()).catch_unwind().await;
+    assert!(outcome.is_err());
+    assert_eq!(plan.error("b"), Some(&"busy"));
+    assert!(plan.summary().dead_ends.is_empty());
+    let summary = plan.retry_failed().await.unwrap();
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 1 + 4 + 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_was_dropped_is_taken_up_by_the_next() {
+    let world = World::default();
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 => Err(String::from("busy")),
+            2 => pending().await,
+            _ => Ok(String::new()),
+        }
+    });
+    plan.add("b", ["a"], async |[a]| world.execute("b", &[a]));
+    plan.run().await.unwrap();
+    let retry = timeout(Duration::from_secs(1), plan.retry_failed()).await;
+    assert!(retry.is_err());
+    plan.add("new", [], async |[]| world.execute("new", &[]));
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(summary.completed, ["a", "b"]);
+    assert_eq!(summary.pending, ["new"]);
+}

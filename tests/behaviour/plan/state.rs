@@ -1,0 +1,311 @@
+//! State, saved as JSON and loaded.
+
+use std::cell::Cell;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use retry_runtime::plan::{PlanState, Snapshot, Validity};
+use retry_runtime::{Plan, Policy, testing};
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, sleep};
+
+use crate::plan::{EXACT, LocalPlan, World};
+
+const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])];
+
+fn load(json: &str) -> PlanState<String> {
+    serde_json::from_str(json).unwrap()
+}
+
+#[tokio::test]
+async fn a_loaded_plan_runs_nothing_that_had_succeeded() {
+    let world = World::failing(&[("b", 1)]);
+    let mut plan = world.plan(CHAIN);
+    plan.run().await.unwrap();
+    let json = serde_json::to_string(&plan.state()).unwrap();
+    assert_eq!(
+        json,
+        r#"{"completed":{"a":"a()","d":"d(a())"},"failed":{"b":"b is busy"},"dead_ends":[],"executions":3}"#
+    );
+    world.executed();
+
+    let mut resumed = world.plan(CHAIN);
+    resumed.load(load(&json)).unwrap();
+    assert_eq!(resumed.summary(), plan.summary());
+    assert_eq!(resumed.output("d").unwrap(), "d(a())");
+    assert_eq!(resumed.error("b"), None);
+    // A run leaves failures alone, loaded ones too.
+    resumed.run().await.unwrap();
+    assert!(world.executed().is_empty());
+    let summary = resumed.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["b", "c"]);
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 5);
+    assert_eq!(resumed.output("c").unwrap(), "c(b(a()))");
+}
+
+#[tokio::test]
+async fn dead_ends_and_what_they_block_are_kept() {
+    let world = World::failing(&[("b", 9)]);
+    let mut plan = world.plan(CHAIN);
+    plan.run().await.unwrap();
+    plan.retry_failed().await.unwrap();
+    let json = serde_json::to_string(&plan.state()).unwrap();
+    let mut resumed = world.plan(CHAIN);
+    resumed.load(load(&json)).unwrap();
+    assert_eq!(resumed.summary(), plan.summary());
+    assert_eq!(resumed.summary().dead_ends, ["b"]);
+    assert_eq!(resumed.summary().blocked, ["c"]);
+    // Saved again it is the same, text of the error included.
+    assert_eq!(serde_json::to_string(&resumed.state()).unwrap(), json);
+}
+
+#[tokio::test]
+async fn loaded_failures_are_retried_by_run_until_and_dead_ends_are_not() {
+    for (dead_ends, expected) in [("[]", vec!["b", "c"]), (r#"["b"]"#, vec![])] {
+        let world = World::default();
+        let mut plan = world.plan(CHAIN);
+        let json = format!(
+            r#"{{"completed":{{"a":"A","d":"D"}},"failed":{{"b":"busy"}},"dead_ends":{dead_ends},"executions":3}}"#
+        );
+        plan.load(load(&json)).unwrap();
+        let end = plan
+            .run_until(
+                Policy::none().on(|_: &String| true),
+                async |results| match results.output("c") {
+                    Some(_) => Validity::Valid,
+                    None => Validity::Invalid("no c".into()),
+                },
+            )
+            .await
+            .unwrap();
+        assert_eq!(world.executed(), expected);
+        assert_eq!(end.is_valid(), !expected.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn what_is_new_in_the_code_runs() {
+    let world = World::default();
+    let mut plan = world.plan(&[("new", &[]), ("a", &["new"]), ("b", &["a", "new"])]);
+    plan.load(load(
+        r#"{"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#,
+    ))
+    .unwrap();
+    assert!(plan.run().await.unwrap().is_complete());
+    assert_eq!(world.executed(), ["new", "b"]);
+    assert_eq!(plan.output("b").unwrap(), "b(A new())");
+}
+
+/// `b` was saved as failed, and depends on `new` since.
+fn after_a_change_of_the_code(world: &World) -> LocalPlan<'_> {
+    let mut plan = world.plan(&[
+        ("new", &[]),
+        ("a", &[]),
+        ("b", &["a", "new"]),
+        ("c", &["b"]),
+    ]);
+    let json = r#"{"completed":{"a":"A"},"failed":{"b":"busy"},"dead_ends":[],"executions":2}"#;
+    plan.load(load(json)).unwrap();
+    plan
+}
+
+/// The text that a failure is saved with.
+fn text(plan: &LocalPlan<'_>, name: &str) -> Option<String> {
+    let state = serde_json::to_value(plan.state()).unwrap();
+    Some(state["failed"].get(name)?.as_str()?.into())
+}
+
+#[tokio::test]
+async fn a_failure_keeps_its_text_until_it_runs_again() {
+    let world = World::default();
+    let mut plan = after_a_change_of_the_code(&world);
+    let recording = testing::record();
+    // What it depends on did not run, so it can't either, and nothing else is a retry's to run.
+    let summary = plan.retry_failed().await.unwrap();
+    assert!(world.executed().is_empty());
+    assert_eq!(
+        recording.lines(),
+        ["summary plan: 1 completed; 1 failed: b; 1 blocked: c; 1 pending: new; 2 executions"]
+    );
+    assert!(summary.dead_ends.is_empty());
+    assert_eq!(text(&plan, "b").unwrap(), "busy");
+    plan.run().await.unwrap();
+    assert_eq!(world.executed(), ["new"]);
+    assert_eq!(text(&plan, "b").unwrap(), "busy");
+    assert!(plan.retry_failed().await.unwrap().is_complete());
+    assert_eq!(world.executed(), ["b", "c"]);
+    assert_eq!(text(&plan, "b"), None);
+}
+
+#[tokio::test]
+async fn a_success_does_not_run_again_whatever_it_depends_on_now() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+    let json = r#"{"completed":{"b":"B"},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#;
+    plan.load(load(json)).unwrap();
+    let summary = plan.retry_failed().await.unwrap();
+    assert_eq!(world.executed(), ["a"]);
+    assert_eq!(summary.pending, ["c"]);
+    assert!(plan.run().await.unwrap().is_complete());
+    assert_eq!(plan.output("c").unwrap(), "c(B)");
+}
+
+#[tokio::test]
+async fn a_failure_is_retried_after_the_failure_that_it_depends_on() {
+    for (failures, executed, failed) in [
+        (0, vec!["new", "b", "c"], vec![]),
+        (1, vec!["new"], vec!["new", "b"]),
+    ] {
+        let world = World::failing(&[("new", failures)]);
+        let mut plan = after_a_change_of_the_code(&world);
+        let json = r#"{"completed":{},"failed":{"new":"gone"},"dead_ends":[],"executions":1}"#;
+        plan.load(load(json)).unwrap();
+        let recording = testing::record();
+        let summary = plan.retry_failed().await.unwrap();
+        assert_eq!(
+            recording.lines()[0],
+            "retrying plan error=2 of 4 subtasks failed: new, b"
+        );
+        // Its attempts before it was saved count as one.
+        assert!(recording.lines()[1].contains(" plan.new attempt=2"));
+        assert_eq!(world.executed(), executed);
+        assert_eq!(summary.failed, failed);
+        // Only what ran and failed again.
+        assert_eq!(summary.dead_ends, failed[..failures as usize]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn run_until_retries_a_failure_once_what_it_depends_on_has_healed() {
+    let (world, hopeless) = (
+        World::failing(&[("new", 1)]),
+        World::failing(&[("new", u32::MAX)]),
+    );
+    let policy = EXACT.on(|_: &String| true);
+    let complete = async |results: Snapshot<String>| match results.output("c") {
+        Some(_) => Validity::Valid,
+        None => Validity::Invalid("no c".into()),
+    };
+    let start = Instant::now();
+    let mut plan = after_a_change_of_the_code(&world);
+    let end = plan.run_until(policy, complete).await.unwrap();
+    assert!(end.is_valid());
+    assert_eq!(world.executed(), ["new", "new", "b", "c"]);
+    assert_eq!(start.elapsed(), Duration::from_secs(1));
+
+    // Where that is a dead end, there is nothing to wait for.
+    let start = Instant::now();
+    let mut plan = after_a_change_of_the_code(&hopeless);
+    let policy = EXACT.on(|_: &String| false);
+    let end = plan.run_until(policy, complete).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (not retryable): no c");
+    assert_eq!(hopeless.executed(), ["new"]);
+    assert_eq!(start.elapsed(), Duration::ZERO);
+    assert_eq!(plan.summary().dead_ends, ["new", "b"]);
+    assert_eq!(text(&plan, "b").unwrap(), "busy");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_was_dropped_is_saved_as_the_failure_that_it_was() {
+    fn plan(tries: &Cell<u32>) -> LocalPlan<'_> {
+        let mut plan = Plan::local();
+        plan.add("a", [], async |[]| {
+            tries.set(tries.get() + 1);
+            match tries.get() {
+                1 => Err("busy".into()),
+                2 => pending().await,
+                _ => Ok("a".into()),
+            }
+        });
+        plan
+    }
+
+    let tries = Cell::new(0);
+    let mut first = plan(&tries);
+    first.run().await.unwrap();
+    tokio::select! {
+        _ = first.retry_failed() => unreachable!(),
+        () = sleep(Duration::from_secs(1)) => {}
+    }
+    let saved = serde_json::to_string(&first.state()).unwrap();
+    assert_eq!(
+        saved,
+        r#"{"completed":{},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#
+    );
+    let mut second = plan(&tries);
+    second.load(load(&saved)).unwrap();
+    let summary = second.retry_failed().await.unwrap();
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 3);
+}
+
+#[test]
+fn names_that_the_plan_does_not_have_are_named_and_nothing_is_loaded() {
+    let world = World::default();
+    let mut plan = world.plan(CHAIN);
+    let state = load(
+        r#"{"completed":{"a":"A","x":"X"},"failed":{"y":"busy"},"dead_ends":["y","z"],"executions":3}"#,
+    );
+    assert_eq!(state.names().collect::<Vec<_>>(), ["a", "x", "y", "z"]);
+    assert_eq!(
+        plan.load(state).unwrap_err().to_string(),
+        "the state has subtasks that the plan doesn't have: x, y, z; add them before it is loaded"
+    );
+    assert_eq!(plan.output("a"), None);
+    assert_eq!(plan.summary().executions, 0);
+}
+
+#[test]
+fn what_is_no_state_is_refused() {
+    for (json, expected) in [
+        ("{}", "missing field `completed`"),
+        (
+            r#"{"complete":{}}"#,
+            "unknown field `complete`, expected one of",
+        ),
+        (
+            r#"{"completed":{"a":1},"failed":{},"dead_ends":[],"executions":1}"#,
+            "expected a string",
+        ),
+        (
+            r#"{"completed":{},"failed":{},"dead_ends":[],"executions":-1}"#,
+            "expected u64",
+        ),
+        (
+            r#"{"completed":{},"failed":{},"dead_ends":[]}"#,
+            "missing field `executions`",
+        ),
+        ("[]", "expected the state of a plan"),
+    ] {
+        let error = serde_json::from_str::<PlanState<String>>(json).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn outputs_may_be_any_type_that_serde_knows() {
+    #[derive(Debug, Deserialize, PartialEq, Serialize)]
+    enum Output {
+        Page(String),
+        Labels { count: u32 },
+    }
+
+    fn plan() -> Plan<'static, Output, String> {
+        let mut plan = Plan::new();
+        plan.add("page", [], async |[]| Ok(Output::Page("text".into())));
+        plan.add("labels", ["page"], async |[_]| {
+            Ok(Output::Labels { count: 2 })
+        });
+        plan
+    }
+
+    let mut first = plan();
+    first.run().await.unwrap();
+    let value = serde_json::to_value(first.state()).unwrap();
+    let mut second = plan();
+    second.load(serde_json::from_value(value).unwrap()).unwrap();
+    assert_eq!(second.output("labels"), Some(&Output::Labels { count: 2 }));
+    assert!(Arc::new(second.summary()).is_complete());
+}

@@ -1,0 +1,214 @@
+//! `run_until`: validation, rounds, pauses, and how it ends.
+
+use std::cell::Cell;
+use std::time::Duration;
+
+use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_runtime::{Plan, Policy, Reason, Verdict};
+use support::failure::Failure;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::plan::{EXACT, World};
+
+type LocalValidity<'a> = Validity<'a, String, String, Local<'a, String, String>>;
+
+pub(crate) fn retryable(_: &String) -> bool {
+    true
+}
+
+/// Valid once all completed.
+async fn complete<'a>(results: Snapshot<String>) -> LocalValidity<'a> {
+    if results.summary().is_complete() {
+        Validity::Valid
+    } else {
+        Validity::Invalid("incomplete".into())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failed_subtasks_are_retried_until_the_whole_is_valid() {
+    let world = World::failing(&[("b", 2), ("c", 1)]);
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["a"]), ("d", &["b", "c"])]);
+    let start = Instant::now();
+    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
+    assert_eq!(end, PlanEnd::Valid);
+    assert_eq!(end.to_string(), "valid");
+    assert_eq!(world.executed(), ["a", "b", "c", "b", "c", "b", "d"]);
+    assert_eq!(start.elapsed(), Duration::from_secs(1 + 2));
+    assert!(plan.summary().is_complete());
+    assert!(plan.summary().dead_ends.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn ten_subtasks_of_which_three_fail_and_one_again_take_14_executions() {
+    let world = World::failing(&[("3", 1), ("5", 2), ("8", 1)]);
+    let names = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
+    let mut plan = world.plan(&names.map(|name| (name, &[] as &[_])));
+    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
+    assert!(end.is_valid());
+    assert_eq!(plan.summary().executions, 14);
+    assert_eq!(world.executed().len(), 14);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_that_is_valid_at_once_runs_once() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[])]);
+    let start = Instant::now();
+    let validations = Cell::new(0);
+    let end = plan
+        .run_until(EXACT.on(retryable), |results| {
+            validations.set(validations.get() + 1);
+            complete(results)
+        })
+        .await
+        .unwrap();
+    assert!(end.is_valid());
+    assert_eq!((validations.get(), world.executed().len()), (1, 1));
+    assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_policys_max_bounds_the_rounds() {
+    for (max, executions) in [(0, 2), (1, 3), (3, 5)] {
+        let world = World::failing(&[("b", u32::MAX)]);
+        let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+        let start = Instant::now();
+        let policy = EXACT.max(max).on(retryable);
+        let end = plan.run_until(policy, complete).await.unwrap();
+        let expected = PlanEnd::GaveUp {
+            reason: Reason::Exhausted,
+            message: "incomplete".into(),
+        };
+        assert_eq!(end, expected);
+        assert_eq!(end.to_string(), "gave up (exhausted): incomplete");
+        let summary = plan.summary();
+        assert_eq!(summary.executions, executions);
+        assert_eq!(summary.dead_ends, ["b"]);
+        assert_eq!(summary.blocked, ["c"]);
+        assert_eq!(start.elapsed(), EXACT.max(max).delays().sum());
+        // Partial results are there, and the plan can go on.
+        assert_eq!(plan.output("a").unwrap(), "a()");
+        world.failures.borrow_mut().clear();
+        assert!(plan.retry_failed().await.unwrap().is_complete());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn invalid_results_that_no_round_could_change_end_at_once() {
+    for message in ["too short", "subtasks are missing"] {
+        let world = World::default();
+        let mut plan = world.plan(&[("a", &[])]);
+        let end = plan
+            .run_until(EXACT.on(retryable), async |_| match message {
+                "too short" => Validity::Invalid(message.into()),
+                _ => Validity::Missing(Vec::new()),
+            })
+            .await
+            .unwrap();
+        let expected = PlanEnd::GaveUp {
+            reason: Reason::NotRetryable,
+            message: message.into(),
+        };
+        assert_eq!(end, expected);
+        assert_eq!(world.executed(), ["a"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_is_for_the_whole() {
+    let second = Duration::from_secs(1);
+    let world = World::failing(&[("a", u32::MAX)]);
+    let mut plan = world.plan(&[("a", &[])]);
+    let policy = EXACT.unlimited().deadline(second * 8);
+    let start = Instant::now();
+    let validate = async |results| {
+        sleep(second).await;
+        complete(results).await
+    };
+    let end = plan
+        .run_until(policy.on(retryable), validate)
+        .await
+        .unwrap();
+    assert!(matches!(
+        end,
+        PlanEnd::GaveUp {
+            reason: Reason::Deadline,
+            ..
+        }
+    ));
+    // Validations at 1, 3 and 6 s; the pause after the last would end at 10 s.
+    assert_eq!(start.elapsed(), second * (1 + 1 + 1 + 2 + 1));
+    assert_eq!(plan.summary().dead_ends, ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_deadline_gives_up_its_subtask_alone() {
+    let hint = Failure(Verdict::THROTTLED.after(Duration::from_secs(30)));
+    let policy = Policy::new().deadline(Duration::from_secs(10));
+    let invalid = async |_| Validity::Invalid("incomplete".into());
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Err(hint.clone()));
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (deadline): incomplete");
+    plan.add("b", [], async |[]| {
+        tries.set(tries.get() + 1);
+        if tries.get() == 1 {
+            Err(Failure(Verdict::TRANSIENT))
+        } else {
+            Ok(())
+        }
+    });
+    plan.add("c", [], async |[]| Err(hint.clone()));
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (not retryable): incomplete");
+    assert_eq!(plan.summary().completed, ["b"]);
+    assert_eq!(plan.summary().dead_ends, ["a", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_in_a_pause_the_plan_goes_on_where_it_was() {
+    let second = Duration::from_secs(1);
+    let world = World::failing(&[("b", 1)]);
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &["b"])]);
+    let end = plan.run_until(EXACT.on(retryable), complete);
+    assert!(timeout(second / 2, end).await.is_err());
+    assert_eq!(plan.summary().failed, ["b"]);
+    assert_eq!(plan.error("b").unwrap(), "b is busy");
+    let start = Instant::now();
+    let end = plan.run_until(EXACT.on(retryable), complete).await.unwrap();
+    assert!(end.is_valid());
+    assert_eq!(world.executed(), ["a", "b", "b", "c"]);
+    // The pause before the retry begins anew.
+    assert_eq!(start.elapsed(), second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn results_may_be_valid_in_spite_of_failures() {
+    for (failures, dead_ends) in [(1, vec!["b"; 0]), (2, vec!["b"])] {
+        let world = World::failing(&[("a", failures - 1), ("b", u32::MAX)]);
+        let mut plan = world.plan(&[("a", &[]), ("b", &[])]);
+        let end = plan
+            .run_until(EXACT.on(retryable), async |results| {
+                match results.output("a") {
+                    Some(_) => Validity::Valid,
+                    None => Validity::Invalid("no a".into()),
+                }
+            })
+            .await
+            .unwrap();
+        assert!(end.is_valid());
+        assert_eq!(plan.summary().failed, ["b"]);
+        // Only if it was retried, and failed again.
+        assert_eq!(plan.summary().dead_ends, dead_ends);
+    }
+}
+
+#[tokio::test]
+async fn a_plan_that_cannot_run_is_not_validated() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &["z"])]);
+    let validate = async |_| -> LocalValidity<'_> { panic!("validated") };
+    assert!(plan.run_until(EXACT.on(retryable), validate).await.is_err());
+}

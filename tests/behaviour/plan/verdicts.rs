@@ -1,0 +1,204 @@
+//! `run_until`: what becomes of failures by their verdict, and how long it waits.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::future::ready;
+use std::time::Duration;
+
+use retry_runtime::plan::{PlanEnd, Subtask, Validity};
+use retry_runtime::{Hint, Jitter, Plan, Policy, Reason, Section, TimerFn, Verdict, testing};
+use support::failure::Failure;
+use tokio::time::Instant;
+
+use crate::plan::EXACT;
+
+/// A plan with a subtask for each verdict, which it fails with for ever.
+fn failing(verdicts: &[Verdict]) -> Plan<'static, (), Failure> {
+    let mut plan = Plan::new();
+    for (place, verdict) in verdicts.iter().enumerate() {
+        let verdict = *verdict;
+        plan.add(place.to_string(), [], move |[]| {
+            ready(Err(Failure(verdict)))
+        });
+    }
+    plan
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_retryable_is_a_dead_end_at_once_and_uses_up_no_round() {
+    let mut plan = failing(&[Verdict::STOP, Verdict::TRANSIENT]);
+    let dead_ends = RefCell::new(Vec::new());
+    let end = plan
+        .run_until(EXACT.max(2), async |results| {
+            dead_ends
+                .borrow_mut()
+                .push(results.summary().dead_ends.clone());
+            Validity::Invalid("no".into())
+        })
+        .await
+        .unwrap();
+    assert!(matches!(
+        end,
+        PlanEnd::GaveUp {
+            reason: Reason::Exhausted,
+            ..
+        }
+    ));
+    assert_eq!(plan.summary().executions, 1 + 3);
+    assert_eq!(dead_ends.into_inner(), [["0"], ["0"], ["0"]]);
+    assert_eq!(plan.summary().dead_ends, ["0", "1"]);
+    assert_eq!(plan.error("0"), Some(&Failure(Verdict::STOP)));
+
+    // With nothing else to do, the plan ends after its first round.
+    let mut plan = failing(&[Verdict::STOP]);
+    let start = Instant::now();
+    let end = plan
+        .run_until(EXACT, async |_| Validity::Invalid("no".into()))
+        .await
+        .unwrap();
+    assert!(matches!(
+        end,
+        PlanEnd::GaveUp {
+            reason: Reason::NotRetryable,
+            ..
+        }
+    ));
+    assert_eq!(
+        (plan.summary().executions, start.elapsed()),
+        (1, Duration::ZERO)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn dead_ends_do_not_keep_missing_subtasks_out() {
+    let mut plan = failing(&[Verdict::STOP]);
+    let end = plan
+        .run_until(EXACT.max(1), async |results| {
+            match results.output("instead") {
+                Some(()) => Validity::Valid,
+                None => Validity::Missing(vec![Subtask::new("instead", [], async |[]| Ok(()))]),
+            }
+        })
+        .await
+        .unwrap();
+    assert!(end.is_valid());
+    assert_eq!(plan.summary().dead_ends, ["0"]);
+    assert_eq!(plan.summary().executions, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_waits_as_long_as_its_worst_failure_asks() {
+    let second = Duration::from_secs(1);
+    let policy = EXACT
+        .max(1)
+        .throttled(Section::new().base(second * 10))
+        .timed_out(Section::new().base(second * 5));
+    let hint = |seconds| Verdict::TRANSIENT.after(second * seconds);
+    for (verdicts, waits, dead_ends) in [
+        (vec![Verdict::TRANSIENT, Verdict::TRANSIENT], 1, 0),
+        (vec![Verdict::TIMEOUT, Verdict::TRANSIENT], 5, 0),
+        (
+            vec![Verdict::TRANSIENT, Verdict::THROTTLED, Verdict::TIMEOUT],
+            10,
+            0,
+        ),
+        (vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0),
+        // Longer than the policy's `max_hint`, 60 s: a dead end, which holds nothing else up.
+        (vec![hint(61), Verdict::TRANSIENT], 1, 1),
+        (vec![hint(60), Verdict::TRANSIENT], 60, 0),
+    ] {
+        let mut plan = failing(&verdicts);
+        let start = Instant::now();
+        let first = Cell::new(None);
+        let end = plan.run_until(policy, async |results| {
+            if first.get().is_none() {
+                first.set(Some(results.summary().dead_ends.len()));
+            }
+            Validity::Invalid("no".into())
+        });
+        assert!(!end.await.unwrap().is_valid());
+        assert_eq!(start.elapsed(), second * waits, "{verdicts:?}");
+        assert_eq!(first.get(), Some(dead_ends), "{verdicts:?}");
+    }
+}
+
+/// Subtasks that each fail once with a hint of so many milliseconds: those that are dead ends at the end.
+async fn dead_ends(policy: &Policy, hints: &[u64]) -> Vec<String> {
+    let failed = RefCell::new(HashSet::new());
+    let mut plan = Plan::local();
+    for (place, millis) in hints.iter().enumerate() {
+        let failed = &failed;
+        plan.add(place.to_string(), [], async move |[]| {
+            if !failed.borrow_mut().insert(place) {
+                return Ok(());
+            }
+            let hint = Duration::from_millis(*millis);
+            Err(Failure(Verdict::THROTTLED.after(hint)))
+        });
+    }
+    let end = plan.run_until(*policy, async |results| {
+        let completed = results.summary().completed.len();
+        if completed + results.summary().dead_ends.len() == hints.len() && completed > 0 {
+            Validity::Valid
+        } else {
+            Validity::Invalid("no".into())
+        }
+    });
+    let _ = end.await.unwrap();
+    plan.summary().dead_ends
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_beyond_the_deadline_holds_no_other_up() {
+    let second = Duration::from_secs(1);
+    let none: [&str; 0] = [];
+    for seed in 0..20 {
+        let _seeded = testing::seed(seed);
+        // Up to a tenth is added, but nothing beyond the deadline.
+        let policy = Policy::new().deadline(second * 10);
+        assert_eq!(dead_ends(&policy, &[30_000, 9_990, 9_100]).await, ["0"]);
+        let section = Section::new().jitter(Jitter::Full);
+        let policy = EXACT.deadline(second * 10).throttled(section);
+        assert_eq!(dead_ends(&policy, &[9_990, 1_000]).await, none);
+    }
+    // What asks for the same is retried with it.
+    let policy = EXACT.deadline(second * 10);
+    assert_eq!(dead_ends(&policy, &[10_000, 10_001, 10_000]).await, ["1"]);
+    assert_eq!(dead_ends(&policy, &[10_002, 10_001]).await, ["0", "1"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_that_is_not_honoured_ends_nothing() {
+    for hint in [Hint::Ignore, Hint::Clamp] {
+        let policy = EXACT.hint(hint).deadline(Duration::from_secs(10));
+        assert_eq!(dead_ends(&policy, &[100_000, 20_000]).await, [""; 0]);
+    }
+}
+
+#[tokio::test]
+async fn any_timer_will_do() {
+    let pauses = RefCell::new(Vec::new());
+    let timer = TimerFn::new(|pause| {
+        pauses.borrow_mut().push(pause.as_secs());
+        ready(())
+    });
+    let mut plan = failing(&[Verdict::TRANSIENT]);
+    let end = plan
+        .run_until_with(&timer, EXACT, async |_| Validity::Invalid("no".into()))
+        .await
+        .unwrap();
+    assert!(!end.is_valid());
+    assert_eq!(pauses.into_inner(), [1, 2, 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn sleeps_can_be_skipped_and_rounds_recorded() {
+    let skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let mut plan = failing(&[Verdict::TRANSIENT]);
+    let end = plan.run_until(EXACT.max(2), async |_| Validity::Invalid("no".into()));
+    assert!(!end.await.unwrap().is_valid());
+    assert_eq!(skipped.total(), Duration::from_secs(3));
+    let pauses = recording.delays();
+    assert_eq!(pauses, [Duration::from_secs(1), Duration::from_secs(2)]);
+}

@@ -1,0 +1,246 @@
+//! What holds for every policy and every text: printing and reading agree, nothing panics, no delay exceeds
+//! its cap.
+
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::num::f64::ANY;
+use proptest::option;
+use proptest::prelude::*;
+use proptest::sample::select;
+use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
+
+fn count() -> impl Strategy<Value = u32> {
+    prop_oneof![any::<u32>(), 0..10_u32, Just(u32::MAX), Just(u32::MAX - 1)]
+}
+
+fn backoff() -> impl Strategy<Value = Backoff> {
+    let shapes = vec![
+        Backoff::Exponential,
+        Backoff::Fixed,
+        Backoff::Linear,
+        Backoff::Fibonacci,
+        Backoff::None,
+    ];
+    // Few lists, since each is kept.
+    let list = vec((0..5_u64).prop_map(Duration::from_secs), 0..4);
+    prop_oneof![
+        5 => select(shapes),
+        1 => list.prop_map(|delays| Backoff::list(&delays)),
+    ]
+}
+
+fn duration() -> impl Strategy<Value = Duration> {
+    prop_oneof![
+        any::<Duration>(),
+        (0..100_000_u64).prop_map(Duration::from_millis),
+        Just(Duration::ZERO),
+        Just(Duration::MAX),
+    ]
+}
+
+fn factor() -> impl Strategy<Value = f64> {
+    prop_oneof![1.0..100.0, 1.0..f64::MAX, Just(f64::MAX), Just(2.0)]
+}
+
+fn jitter(ratio: impl Strategy<Value = f64>) -> impl Strategy<Value = Jitter> {
+    let words = vec![
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::None,
+    ];
+    prop_oneof![select(words), ratio.prop_map(Jitter::Ratio)]
+}
+
+fn ratio() -> impl Strategy<Value = f64> {
+    prop_oneof![0.0..=1.0, Just(0.0), Just(1.0), Just(f64::MIN_POSITIVE)]
+}
+
+/// A section whose `base` is not above its `cap`, with what it takes from the policy.
+fn section(base: Duration, cap: Duration) -> BoxedStrategy<Section> {
+    let numbers = (
+        option::of(count()),
+        option::of(backoff()),
+        option::of(duration()),
+        option::of(factor()),
+        option::of(duration()),
+        option::of(jitter(ratio())),
+    );
+    // Boxed, since four of them nested are more than a test's stack holds.
+    numbers
+        .prop_map(move |(max, backoff, own_base, factor, own_cap, jitter)| {
+            let mut section = Section::new();
+            if let Some(max) = max {
+                section = section.max(max);
+            }
+            if let Some(backoff) = backoff {
+                section = section.backoff(backoff);
+            }
+            if let Some(factor) = factor {
+                section = section.factor(factor);
+            }
+            if let Some(jitter) = jitter {
+                section = section.jitter(jitter);
+            }
+            match (own_base, own_cap) {
+                (None, None) => section,
+                (Some(own), None) => section.base(own.min(cap)),
+                (None, Some(own)) => section.cap(own.max(base)),
+                (Some(a), Some(b)) => section.base(a.min(b)).cap(a.max(b).max(base)),
+            }
+        })
+        .boxed()
+}
+
+/// A `base` and a `cap` above it. Beside a list there is no base, so that sections stand on the default.
+fn bounds(backoff: Backoff, a: Duration, b: Duration) -> (Duration, Duration) {
+    match backoff {
+        Backoff::List(_) => (Duration::from_secs(1), a.max(Duration::from_secs(1))),
+        _ => (a.min(b), a.max(b)),
+    }
+}
+
+prop_compose! {
+    fn policy_in_range()(
+        max in count(),
+        backoff in backoff(),
+        (a, b) in (duration(), duration()),
+        factor in factor(),
+        jitter in jitter(ratio()),
+        hint in select(vec![Hint::Honor, Hint::Clamp, Hint::Ignore]),
+        max_hint in duration(),
+        deadline in option::of(duration()),
+    )(
+        [transient, throttled, timed_out, invalid] in {
+            let (base, cap) = bounds(backoff, a, b);
+            [section(base, cap), section(base, cap), section(base, cap), section(base, cap)]
+        },
+        (base, cap) in Just(bounds(backoff, a, b)),
+        // No section's cap is below the base.
+        floor in option::of(1..10_u32),
+        policy in Just(Policy::new().max(max).backoff(backoff).factor(factor).jitter(jitter).hint(hint).max_hint(max_hint)),
+        deadline in Just(deadline),
+    ) -> Policy {
+        let mut policy = policy.base(base).cap(cap);
+        policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid);
+        if let Some(part) = floor {
+            policy = policy.floor(base / part);
+        }
+        match deadline {
+            Some(deadline) if !deadline.is_zero() => policy.deadline(deadline),
+            _ => policy,
+        }
+    }
+}
+
+prop_compose! {
+    fn any_policy()(
+        max in count(),
+        backoff in backoff(),
+        base in duration(),
+        factor in ANY,
+        cap in duration(),
+        floor in duration(),
+        jitter in jitter(ANY),
+    ) -> Policy {
+        Policy::new().max(max).backoff(backoff).base(base).factor(factor).cap(cap).floor(floor).jitter(jitter)
+    }
+}
+
+/// Texts that are nearly policies, which random characters never are.
+fn fragments() -> impl Strategy<Value = String> {
+    let fragments = [
+        "max",
+        "backoff",
+        "base",
+        "factor",
+        "cap",
+        "jitter",
+        "hint",
+        "max_hint",
+        "deadline",
+        "throttled",
+        "transient",
+        "=",
+        "=",
+        "(",
+        ")",
+        ",",
+        ",",
+        "\"",
+        " ",
+        "exp",
+        "full",
+        "0.2",
+        "5",
+        "5s",
+        "18446744073709551615",
+        "[",
+        "]",
+        "backoff",
+        "floor",
+        "w",
+        "s",
+        "ns",
+        "1000000000ns",
+        "µs",
+        ".",
+        "-",
+        "1e400",
+        "é",
+        "0",
+        "unlimited",
+    ];
+    vec(select(fragments.to_vec()), 0..24).prop_map(|parts| parts.concat())
+}
+
+/// Of sums of the largest numbers, those that just exceed the longest duration are the hardest.
+fn duration_part() -> impl Strategy<Value = String> {
+    let extremes = [
+        "18446744073709551615s",
+        "1000000000ns",
+        "213503d",
+        "30500w",
+        "0.5h",
+        "1s",
+        " ",
+    ];
+    prop_oneof![
+        select(extremes.to_vec()).prop_map(String::from),
+        "[0-9]{1,20}\\.?[0-9]{0,3} ?(ns|us|µs|ms|s|m|h|d|w|M|y|sec|)",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn what_is_printed_is_read_back(policy in policy_in_range()) {
+        let text = policy.to_string();
+        prop_assert_eq!(text.parse(), Ok(policy), "{}", text);
+    }
+
+    #[test]
+    fn no_text_panics(text in prop_oneof![any::<String>(), fragments()]) {
+        if let Ok(named) = text.parse::<Overrides>() {
+            prop_assert_eq!(named.to_string().parse(), Ok(named));
+        }
+    }
+
+    #[test]
+    fn no_duration_panics(parts in vec(duration_part(), 1..5)) {
+        let _ = format!("cap={}", parts.concat()).parse::<Overrides>();
+    }
+
+    #[test]
+    fn no_delay_exceeds_the_cap(policy in any_policy(), cap in duration()) {
+        for delay in policy.cap(cap).delays().take(200) {
+            prop_assert!(delay <= cap, "{:?} is above {:?}", delay, cap);
+        }
+    }
+
+    /// Printing and reading never panic either, where a setter was given what no text may say.
+    #[test]
+    fn what_setters_take_is_printed(policy in any_policy()) {
+        let _ = policy.to_string().parse::<Policy>();
+    }
+}

@@ -1,0 +1,271 @@
+//! Policies in configuration files: TOML and JSON have the keys, the checks and the messages of the text.
+
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, Section};
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Config {
+    retry: Policy,
+}
+
+fn full() -> Policy {
+    Policy::linear(Duration::from_millis(250))
+        .unlimited()
+        .factor(3.0)
+        .cap(Duration::from_secs(90))
+        .floor(Duration::from_millis(100))
+        .jitter(Jitter::Ratio(0.5))
+        .hint(Hint::Ignore)
+        .max_hint(Duration::from_secs(5))
+        .deadline(Duration::from_mins(2))
+        .transient(
+            Section::new()
+                .backoff(Backoff::list(&[1, 5].map(Duration::from_secs)))
+                .jitter(Jitter::Ratio(1.0)),
+        )
+        .throttled(
+            Section::new()
+                .max(10)
+                .base(Duration::from_secs(5))
+                .backoff(Backoff::None),
+        )
+}
+
+const TOML: &str = r#"[retry]
+max = "unlimited"
+backoff = "linear"
+base = "250ms"
+factor = 3.0
+cap = "1m30s"
+floor = "100ms"
+jitter = 0.5
+hint = "ignore"
+max_hint = "5s"
+deadline = "2m"
+
+[retry.transient]
+backoff = ["1s", "5s"]
+jitter = 1.0
+
+[retry.throttled]
+max = 10
+backoff = "none"
+base = "5s"
+"#;
+
+#[test]
+fn toml_has_the_keys_of_the_text() {
+    let config = Config { retry: full() };
+    assert_eq!(toml::to_string(&config).unwrap(), TOML);
+    assert_eq!(toml::from_str::<Config>(TOML).unwrap(), config);
+    // What a table does not name is the default.
+    let config: Config = toml::from_str("[retry]").unwrap();
+    assert_eq!(config.retry, Policy::new());
+}
+
+#[test]
+fn json_has_the_keys_of_the_text() {
+    let json = r#"{"max":"unlimited","backoff":"linear","base":"250ms","factor":3.0,"cap":"1m30s","floor":"100ms","jitter":0.5,"hint":"ignore","max_hint":"5s","deadline":"2m","transient":{"backoff":["1s","5s"],"jitter":1.0},"throttled":{"max":10,"backoff":"none","base":"5s"}}"#;
+    assert_eq!(serde_json::to_string(&full()).unwrap(), json);
+    assert_eq!(serde_json::from_str::<Policy>(json).unwrap(), full());
+    assert_eq!(
+        serde_json::to_string(&Policy::new()).unwrap(),
+        r#"{"max":3,"backoff":"exp","base":"1s","factor":2.0,"cap":"30s","jitter":"full","hint":"honor","max_hint":"1m"}"#,
+    );
+    assert_eq!(serde_json::from_str::<Policy>("{}").unwrap(), Policy::new());
+}
+
+#[test]
+fn numbers_may_be_integers_floats_or_text() {
+    let expected = Policy::new().max(5).factor(3.0).jitter(Jitter::Ratio(1.0));
+    for table in [
+        "max = 5\nfactor = 3\njitter = 1",
+        "max = 5\nfactor = 3.0\njitter = 1.0",
+        "max = '5'\nfactor = '3'\njitter = '1'",
+    ] {
+        assert_eq!(
+            toml::from_str::<Policy>(table).unwrap(),
+            expected,
+            "{table}"
+        );
+    }
+    let policy: Policy = serde_json::from_str(r#"{"factor": 18446744073709551615}"#).unwrap();
+    assert_eq!(policy, Policy::new().factor(18_446_744_073_709_551_615.0));
+}
+
+#[test]
+fn a_table_is_a_layer() {
+    let file: Overrides = toml::from_str("max = 8\nthrottled = { max = 20, base = '5s' }").unwrap();
+    let environment: Overrides = serde_json::from_str(r#"{"throttled": {"base": "10s"}}"#).unwrap();
+    let policy = Policy::fixed(Duration::from_millis(250))
+        .overridden_by(&file)
+        .and_then(|policy| policy.overridden_by(&environment))
+        .unwrap();
+    let throttled = Section::new().max(20).base(Duration::from_secs(10));
+    assert_eq!(
+        policy,
+        Policy::fixed(Duration::from_millis(250))
+            .max(8)
+            .throttled(throttled)
+    );
+    assert_eq!(
+        serde_json::to_string(&environment).unwrap(),
+        r#"{"throttled":{"base":"10s"}}"#
+    );
+}
+
+/// The same table in both formats, and its message.
+const REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "bakoff = 'exp'",
+        r#"{"bakoff": "exp"}"#,
+        "unknown key `bakoff`: did you mean `backoff`?",
+    ),
+    (
+        "throtled = { max = 5 }",
+        r#"{"throtled": {"max": 5}}"#,
+        "unknown key `throtled`: did you mean `throttled`?",
+    ),
+    (
+        "throttled = { deadline = '5s' }",
+        r#"{"throttled": {"deadline": "5s"}}"#,
+        "unknown key `deadline` in `throttled(…)`: known are max, backoff, base, factor, cap, jitter",
+    ),
+    (
+        "factor = 0.5",
+        r#"{"factor": 0.5}"#,
+        "`factor = 0.5` is out of range: it takes a number from 1 up",
+    ),
+    (
+        "throttled = { factor = 0 }",
+        r#"{"throttled": {"factor": 0}}"#,
+        "`throttled.factor = 0` is out of range: it takes a number from 1 up",
+    ),
+    (
+        "max = -1",
+        r#"{"max": -1}"#,
+        "`max = -1` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
+    ),
+    (
+        "max = 4294967295",
+        r#"{"max": 4294967295}"#,
+        "`max = 4294967295` is out of range: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
+    ),
+    (
+        "max = true",
+        r#"{"max": true}"#,
+        "`max` can't be `true`: it takes a whole number from 0 to 4294967294, or \"unlimited\"",
+    ),
+    (
+        "base = 5",
+        r#"{"base": 5}"#,
+        "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
+    ),
+    (
+        "base = ['5s']",
+        r#"{"base": ["5s"]}"#,
+        "`base` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
+    ),
+    (
+        "base = 0",
+        r#"{"base": 0}"#,
+        "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`",
+    ),
+    (
+        "backoff = ['1s', 5]",
+        r#"{"backoff": ["1s", 5]}"#,
+        "`backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",
+    ),
+    (
+        "backoff = ['1s', ['5s']]",
+        r#"{"backoff": ["1s", ["5s"]]}"#,
+        "`backoff` can't be `[…]`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
+    ),
+    (
+        "backoff = []",
+        r#"{"backoff": []}"#,
+        "`backoff = []` has no delay in it: write at least one, as in `[\"1s\", \"5s\", \"30s\"]`",
+    ),
+    (
+        "backoff = ['1s']\nbase = '1s'",
+        r#"{"backoff": ["1s"], "base": "1s"}"#,
+        "`base` has no effect with a list of delays: remove one of the two",
+    ),
+    (
+        "floor = '1m'",
+        r#"{"floor": "1m"}"#,
+        "`floor = 1m` is above `cap = 30s`: lower the first or raise the second",
+    ),
+    (
+        "cap = '600y'",
+        r#"{"cap": "600y"}"#,
+        "`cap = 600y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w",
+    ),
+    (
+        "base = { secs = 5 }",
+        r#"{"base": {"secs": 5}}"#,
+        "`base` can't be `(…)`: it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"",
+    ),
+    (
+        "jitter = 2",
+        r#"{"jitter": 2}"#,
+        "`jitter = 2` is out of range: it takes a ratio from 0 to 1",
+    ),
+    (
+        "hint = 'honour'",
+        r#"{"hint": "honour"}"#,
+        "unknown word `honour` for `hint`: did you mean `honor`? The words are honor, clamp, ignore",
+    ),
+    (
+        "throttled = 5",
+        r#"{"throttled": 5}"#,
+        "`throttled = 5` is not a section: write its keys, as in `throttled(max=5)`",
+    ),
+    (
+        "cap = '500ms'",
+        r#"{"cap": "500ms"}"#,
+        "`base = 1s` is above `cap = 500ms`: lower the first or raise the second",
+    ),
+];
+
+#[test]
+fn refuses_as_the_text_does() {
+    for (as_toml, as_json, message) in REFUSED {
+        let error = toml::from_str::<Policy>(as_toml).unwrap_err();
+        assert_eq!(error.message(), *message, "{as_toml}");
+        let error = serde_json::from_str::<Policy>(as_json)
+            .unwrap_err()
+            .to_string();
+        // The format adds where it stands.
+        assert!(
+            error.starts_with(&format!("{message} at line 1")),
+            "{as_json}: {error}"
+        );
+    }
+}
+
+#[test]
+fn refuses_what_only_json_can_say() {
+    for (json, message) in [
+        (r#"{"max": 5, "max": 5}"#, "`max` is given twice"),
+        (
+            r#"{"throttled": {}, "throttled": {}}"#,
+            "`throttled` is given twice",
+        ),
+        (
+            r#"{"base": null}"#,
+            "`base` can't be `null`: it takes a duration, as in \"250ms\"",
+        ),
+        (
+            r#""max=5""#,
+            "invalid type: string \"max=5\", expected a table of a policy's keys",
+        ),
+    ] {
+        let error = serde_json::from_str::<Policy>(json)
+            .unwrap_err()
+            .to_string();
+        assert!(error.starts_with(message), "{json}: {error}");
+    }
+}

@@ -1,0 +1,456 @@
+//! Policies as text: what is read, what is refused and how, and how layers combine.
+
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
+
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, transient, throttled, timed_out, invalid";
+
+fn policy(text: &str) -> Policy {
+    text.parse()
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn refusal(text: &str) -> String {
+    match text.parse::<Policy>() {
+        Ok(policy) => panic!("{text:?} was read as {policy}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn reads_every_key() {
+    let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
+                deadline=2m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
+                cap=1m30s, jitter=none), timed_out(jitter=1)";
+    let expected = Policy::linear(Duration::from_millis(250))
+        .max(5)
+        .factor(1.5)
+        .cap(Duration::from_mins(90))
+        .floor(Duration::from_millis(100))
+        .jitter(Jitter::Ratio(0.2))
+        .hint(Hint::Clamp)
+        .max_hint(Duration::ZERO)
+        .deadline(Duration::from_mins(2))
+        .transient(Section::new().unlimited().backoff(Backoff::list(&[
+            Duration::from_secs(1),
+            Duration::from_mins(5),
+        ])))
+        .throttled(
+            Section::new()
+                .max(10)
+                .backoff(Backoff::Fixed)
+                .base(Duration::from_secs(5))
+                .factor(3.0)
+                .cap(Duration::from_secs(90))
+                .jitter(Jitter::None),
+        )
+        .timed_out(Section::new().jitter(Jitter::Ratio(1.0)));
+    assert_eq!(policy(text), expected);
+    assert_eq!(expected.to_string(), text);
+}
+
+#[test]
+fn reads_every_way_of_writing() {
+    for (text, same) in [
+        ("", ""),
+        (" \n ", ""),
+        ("max=5,", "max=5"),
+        ("\n\tmax = 5 ,\n base = 2s ,\n", "max=5, base=2s"),
+        ("max(5), backoff(fixed)", "max=5, backoff=fixed"),
+        (
+            "backoff = \"fixed\", base(\"2s\")",
+            "backoff=fixed, base=2s",
+        ),
+        ("max=\"unlimited\"", "max=unlimited"),
+        ("base=1s 500ms", "base=1.5s"),
+        ("throttled ( max ( 5 ) , ) ,", "throttled(max=5)"),
+        ("throttled()", ""),
+        ("base=2ms5µs3ns", "base=2005003ns"),
+        ("cap=2w", "cap=14d"),
+        ("backoff=[1s,5s, 30s]", "backoff=[1s, 5s, 30s]"),
+        ("backoff ( [ \"1s\" , 5 s, ] ) ,", "backoff=[1s, 5s]"),
+        ("backoff=[1s], floor=0s", "backoff=[1s]"),
+        ("factor=1e3, jitter=1", "factor=1000, jitter=1.0"),
+    ] {
+        assert_eq!(policy(text), policy(same), "{text:?}");
+    }
+    assert_eq!(policy(""), Policy::new());
+    assert_eq!(policy("max=4294967294"), Policy::new().max(u32::MAX - 1));
+    assert_eq!(policy("max=unlimited"), Policy::new().unlimited());
+}
+
+#[test]
+fn prints_the_form_that_it_reads() {
+    assert_eq!(
+        Policy::new().to_string(),
+        "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=1m",
+    );
+    let patient = Policy::new()
+        .unlimited()
+        .factor(1e300)
+        .cap(Duration::MAX)
+        .jitter(Jitter::Ratio(0.25))
+        .deadline(Duration::from_secs(90))
+        .throttled(Section::new().max(10).base(Duration::from_secs(5)));
+    assert_eq!(
+        patient.to_string(),
+        "max=unlimited, backoff=exp, base=1s, factor=1e300, \
+         cap=213503d23h34m33s709ms551us614ns, jitter=0.25, hint=honor, max_hint=1m, \
+         deadline=1m30s, throttled(max=10, base=5s)",
+    );
+    // A default cap that is printed would be named, and clip a list.
+    let listed = Policy::new().backoff(Backoff::list(&[Duration::from_mins(1)]));
+    assert_eq!(
+        listed.to_string(),
+        "max=3, backoff=[1m], jitter=full, hint=honor, max_hint=1m"
+    );
+    let in_section =
+        Policy::new().throttled(Section::new().backoff(Backoff::list(&[Duration::from_mins(1)])));
+    assert_eq!(
+        in_section.to_string(),
+        "max=3, backoff=exp, base=1s, factor=2, jitter=full, hint=honor, max_hint=1m, throttled(backoff=[1m])",
+    );
+    for policy in [listed, listed.cap(Duration::from_secs(30)), in_section] {
+        assert_eq!(policy.to_string().parse(), Ok(policy));
+    }
+    let named: Overrides = "throttled(base(5s)), max=2,".parse().unwrap();
+    assert_eq!(named.to_string(), "max=2, throttled(base=5s)");
+    assert_eq!(Overrides::default().to_string(), "");
+}
+
+#[test]
+fn refuses_keys() {
+    for (text, message) in [
+        (
+            "bakoff=exp",
+            "unknown key `bakoff`: did you mean `backoff`?".into(),
+        ),
+        (
+            "throtled(max=5)",
+            "unknown key `throtled`: did you mean `throttled`?".into(),
+        ),
+        ("zzz=5", format!("unknown key `zzz`: known are {KEYS}")),
+        (
+            "max_retries=5",
+            "unknown key `max_retries`: it is `max` here, as in `max = 5`".into(),
+        ),
+        (
+            "throttled(bsae=5s)",
+            "unknown key `bsae` in `throttled(…)`: did you mean `base`?".into(),
+        ),
+        (
+            "throttled(hint=honor)",
+            "unknown key `hint` in `throttled(…)`: known are max, backoff, base, factor, cap, jitter"
+                .into(),
+        ),
+        ("max=5, max=6", "`max` is given twice: keep one".into()),
+        ("max=5, max=5", "`max` is given twice: keep one".into()),
+        ("hint=clamp, hint(clamp)", "`hint` is given twice: keep one".into()),
+        (
+            "throttled(base=5s, base=6s)",
+            "`throttled.base` is given twice: keep one".into(),
+        ),
+        (
+            "throttled(base=5s), throttled(max=6)",
+            "`throttled` is given twice: keep one".into(),
+        ),
+    ] {
+        assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
+fn refuses_values() {
+    const COUNT: &str = "it takes a whole number from 0 to 4294967294, or \"unlimited\"";
+    const WORDS: &str =
+        "exp, fixed, linear, fibonacci, none; or a list of delays, as in [\"1s\", \"5s\", \"30s\"]";
+    const DURATION: &str = "it takes a duration, as in \"250ms\", \"1.5s\" or \"1h30m\"";
+    for (text, message) in [
+        ("max=-1", format!("`max = -1` is out of range: {COUNT}")),
+        ("max=4294967295", format!("`max = 4294967295` is out of range: {COUNT}")),
+        ("max=2.5", format!("`max = 2.5` is out of range: {COUNT}")),
+        ("max=lots", format!("`max` can't be `lots`: {COUNT}")),
+        ("max(base=1s)", format!("`max` can't be `(…)`: {COUNT}")),
+        ("transient(max=-1)", format!("`transient.max = -1` is out of range: {COUNT}")),
+        (
+            "backoff=exponential",
+            format!("unknown word `exponential` for `backoff`: did you mean `exp`? The words are {WORDS}"),
+        ),
+        (
+            "timed_out(backoff=7)",
+            format!("unknown word `7` for `timed_out.backoff`: the words are {WORDS}"),
+        ),
+        (
+            "hint=Honour",
+            "unknown word `Honour` for `hint`: did you mean `honor`? The words are honor, clamp, ignore".into(),
+        ),
+        (
+            "jitter=ful",
+            "unknown word `ful` for `jitter`: did you mean `full`? \
+             The words are full, equal, decorrelated, none; or a ratio from 0 to 1"
+                .into(),
+        ),
+        ("jitter=1.5", "`jitter = 1.5` is out of range: it takes a ratio from 0 to 1".into()),
+        ("jitter=-0.1", "`jitter = -0.1` is out of range: it takes a ratio from 0 to 1".into()),
+        ("jitter=nan", "`jitter = nan` is out of range: it takes a ratio from 0 to 1".into()),
+        ("factor=0.5", "`factor = 0.5` is out of range: it takes a number from 1 up".into()),
+        ("factor=inf", "`factor = inf` is out of range: it takes a number from 1 up".into()),
+        ("factor=NaN", "`factor = NaN` is out of range: it takes a number from 1 up".into()),
+        ("factor=fast", "`factor` can't be `fast`: it takes a number from 1 up".into()),
+        ("base=5", "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into()),
+        (
+            "throttled(base=0.5)",
+            "`throttled.base = 0.5` has no unit: write `\"0.5s\"` for seconds, or `ms`, `m`, `h`".into(),
+        ),
+        (
+            "cap=soon",
+            format!("`cap` can't be `soon`: {DURATION}"),
+        ),
+        (
+            "max_hint=-5s",
+            "`max_hint = -5s` is out of range: it takes a duration from zero up".into(),
+        ),
+        ("deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into()),
+        ("base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into()),
+        (
+            "cap=1M",
+            "`cap = 1M` has the unknown unit `M`: units are ns, us, ms, s, m (minutes), h, d and w".into(),
+        ),
+        (
+            "cap=585y",
+            "`cap = 585y` has the unknown unit `y`: units are ns, us, ms, s, m (minutes), h, d and w".into(),
+        ),
+        (
+            "cap=213504d",
+            "`cap = 213504d` is out of range: it takes at most 213503d, which is 584 years".into(),
+        ),
+        ("base=0.5ns", "`base = 0.5ns` is out of range: it takes whole nanoseconds".into()),
+        (
+            "jitter=0.1234567891",
+            "`jitter = 0.1234567891` is out of range: it takes a ratio of at most 9 decimals".into(),
+        ),
+        ("base=[5s]", format!("`base` can't be `[…]`: {DURATION}")),
+        (
+            "backoff=[]",
+            "`backoff = []` has no delay in it: write at least one, as in `[\"1s\", \"5s\", \"30s\"]`".into(),
+        ),
+        (
+            "throttled(backoff=[1s, 5])",
+            "`throttled.backoff = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`".into(),
+        ),
+        (
+            "backoff=[1s], base=1s",
+            "`base` has no effect with a list of delays: remove one of the two".into(),
+        ),
+        (
+            "factor=3, backoff=[1s]",
+            "`factor` has no effect with a list of delays: remove one of the two".into(),
+        ),
+        (
+            "throttled(backoff=[1s], base=1s)",
+            "`throttled.base` has no effect with a list of delays: remove one of the two".into(),
+        ),
+        (
+            "backoff=[1s], throttled(factor=3)",
+            "`throttled.factor` has no effect with a list of delays: remove one of the two".into(),
+        ),
+        (
+            "floor=1m",
+            "`floor = 1m` is above `cap = 30s`: lower the first or raise the second".into(),
+        ),
+        (
+            "floor=2s, throttled(cap=1s)",
+            "`floor = 2s` is above `throttled.cap = 1s`: lower the first or raise the second".into(),
+        ),
+        (
+            "throttled=5",
+            "`throttled = 5` is not a section: write its keys, as in `throttled(max=5)`".into(),
+        ),
+        (
+            "cap=500ms",
+            "`base = 1s` is above `cap = 500ms`: lower the first or raise the second".into(),
+        ),
+        (
+            "throttled(base=1m)",
+            "`throttled.base = 1m` is above `cap = 30s`: lower the first or raise the second".into(),
+        ),
+        (
+            "timed_out(cap=10ms)",
+            "`base = 1s` is above `timed_out.cap = 10ms`: lower the first or raise the second".into(),
+        ),
+        (
+            "transient(base=2s, cap=10ms)",
+            "`transient.base = 2s` is above `transient.cap = 10ms`: lower the first or raise the second".into(),
+        ),
+        (
+            &format!("hint=clamp\n{}", "x".repeat(100)),
+            format!(
+                "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, ignore",
+                "x".repeat(34)
+            ),
+        ),
+    ] {
+        assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
+fn refuses_what_is_no_list_of_keys() {
+    for (text, message) in [
+        ("max", "`max` has no value: write `max=…`"),
+        ("max=", "`max` has no value: write `max=…`"),
+        ("max=,base=1s", "`max` has no value: write `max=…`"),
+        (
+            "throttled(max)",
+            "`throttled = max` is not a section: write its keys, as in `throttled(max=5)`",
+        ),
+        (
+            "throttled(max,base=1s)",
+            "`throttled.max` has no value: write `throttled.max=…`",
+        ),
+        ("=5", "a key is missing before `=`"),
+        (",max=5", "a key is missing before `,`"),
+        ("max=5,,base=1s", "a key is missing before `,`"),
+        (
+            "max=5 base=1s",
+            "a comma is missing after the value of `max`",
+        ),
+        (
+            "hint=\"clamp\" base=1s",
+            "a comma is missing after the value of `hint`",
+        ),
+        (
+            "throttled(max=5) base=1s",
+            "a comma is missing after the value of `throttled`",
+        ),
+        ("hint=\"clamp", "the value of `hint` has no closing quote"),
+        ("backoff=[1s", "`]` is missing after the value of `backoff`"),
+        (
+            "backoff=[1s 5s=",
+            "`]` is missing after the value of `backoff`",
+        ),
+        (
+            "backoff=[[1s]]",
+            "`]` is missing after the value of `backoff`",
+        ),
+        (
+            "backoff=[1s)",
+            "`]` is missing after the value of `backoff`",
+        ),
+        ("backoff=[,1s]", "`backoff` has no value: write `backoff=…`"),
+        (
+            "backoff([1s]",
+            "`)` is missing after the value of `backoff`",
+        ),
+        (
+            "backoff=1s]",
+            "a comma is missing after the value of `backoff`",
+        ),
+        ("max=5)", "`)` without a `(` before it"),
+        ("max(5", "`)` is missing after the value of `max`"),
+        (
+            "throttled(max=5",
+            "`)` is missing after the value of `throttled`",
+        ),
+        (
+            "throttled(max(a(",
+            "`)` is missing after the value of `throttled.max`",
+        ),
+    ] {
+        assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
+fn survives_absurd_texts() {
+    for bracket in ["throttled(", "backoff=[", "backoff([["] {
+        assert!(bracket.repeat(200_000).parse::<Overrides>().is_err());
+    }
+    assert!(
+        format!("backoff={}", "[".repeat(200_000))
+            .parse::<Overrides>()
+            .is_err()
+    );
+    for sum in [
+        "18446744073709551615s1000000000ns",
+        "18446744073709551615s1s",
+        "5s0",
+    ] {
+        assert!(format!("cap={sum}").parse::<Overrides>().is_err(), "{sum}");
+    }
+}
+
+#[test]
+fn later_layers_win_key_by_key() {
+    let file: Overrides = "max=8, jitter=none, throttled(max=20, base=5s), timed_out(max=0)"
+        .parse()
+        .unwrap();
+    let command_line: Overrides = "max=2, throttled(base=10s)".parse().unwrap();
+    let layered = Policy::fixed(Duration::from_millis(250))
+        .throttled(Section::new().jitter(Jitter::Equal))
+        .overridden_by(&file)
+        .and_then(|policy| policy.overridden_by(&command_line))
+        .unwrap();
+    let expected = Policy::fixed(Duration::from_millis(250))
+        .max(2)
+        .jitter(Jitter::None)
+        .throttled(
+            Section::new()
+                .jitter(Jitter::Equal)
+                .max(20)
+                .base(Duration::from_secs(10)),
+        )
+        .timed_out(Section::new().max(0));
+    assert_eq!(layered, expected);
+
+    assert_eq!(
+        Policy::new().overridden_by(&Overrides::default()),
+        Ok(Policy::new())
+    );
+    // Each layer is fine alone, their combination is not.
+    let low: Overrides = "throttled(cap=5s)".parse().unwrap();
+    let error: PolicyError = expected.overridden_by(&low).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`throttled.base = 10s` is above `throttled.cap = 5s`: lower the first or raise the second",
+    );
+}
+
+#[test]
+fn a_later_list_takes_the_place_of_base_and_factor() {
+    let list = Backoff::list(&[Duration::from_secs(1), Duration::from_mins(5)]);
+    let named: Overrides = "backoff=[1s, 5m]".parse().unwrap();
+    let built = Policy::fixed(Duration::from_secs(2)).factor(3.0);
+    let expected = Policy::new().backoff(list);
+    assert_eq!(built.overridden_by(&named), Ok(expected));
+
+    let earlier: Overrides = "base=2s, factor=3".parse().unwrap();
+    let layered = earlier.clone().overridden_by(&named);
+    assert_eq!(Policy::new().overridden_by(&layered), Ok(expected));
+    assert_eq!(
+        Policy::new()
+            .overridden_by(&earlier)
+            .unwrap()
+            .overridden_by(&named),
+        Ok(expected)
+    );
+
+    // The other way round, the later layer names what has no effect.
+    let message = "`base` has no effect with a list of delays: remove one of the two";
+    let error = expected
+        .overridden_by(&"base=2s".parse().unwrap())
+        .unwrap_err();
+    assert_eq!(error.to_string(), message);
+    let layered = named.clone().overridden_by(&"base=2s".parse().unwrap());
+    let error = Policy::new().overridden_by(&layered).unwrap_err();
+    assert_eq!(error.to_string(), message);
+    // With a shape it has one.
+    let shaped: Overrides = "backoff=linear, base=2s".parse().unwrap();
+    let linear = Policy::linear(Duration::from_secs(2));
+    assert_eq!(expected.overridden_by(&shaped), Ok(linear));
+    // A section of the program's is no mistake of the file's.
+    let sections = built.throttled(Section::new().base(Duration::from_secs(5)));
+    assert!(sections.overridden_by(&named).is_ok());
+}

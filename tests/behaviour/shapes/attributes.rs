@@ -1,0 +1,136 @@
+//! Other attributes on the same function: kept, in either order, and `cfg_attr`.
+
+use retry_runtime::retry;
+
+use crate::shapes::{Busy, Flaky, check, check_blocking};
+
+#[tracing::instrument(skip_all)]
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn instrument_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[tracing::instrument(skip(flaky), err, ret)]
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn instrument_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    Ok(flaky.answer()?)
+}
+
+#[tracing::instrument(skip(flaky), ret)]
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn instrument_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    Ok(flaky.answer()?)
+}
+
+#[tracing::instrument(skip(flaky), err)]
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn instrument_only_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    Ok(flaky.answer()?)
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+#[tracing::instrument(skip_all, err)]
+async fn instrument_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[tracing::instrument(skip_all)]
+#[retry(policy = flaky.policy, on = |_| true)]
+fn instrument_blocking_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[tracing::instrument(skip_all, err, ret)]
+#[retry(policy = flaky.policy, on = |_| true)]
+fn instrument_blocking_err_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[tracing::instrument(skip_all, ret)]
+#[retry(policy = flaky.policy, on = |_| true)]
+fn instrument_blocking_ret_above(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+#[tracing::instrument(skip_all)]
+fn instrument_blocking_below(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+#[tracing::instrument(skip_all)]
+#[retry(policy = flaky.policy, on = |_| true)]
+fn instrument_future_above(
+    flaky: &Flaky,
+    prompt: String,
+) -> impl Future<Output = Result<u32, Busy>> {
+    async move {
+        assert_eq!(prompt, "hello");
+        flaky.answer()
+    }
+}
+
+#[cfg_attr(all(), retry(policy = flaky.policy, on = |_| true))]
+async fn conditional(flaky: &Flaky) -> Result<u32, Busy> {
+    flaky.answer()
+}
+
+#[cfg_attr(any(), retry)]
+async fn absent(flaky: &Flaky) -> Result<u32, Busy> {
+    flaky.answer()
+}
+
+/// Documented.
+#[inline]
+#[must_use = "kept"]
+#[deprecated = "kept"]
+#[retry(policy = flaky.policy, on = |_| true)]
+#[allow(clippy::needless_pass_by_value)]
+pub(crate) async fn decorated(flaky: &Flaky, prompt: String) -> Result<u32, Busy> {
+    assert_eq!(prompt, "hello");
+    flaky.answer()
+}
+
+fn hello() -> String {
+    String::from("hello")
+}
+
+#[tokio::test(start_paused = true)]
+async fn instrument() {
+    check!(|flaky| instrument_above(flaky, hello()).await);
+    check!(|flaky| instrument_err_above(flaky, hello()).await);
+    check!(|flaky| instrument_ret_above(flaky, hello()).await);
+    check!(|flaky| instrument_only_err_above(flaky, hello()).await);
+    check!(|flaky| instrument_below(flaky, hello()).await);
+    check!(|flaky| instrument_future_above(flaky, hello()).await);
+}
+
+#[test]
+fn instrument_blocking() {
+    check_blocking!(|flaky| instrument_blocking_above(flaky, hello()));
+    check_blocking!(|flaky| instrument_blocking_err_above(flaky, hello()));
+    check_blocking!(|flaky| instrument_blocking_ret_above(flaky, hello()));
+    check_blocking!(|flaky| instrument_blocking_below(flaky, hello()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn cfg_attr() {
+    check!(|flaky| conditional(flaky).await);
+    let flaky = Flaky::new(1, retry_runtime::Jitter::None);
+    assert_eq!(absent(&flaky).await, Err(Busy(1)));
+}
+
+#[tokio::test(start_paused = true)]
+#[expect(deprecated, reason = "the attribute must survive")]
+async fn other_attributes() {
+    check!(|flaky| decorated(flaky, hello()).await);
+}

@@ -1,0 +1,121 @@
+//! Functions that return a future: `impl Future`, `Pin<Box<dyn Future>>`, and the aliases of `futures`.
+
+use std::pin::Pin;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, LocalBoxFuture};
+use retry_runtime::retry;
+
+use crate::shapes::{Busy, Flaky, check};
+
+struct Client<'a>(&'a Flaky);
+
+impl Client<'_> {
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn lone_block<'a>(
+        &'a self,
+        prompt: String,
+    ) -> impl Future<Output = Result<u32, Busy>> + Send + 'a {
+        async move {
+            assert_eq!(prompt, "hello");
+            Ok(self.0.answer()?)
+        }
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn after_statements(&self, prompt: &str) -> impl Future<Output = Result<u32, Busy>> + Send {
+        let prompt = prompt.to_owned();
+        let client = self.0;
+        if prompt.is_empty() {
+            return respond(client, String::from("empty"));
+        }
+        respond(client, prompt)
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn boxed_block<'a>(
+        &'a self,
+        prompt: String,
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
+        Box::pin(async move {
+            assert_eq!(prompt, "hello");
+            self.0.answer()
+        })
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn boxed_after_statements<'a>(
+        &'a self,
+        prompt: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
+        let prompt = prompt.to_owned();
+        if prompt.is_empty() {
+            return Box::pin(async { Err(Busy(0)) });
+        }
+        Box::pin(respond(self.0, prompt))
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn alias(&self) -> BoxFuture<'_, Result<u32, Busy>> {
+        async move { self.0.answer() }.boxed()
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn local_alias(&self, prompt: String) -> LocalBoxFuture<'_, Result<u32, Busy>> {
+        ::std::boxed::Box::pin(async move {
+            assert_eq!(prompt, "hello");
+            self.0.answer()
+        })
+    }
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    fn mutable(&mut self) -> impl Future<Output = Result<u32, Busy>> {
+        async move {
+            let client = &mut self.0;
+            client.answer()
+        }
+    }
+}
+
+#[expect(clippy::manual_async_fn, reason = "the shape under test")]
+fn respond(flaky: &Flaky, prompt: String) -> impl Future<Output = Result<u32, Busy>> + Send {
+    async move {
+        assert_eq!(prompt, "hello");
+        flaky.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn impl_future() {
+    check!(|flaky| Client(flaky).lone_block(String::from("hello")).await);
+    check!(|flaky| Client(flaky).after_statements("hello").await);
+    check!(|flaky| Client(flaky).mutable().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn boxed_future() {
+    check!(|flaky| Client(flaky).boxed_block(String::from("hello")).await);
+    check!(|flaky| Client(flaky).boxed_after_statements("hello").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn aliases() {
+    check!(|flaky| Client(flaky).alias().await);
+    check!(|flaky| Client(flaky).local_alias(String::from("hello")).await);
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+#[allow(clippy::manual_async_fn)]
+fn nothing_is_sent_before_the_first_poll(flaky: &Flaky) -> impl Future<Output = Result<u32, Busy>> {
+    let early = flaky.answer();
+    async move { early }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_whole_body_is_one_attempt() {
+    check!(|flaky| {
+        let future = nothing_is_sent_before_the_first_poll(flaky);
+        assert_eq!(flaky.attempts(), 0);
+        future.await
+    });
+}

@@ -1,0 +1,123 @@
+//! Free functions and methods, by receiver.
+
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use retry_runtime::retry;
+
+use crate::shapes::{Busy, Flaky, check};
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn free(flaky: &Flaky) -> Result<u32, Busy> {
+    flaky.answer()
+}
+
+#[tokio::test(start_paused = true)]
+async fn free_function() {
+    check!(|flaky| free(flaky).await);
+}
+
+#[derive(Clone)]
+struct Client<'a> {
+    flaky: &'a Flaky,
+    calls: u32,
+}
+
+impl<'a> Client<'a> {
+    #[retry(policy = flaky.policy, on = |_| true)]
+    async fn associated(flaky: &'a Flaky) -> Result<u32, Busy> {
+        flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_ref(&self) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_mut(&mut self) -> Result<u32, Busy> {
+        self.calls += 1;
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_value(self) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_mut_value(mut self) -> Result<u32, Busy> {
+        self.calls += 1;
+        assert_eq!(self.calls, self.flaky.attempts() + 1);
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_box(self: Box<Self>) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_arc(self: Arc<Self>) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_rc_ref(self: &Rc<Self>) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_pin(mut self: Pin<&mut Self>) -> Result<u32, Busy> {
+        self.calls += 1;
+        self.flaky.answer()
+    }
+}
+
+fn client(flaky: &Flaky) -> Client<'_> {
+    Client { flaky, calls: 0 }
+}
+
+#[tokio::test(start_paused = true)]
+async fn associated_function() {
+    check!(|flaky| Client::associated(flaky).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_reference() {
+    check!(|flaky| client(flaky).by_ref().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_mutable_reference() {
+    check!(|flaky| {
+        let mut client = client(flaky);
+        let outcome = client.by_mut().await;
+        assert_eq!(client.calls, flaky.attempts());
+        outcome
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_value() {
+    check!(|flaky| client(flaky).by_value().await);
+    check!(|flaky| client(flaky).by_mut_value().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_smart_pointer() {
+    check!(|flaky| Box::new(client(flaky)).by_box().await);
+    check!(|flaky| Arc::new(client(flaky)).by_arc().await);
+    check!(|flaky| Rc::new(client(flaky)).by_rc_ref().await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn by_pin() {
+    check!(|flaky| {
+        let mut client = client(flaky);
+        let outcome = Pin::new(&mut client).by_pin().await;
+        assert_eq!(client.calls, flaky.attempts());
+        outcome
+    });
+}

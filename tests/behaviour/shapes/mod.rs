@@ -1,0 +1,169 @@
+//! Every function shape that can be retried: attempts counted, pauses exact, values intact.
+
+// The shapes under test are what these lints would have written otherwise.
+#![allow(
+    clippy::cast_possible_truncation,
+    clippy::let_and_return,
+    clippy::manual_async_fn,
+    clippy::manual_map,
+    clippy::elidable_lifetime_names,
+    clippy::needless_lifetimes,
+    clippy::needless_match,
+    clippy::needless_pass_by_value,
+    clippy::needless_question_mark,
+    clippy::needless_return,
+    clippy::never_loop,
+    clippy::non_minimal_cfg,
+    clippy::question_mark,
+    clippy::unused_async,
+    clippy::useless_vec
+)]
+
+mod arguments;
+mod attributes;
+mod blocking;
+mod bodies;
+mod futures;
+mod generics;
+mod look_alikes;
+mod methods;
+mod returns;
+mod send;
+mod traits;
+
+use std::fmt;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use retry_runtime::{Jitter, Policy, testing};
+use tokio::time::Instant;
+
+const MAX: u32 = 3;
+
+/// A server that fails a number of times before it answers.
+#[derive(Debug)]
+struct Flaky {
+    failures: u32,
+    attempts: AtomicU32,
+    policy: Policy,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+struct Busy(u32);
+
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "busy {}", self.0)
+    }
+}
+
+impl std::error::Error for Busy {}
+
+impl Flaky {
+    fn new(failures: u32, jitter: Jitter) -> Self {
+        Self {
+            failures,
+            attempts: AtomicU32::new(0),
+            policy: Policy::new().max(MAX).jitter(jitter),
+        }
+    }
+
+    /// Fails, or answers with the number of the attempt.
+    fn answer(&self) -> Result<u32, Busy> {
+        let attempt = self.attempts.fetch_add(1, Ordering::Relaxed) + 1;
+        if attempt <= self.failures {
+            Err(Busy(attempt))
+        } else {
+            Ok(attempt)
+        }
+    }
+
+    fn attempts(&self) -> u32 {
+        self.attempts.load(Ordering::Relaxed)
+    }
+}
+
+const JITTERS: [Jitter; 5] = [
+    Jitter::None,
+    Jitter::Full,
+    Jitter::Equal,
+    Jitter::Decorrelated,
+    Jitter::Ratio(0.2),
+];
+
+/// The pauses of a call that fails every time, as the policy alone makes them.
+fn expected_pauses(policy: &Policy, seed: u64) -> Vec<Duration> {
+    let _seeded = testing::seed(seed);
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let failed = policy.on(|(): &()| true).call_blocking(|| Err::<(), _>(()));
+    assert_eq!(failed, Err(()));
+    recording.delays()
+}
+
+/// tokio's timer goes by the millisecond and never wakes early.
+fn slept(pauses: &[Duration]) -> Duration {
+    let millis = |pause: &Duration| pause.as_nanos().div_ceil(1_000_000);
+    Duration::from_millis(u64::try_from(pauses.iter().map(millis).sum::<u128>()).unwrap())
+}
+
+/// Calls an async function of the shape and counts: success at once, after retries, and never.
+macro_rules! check {
+    (|$flaky:ident| $call:expr) => {
+        for jitter in $crate::shapes::JITTERS {
+            for failures in [0, 2, u32::MAX] {
+                let $flaky = &$crate::shapes::Flaky::new(failures, jitter);
+                let expected = $crate::shapes::expected_pauses(&$flaky.policy, 7);
+                let _seeded = retry_runtime::testing::seed(7);
+                let recording = retry_runtime::testing::record();
+                let start = tokio::time::Instant::now();
+                let outcome = $call;
+                $crate::shapes::check_outcome($flaky, outcome.map_err(|error| error.to_string()));
+                $crate::shapes::check_pauses($flaky, &recording.delays(), &expected);
+                assert_eq!(start.elapsed(), $crate::shapes::slept(&recording.delays()));
+            }
+        }
+    };
+}
+
+/// The same for a blocking function.
+macro_rules! check_blocking {
+    (|$flaky:ident| $call:expr) => {
+        for jitter in $crate::shapes::JITTERS {
+            for failures in [0, 2, u32::MAX] {
+                let $flaky = &$crate::shapes::Flaky::new(failures, jitter);
+                let expected = $crate::shapes::expected_pauses(&$flaky.policy, 7);
+                let _seeded = retry_runtime::testing::seed(7);
+                let skipped = retry_runtime::testing::skip_sleeps();
+                let recording = retry_runtime::testing::record();
+                let outcome = $call;
+                $crate::shapes::check_outcome($flaky, outcome.map_err(|error| error.to_string()));
+                $crate::shapes::check_pauses($flaky, &recording.delays(), &expected);
+                assert_eq!(skipped.total(), recording.delays().iter().sum());
+            }
+        }
+    };
+}
+use {check, check_blocking};
+
+fn check_outcome(flaky: &Flaky, outcome: Result<u32, String>) {
+    if flaky.failures > MAX {
+        assert_eq!(flaky.attempts(), MAX + 1, "exhausted");
+        assert_eq!(outcome, Err(format!("busy {}", MAX + 1)));
+    } else {
+        assert_eq!(flaky.attempts(), flaky.failures + 1, "succeeded");
+        assert_eq!(outcome, Ok(flaky.failures + 1));
+    }
+}
+
+fn check_pauses(flaky: &Flaky, pauses: &[Duration], expected: &[Duration]) {
+    let retries = flaky.failures.min(MAX) as usize;
+    assert_eq!(pauses, &expected[..retries]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_check_itself_measures_time() {
+    let start = Instant::now();
+    tokio::time::sleep(Duration::from_micros(1500)).await;
+    assert_eq!(start.elapsed(), slept(&[Duration::from_micros(1500)]));
+}

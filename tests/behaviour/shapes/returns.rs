@@ -1,0 +1,101 @@
+//! Return types: aliases, boxed errors, `impl Trait`, coercions.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::io;
+
+use retry_runtime::retry;
+
+use crate::shapes::{Busy, Flaky, check, check_blocking};
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn io_result(flaky: &Flaky) -> io::Result<u32> {
+    flaky.answer().map_err(io::Error::other)
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn anyhow_result(flaky: &Flaky) -> anyhow::Result<u32> {
+    let answer = flaky.answer()?;
+    anyhow::ensure!(answer > 0, "no answer");
+    Ok(answer)
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error + Send + Sync>> {
+    if flaky.attempts() > 100 {
+        return Err("too many".into());
+    }
+    Ok(flaky.answer()?)
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn local_boxed_error(flaky: &Flaky) -> Result<u32, Box<dyn Error>> {
+    Ok(flaky.answer()?)
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, Busy> {
+    let answer = flaky.answer()?;
+    Ok(0..answer)
+}
+
+#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = retry_runtime::GaveUp::into_error)]
+async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> {
+    assert_eq!(attempt.number(), flaky.attempts() + 1);
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+fn blocking_impl_value(flaky: &Flaky) -> Result<(impl Iterator<Item = u32>, u32), Busy> {
+    let answer = flaky.answer()?;
+    Ok((0..answer, answer))
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn coerced(flaky: &Flaky) -> Result<Box<dyn Debug>, Busy> {
+    Ok(Box::new(flaky.answer()?))
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+fn coerced_future(
+    flaky: &Flaky,
+) -> impl Future<Output = Result<Box<dyn Fn() -> u32>, Busy>> + use<'_> {
+    async move {
+        let answer = flaky.answer()?;
+        Ok(Box::new(move || answer) as _)
+    }
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+fn coerced_blocking(flaky: &Flaky) -> Result<Box<dyn Fn() -> u32>, Busy> {
+    let answer = flaky.answer()?;
+    Ok(Box::new(move || answer))
+}
+
+#[tokio::test(start_paused = true)]
+async fn aliases_and_boxes() {
+    check!(|flaky| io_result(flaky).await);
+    check!(|flaky| anyhow_result(flaky).await);
+    check!(|flaky| boxed_error(flaky).await);
+    check!(|flaky| local_boxed_error(flaky).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn impl_trait_values() {
+    check!(|flaky| impl_value(flaky).await.map(|range| range.count() as u32));
+    check!(|flaky| impl_value_with_errors_kept(flaky).await.map(Into::into));
+}
+
+#[test]
+fn blocking_values() {
+    check_blocking!(|flaky| blocking_impl_value(flaky).map(|(range, _)| range.count() as u32));
+    check_blocking!(|flaky| coerced_blocking(flaky).map(|answer| answer()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn coercions() {
+    check!(|flaky| coerced(flaky)
+        .await
+        .map(|answer| format!("{answer:?}").parse().unwrap()));
+    check!(|flaky| coerced_future(flaky).await.map(|answer| answer()));
+}

@@ -1,0 +1,122 @@
+//! The future is `Send` exactly where the hand-written loop's would be.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::rc::Rc;
+
+use retry_runtime::retry;
+
+use crate::shapes::Busy;
+
+fn assert_send<T: Send>(value: T) -> T {
+    value
+}
+
+struct Client {
+    name: String,
+}
+
+#[retry(on = |_| true)]
+async fn local_error(prompt: &str) -> Result<String, Box<dyn Error>> {
+    tokio::task::yield_now().await;
+    Ok(String::from(prompt))
+}
+
+#[retry(on = |_| true, timeout = "1s")]
+async fn local_error_with_timeout(prompt: &str) -> Result<String, Box<dyn Error>> {
+    tokio::task::yield_now().await;
+    Ok(String::from(prompt))
+}
+
+#[retry(on = |_| true, until = |value| value.get() > 0)]
+async fn local_value(prompt: &str) -> Result<Rc<Cell<usize>>, Box<dyn Error>> {
+    tokio::task::yield_now().await;
+    Ok(Rc::new(Cell::new(prompt.len())))
+}
+
+#[retry(
+    on = |_| true,
+    attempt = attempt,
+    give_up = retry_runtime::GaveUp::into_error,
+    observe = |_| (),
+    repeats = 2,
+    deadline = "1m"
+)]
+async fn everything(prompt: &str) -> Result<String, Busy> {
+    tokio::task::yield_now().await;
+    let _ = attempt.number();
+    Ok(String::from(prompt))
+}
+
+impl Client {
+    #[retry(on = |_| true)]
+    async fn by_ref(&self, prompt: &str) -> Result<&str, Busy> {
+        tokio::task::yield_now().await;
+        assert!(!prompt.is_empty());
+        Ok(&self.name)
+    }
+
+    #[retry(on = |_| true)]
+    async fn by_mut(&mut self, prompts: &mut Vec<String>) -> Result<usize, Busy> {
+        tokio::task::yield_now().await;
+        prompts.push(self.name.clone());
+        self.name.clear();
+        Ok(prompts.len())
+    }
+
+    #[retry(on = |_| true)]
+    async fn generic<T: Clone + Send + Sync>(&self, prompt: T) -> Result<T, Busy> {
+        tokio::task::yield_now().await;
+        Ok(prompt.clone())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn sendable() {
+    let mut client = Client {
+        name: String::from("model"),
+    };
+    assert_eq!(assert_send(local_error("hi")).await.unwrap(), "hi");
+    assert_eq!(
+        assert_send(local_error_with_timeout("hi")).await.unwrap(),
+        "hi"
+    );
+    assert_send(everything("hi")).await.unwrap();
+    assert_eq!(local_value("hi").await.unwrap().get(), 2);
+    drop(assert_send(local_value("hi")));
+    assert_eq!(assert_send(client.by_ref("hi")).await, Ok("model"));
+    assert_eq!(assert_send(client.generic(7)).await, Ok(7));
+    assert_eq!(assert_send(client.by_mut(&mut vec![])).await, Ok(1));
+}
+
+#[retry(on = |_| true)]
+fn local(counter: Rc<Cell<u32>>) -> impl Future<Output = Result<u32, Busy>> {
+    async move {
+        tokio::task::yield_now().await;
+        Ok(counter.get())
+    }
+}
+
+#[tokio::test]
+async fn not_sendable() {
+    /// Has the inherent method only where `T` is `Send`.
+    struct Probe<T>(T);
+
+    trait Otherwise {
+        fn is_send(&self) -> bool {
+            false
+        }
+    }
+
+    impl<T> Otherwise for Probe<T> {}
+
+    impl<T: Send> Probe<T> {
+        fn is_send(&self) -> bool {
+            let Self(_) = self;
+            true
+        }
+    }
+
+    assert!(Probe(local_error("hi")).is_send());
+    assert!(!Probe(local(Rc::default())).is_send());
+}

@@ -1,0 +1,170 @@
+//! Methods of traits: native, provided, and under `#[async_trait]`.
+
+use std::fmt::Display;
+
+use async_trait::async_trait;
+use retry_runtime::retry;
+
+use crate::shapes::{Busy, Flaky, check};
+
+#[allow(async_fn_in_trait)]
+trait Native {
+    type Prompt;
+
+    async fn required(&self, prompt: Self::Prompt) -> Result<u32, Busy>;
+
+    fn flaky(&self) -> &Flaky;
+
+    #[retry(policy = self.flaky().policy, on = |_| true)]
+    async fn provided(&mut self) -> Result<u32, Busy> {
+        self.flaky().answer()
+    }
+
+    #[retry(policy = self.flaky().policy, on = |_| true)]
+    fn provided_future(&self) -> impl Future<Output = Result<u32, Busy>> + Send
+    where
+        Self: Sync,
+    {
+        async { self.flaky().answer() }
+    }
+}
+
+struct Client<'a>(&'a Flaky);
+
+impl Native for Client<'_> {
+    type Prompt = String;
+
+    #[retry(policy = self.0.policy, on = |_| true)]
+    async fn required(&self, prompt: Self::Prompt) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.0.answer()
+    }
+
+    fn flaky(&self) -> &Flaky {
+        self.0
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn native() {
+    check!(|flaky| Client(flaky).required(String::from("hello")).await);
+    check!(|flaky| Client(flaky).provided().await);
+    check!(|flaky| Client(flaky).provided_future().await);
+}
+
+#[async_trait]
+trait Model: Sync {
+    async fn by_ref(&self, prompt: &str) -> Result<u32, Busy>;
+    async fn by_mut(&mut self, prompt: String, pair: (u8, u8)) -> Result<u32, Busy>;
+    async fn generic<T: Display + Send + Sync>(&self, mut text: T, _: u8) -> Result<u32, Busy>
+    where
+        T: Clone;
+    async fn instrumented(&self, prompt: String) -> Result<u32, Busy>;
+    async fn instrumented_below(&self, prompt: String) -> Result<u32, Busy>;
+
+    fn flaky(&self) -> &Flaky;
+
+    #[retry(policy = self.flaky().policy, on = |_| true)]
+    async fn provided(&self, prompt: String) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.flaky().answer()
+    }
+}
+
+struct Boxed<'a> {
+    flaky: &'a Flaky,
+    calls: u32,
+}
+
+#[async_trait]
+impl Model for Boxed<'_> {
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn by_ref(&self, prompt: &str) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        Ok(self.flaky.answer()?)
+    }
+
+    #[retry(policy = self.flaky.policy, observe = |_| self.calls += 100, on = |_| true)]
+    async fn by_mut(&mut self, prompt: String, (one, two): (u8, u8)) -> Result<u32, Busy> {
+        assert_eq!((prompt.as_str(), one, two), ("hello", 1, 2));
+        self.calls += 1;
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn generic<T: Display + Send + Sync>(&self, mut text: T, _: u8) -> Result<u32, Busy>
+    where
+        T: Clone,
+    {
+        text = text.clone();
+        assert_eq!(text.to_string(), "hello");
+        self.flaky.answer()
+    }
+
+    #[tracing::instrument(skip_all, err)]
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn instrumented(&self, prompt: String) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.flaky.answer()
+    }
+
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    #[tracing::instrument(skip_all, ret)]
+    async fn instrumented_below(&self, prompt: String) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.flaky.answer()
+    }
+
+    fn flaky(&self) -> &Flaky {
+        self.flaky
+    }
+}
+
+fn boxed(flaky: &Flaky) -> Boxed<'_> {
+    Boxed { flaky, calls: 0 }
+}
+
+#[tokio::test(start_paused = true)]
+async fn async_trait_by_reference() {
+    check!(|flaky| boxed(flaky).by_ref("hello").await);
+    check!(|flaky| {
+        let model: Box<dyn ModelByRef + '_> = Box::new(boxed(flaky));
+        model.call().await
+    });
+}
+
+/// An object-safe part of the trait above.
+#[async_trait]
+trait ModelByRef {
+    async fn call(&self) -> Result<u32, Busy>;
+}
+
+#[async_trait]
+impl ModelByRef for Boxed<'_> {
+    #[retry(policy = self.flaky.policy, on = |_| true)]
+    async fn call(&self) -> Result<u32, Busy> {
+        self.flaky.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn async_trait_by_mutable_reference_with_owned_arguments() {
+    check!(|flaky| {
+        let mut model = boxed(flaky);
+        let outcome = model.by_mut(String::from("hello"), (1, 2)).await;
+        assert_eq!(model.calls % 100, flaky.attempts());
+        outcome
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn async_trait_generic_and_provided() {
+    check!(|flaky| boxed(flaky).generic("hello", 1).await);
+    check!(|flaky| boxed(flaky).provided(String::from("hello")).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn async_trait_instrumented() {
+    check!(|flaky| boxed(flaky).instrumented(String::from("hello")).await);
+    check!(|flaky| boxed(flaky).instrumented_below(String::from("hello")).await);
+}

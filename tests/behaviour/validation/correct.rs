@@ -1,0 +1,193 @@
+//! `correct` repairs the rejected value, and the body does not run again.
+
+use retry_runtime::{GaveUp, Reason, retry, testing};
+use tokio::time::{Instant, sleep};
+
+use crate::validation::{
+    Answer, Missing, Model, ModelError, Overloaded, Unauthorized, answer, check, secs,
+};
+
+/// Adds the field that was missing.
+async fn add(mut draft: Answer, error: &ModelError) -> Result<Answer, ModelError> {
+    match error {
+        Missing(field) => draft.0.push(field),
+        _ => return Err(Unauthorized),
+    }
+    sleep(secs(2)).await;
+    Ok(draft)
+}
+
+#[retry(max = 3, name = "extract", validate = check, correct = add)]
+pub(crate) async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
+    model.ask()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_value_is_repaired_and_validated_again() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let mut model = Model::new([answer(&[])]);
+    assert_eq!(extract(&mut model).await, answer(&["name", "age"]));
+    assert_eq!(model.asked, 1);
+    assert_eq!(start.elapsed(), secs(4));
+    let expected = [
+        "correcting extract attempt=1 correction=1 max=3 delay=0ns error=name is missing reason=invalid",
+        "correcting extract attempt=1 correction=2 max=3 delay=0ns error=age is missing reason=invalid",
+        "succeeded extract attempt=1 corrections=2 max=3",
+    ];
+    assert_eq!(recording.lines(), expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_valid_value_is_not_corrected() {
+    let recording = testing::record();
+    let mut model = Model::new([answer(&["name", "age"])]);
+    extract(&mut model).await.unwrap();
+    assert_eq!(model.asked, 1);
+    assert!(recording.lines().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_and_corrections_are_counted_apart() {
+    let recording = testing::record();
+    let mut model = Model::new([Err(Overloaded), Err(Overloaded), answer(&["name"])]);
+    assert_eq!(extract(&mut model).await, answer(&["name", "age"]));
+    assert_eq!(model.asked, 3);
+    let lines = recording.lines();
+    assert!(lines[0].starts_with("retrying extract attempt=1 max=3"));
+    assert!(lines[1].starts_with("retrying extract attempt=2 max=3"));
+    assert!(lines[2].starts_with("correcting extract attempt=3 correction=1 max=3"));
+    assert_eq!(lines[3], "succeeded extract attempt=3 corrections=1 max=3");
+}
+
+/// How a call ended.
+type Story = (Vec<ModelError>, u32, u32, Reason, Option<Answer>);
+
+/// A corrector that has no effect, and that breaks down at that number of corrections made.
+#[retry(
+    max = 9,
+    name = "extract",
+    invalid(max = 3, backoff = "fixed", base = "5s", jitter = "none"),
+    validate = check,
+    attempt = attempt,
+    correct = async |draft, error| {
+        model.corrected += 1;
+        assert_eq!(*error, Missing("name"));
+        // Counted from 0, with the complaints before this one.
+        assert_eq!(attempt.corrections() as usize, model.corrected - 1);
+        assert_eq!(attempt.errors().len(), model.corrected - 1);
+        if attempt.corrections() == breaks_down { Err(Overloaded) } else { Ok(draft) }
+    },
+    give_up = |gave_up: GaveUp<_, _>| {
+        let error = gave_up.error().clone();
+        *story = Some((
+            gave_up.errors().cloned().collect(),
+            gave_up.attempts(),
+            gave_up.corrections(),
+            gave_up.reason(),
+            gave_up.into_last_value(),
+        ));
+        error
+    },
+)]
+async fn hopeless(
+    model: &mut Model,
+    breaks_down: u32,
+    story: &mut Option<Story>,
+) -> Result<Answer, ModelError> {
+    model.ask()
+}
+
+#[tokio::test(start_paused = true)]
+async fn corrections_end_with_the_section_s_retries() {
+    let start = Instant::now();
+    let mut story = None;
+    let mut model = Model::new([answer(&["age"])]);
+    let error = hopeless(&mut model, 9, &mut story).await;
+    assert_eq!(error, Err(Missing("name")));
+    assert_eq!((model.asked, model.corrected), (1, 3));
+    assert_eq!(start.elapsed(), secs(15));
+    let expected = (
+        vec![Missing("name"); 4],
+        1,
+        3,
+        Reason::Exhausted,
+        Some(Answer(vec!["age"])),
+    );
+    assert_eq!(story, Some(expected));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_correction_that_fails_ends_the_call_with_its_error() {
+    let recording = testing::record();
+    let mut story = None;
+    let mut model = Model::new([answer(&["age"])]);
+    let error = hopeless(&mut model, 1, &mut story).await;
+    assert_eq!(error, Err(Overloaded));
+    assert_eq!((model.asked, model.corrected), (1, 2));
+    let expected = (
+        vec![Missing("name"), Missing("name"), Overloaded],
+        1,
+        2,
+        Reason::CorrectionFailed,
+        None,
+    );
+    assert_eq!(story, Some(expected));
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        lines[2],
+        "gave up extract attempt=1 max=3 error=overloaded reason=correction failed"
+    );
+}
+
+#[test]
+fn blocking_functions_correct_too() {
+    fn add(mut draft: Answer, error: &ModelError) -> Result<Answer, ModelError> {
+        if let Missing(field) = error {
+            draft.0.push(field);
+        }
+        Ok(draft)
+    }
+
+    #[retry(validate = check, correct = add)]
+    fn path(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    #[retry(
+        validate = |answer| { model.checked += 1; check(answer) },
+        correct = |draft, error| { model.corrected += 1; add(draft, error) },
+        invalid(max = 1)
+    )]
+    fn closure(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    let mut model = Model::new([answer(&[])]);
+    assert_eq!(path(&mut model), answer(&["name", "age"]));
+    assert_eq!(model.asked, 1);
+    let mut model = Model::new([answer(&[])]);
+    assert_eq!(closure(&mut model), Err(Missing("age")));
+    assert_eq!((model.asked, model.checked, model.corrected), (1, 2, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_holds_for_corrections() {
+    #[retry(
+        deadline = "3s",
+        validate = check,
+        correct = add,
+        give_up = |gave_up| {
+            assert_eq!(gave_up.reason(), Reason::Deadline);
+            gave_up.into_error()
+        }
+    )]
+    async fn extract(model: &mut Model) -> Result<Answer, ModelError> {
+        sleep(secs(2)).await;
+        model.ask()
+    }
+
+    let mut model = Model::new([answer(&[])]);
+    assert_eq!(extract(&mut model).await, Err(Missing("age")));
+}

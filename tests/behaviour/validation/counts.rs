@@ -1,0 +1,152 @@
+//! `invalid(…)`: a count of its own, and no delay unless one is named.
+
+use std::time::Duration;
+
+use retry_runtime::{Backoff, Classify, Policy, Section, Verdict, retry, testing};
+
+use crate::validation::{Answer, Missing, Model, ModelError, Overloaded, answer, check, secs};
+
+/// Answers by turns an error and an invalid value.
+fn mixed() -> Model {
+    let mut answers = Vec::new();
+    for _ in 0..9 {
+        answers.push(Err(Overloaded));
+        answers.push(answer(&["name"]));
+    }
+    Model::new(answers)
+}
+
+fn pauses(
+    call: impl FnOnce(&mut Model) -> Result<Answer, ModelError>,
+) -> (Vec<Duration>, ModelError) {
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let mut model = mixed();
+    let error = call(&mut model).unwrap_err();
+    let pauses = recording.delays();
+    assert_eq!(model.asked, pauses.len() + 1);
+    (pauses, error)
+}
+
+#[test]
+fn neither_kind_eats_the_retries_of_the_other() {
+    #[retry(max = 3, jitter = "none", invalid(max = 2), validate = check)]
+    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    let (pauses, error) = pauses(extract);
+    assert_eq!(error, Missing("age"));
+    assert_eq!(pauses, [1, 0, 2, 0, 4].map(secs));
+}
+
+#[test]
+fn the_limit_is_that_of_the_call_where_none_is_named() {
+    #[retry(max = 2, jitter = "none", validate = check)]
+    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    let (pauses, error) = pauses(extract);
+    assert_eq!(error, Overloaded);
+    assert_eq!(pauses, [1, 0, 2, 0].map(secs));
+}
+
+#[test]
+fn none_is_allowed_by_zero() {
+    #[retry(max = 5, jitter = "none", invalid(max = 0), validate = check)]
+    fn extract(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    let (pauses, error) = pauses(extract);
+    assert_eq!(error, Missing("age"));
+    assert_eq!(pauses, [secs(1)]);
+}
+
+#[test]
+fn a_delay_is_had_by_naming_any_number_of_it() {
+    #[retry(max = 2, jitter = "none", invalid(base = "10s"), validate = check)]
+    fn base(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    #[retry(max = 2, jitter = "none", invalid(backoff = "linear", cap = "5s"), validate = check)]
+    fn backoff(model: &mut Model) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    assert_eq!(pauses(base).0, [1, 10, 2, 20].map(secs));
+    assert_eq!(pauses(backoff).0, [1, 1, 2, 2].map(secs));
+}
+
+#[test]
+fn a_policy_has_the_section_as_well() {
+    #[retry(policy = policy, validate = check)]
+    fn extract(model: &mut Model, policy: Policy) -> Result<Answer, ModelError> {
+        model.ask()
+    }
+
+    let policy: Policy = "max=3, jitter=none, invalid(max=1, backoff=fixed, base=7s)"
+        .parse()
+        .unwrap();
+    let section = Section::new().max(1).backoff(Backoff::Fixed).base(secs(7));
+    assert!(
+        policy
+            .to_string()
+            .ends_with(", invalid(max=1, backoff=fixed, base=7s)")
+    );
+    assert_eq!(
+        policy,
+        "max=3, jitter=none"
+            .parse::<Policy>()
+            .unwrap()
+            .invalid(section)
+    );
+    let (pauses, _) = pauses(|model| extract(model, policy));
+    assert_eq!(pauses, [1, 7, 2].map(secs));
+}
+
+/// An error that a body makes itself of an answer that can't be read.
+#[derive(Debug, Classify)]
+enum Unreadable {
+    #[classify(invalid)]
+    NoJson,
+    #[classify(transient)]
+    Overloaded,
+}
+
+#[test]
+fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named() {
+    #[retry(max = 2, jitter = "none", invalid(max = 2))]
+    fn derived(asked: &mut usize) -> Result<(), Unreadable> {
+        *asked += 1;
+        Err(if asked.is_multiple_of(2) {
+            Unreadable::Overloaded
+        } else {
+            Unreadable::NoJson
+        })
+    }
+
+    #[retry(max = 2, jitter = "none", on = |error| if matches!(error, Unreadable::NoJson) { Verdict::INVALID } else { Verdict::TRANSIENT })]
+    fn said(asked: &mut usize) -> Result<(), Unreadable> {
+        *asked += 1;
+        Err(if asked.is_multiple_of(2) {
+            Unreadable::Overloaded
+        } else {
+            Unreadable::NoJson
+        })
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let mut asked = 0;
+    assert!(matches!(derived(&mut asked), Err(Unreadable::NoJson)));
+    assert_eq!(recording.delays(), [0, 1, 0, 2].map(secs));
+    assert_eq!(asked, 5);
+    let recording = testing::record();
+    let mut asked = 0;
+    assert!(said(&mut asked).is_err());
+    assert_eq!(recording.delays(), [0, 2].map(secs));
+    assert_eq!(asked, 3);
+}

@@ -1,0 +1,213 @@
+//! anthropic-ai-sdk: failures as its client gives them, classified and counted.
+
+use anthropic_ai_sdk::client::AnthropicClient;
+use anthropic_ai_sdk::types::message::{
+    CreateMessageParams, CreateMessageResponse, Message, MessageClient, MessageError, Role,
+    StreamEvent,
+};
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use retry_clients::anthropic_ai_sdk::{classify, whole};
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const HELLO: &str = r#"{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],
+    "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}"#;
+const PING: &str = "event: ping\ndata: {\"type\":\"ping\"}";
+const STOP: &str = "event: message_stop\ndata: {\"type\":\"message_stop\"}";
+
+fn refused(kind: &str) -> String {
+    format!(r#"{{"type":"error","error":{{"type":"{kind}","message":"no"}}}}"#)
+}
+
+fn error_event(kind: &str) -> String {
+    format!("event: error\ndata: {}", refused(kind))
+}
+
+struct Model {
+    client: AnthropicClient,
+    message: CreateMessageParams,
+}
+
+impl Model {
+    fn at(url: &str) -> Self {
+        let client = AnthropicClient::builder("none", "2023-06-01").with_api_base_url(url);
+        Self {
+            client: client.build::<MessageError>().unwrap(),
+            message: CreateMessageParams {
+                max_tokens: 9,
+                messages: vec![Message::new_text(Role::User, "hi")],
+                model: String::from("m"),
+                stream: Some(true),
+                ..CreateMessageParams::default()
+            },
+        }
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn create(&self) -> Result<CreateMessageResponse, MessageError> {
+        self.client.create_message(Some(&self.message)).await
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
+    async fn events(
+        &self,
+    ) -> Result<BoxStream<'_, Result<StreamEvent, MessageError>>, MessageError> {
+        Ok(whole(self.client.create_message_streaming(&self.message).await?).boxed())
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+    check_stream(answer, expected).await;
+}
+
+async fn check_stream(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    match Model::at(&server.url).events().await {
+        Ok(_) => panic!("{answer:?} is an answer"),
+        Err(error) => assert_eq!(classify(&error), expected, "{answer:?}: {error:?}"),
+    }
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn answers_by_their_type() {
+    check(answer(500, &refused("api_error")), Verdict::TRANSIENT).await;
+    check(
+        answer(529, &refused("overloaded_error")),
+        Verdict::TRANSIENT,
+    )
+    .await;
+    check(answer(504, &refused("timeout_error")), Verdict::TIMEOUT).await;
+    check(
+        answer(429, &refused("rate_limit_error")),
+        Verdict::THROTTLED,
+    )
+    .await;
+    for (status, kind) in [
+        (400, "invalid_request_error"),
+        (401, "authentication_error"),
+        (402, "billing_error"),
+        (403, "permission_error"),
+        (404, "not_found_error"),
+        (413, "request_too_large"),
+        (429, "enforced_spend_limit_reached"),
+    ] {
+        check(answer(status, &refused(kind)), Verdict::STOP).await;
+    }
+}
+
+/// A limit that no wait lifts says so in its details, beside the type of a passing one.
+#[tokio::test]
+async fn billing() {
+    let body = r#"{"type":"error","error":{"type":"rate_limit_error","message":"no",
+        "details":{"error_code":"enforced_spend_limit_reached"}}}"#;
+    check(answer(429, body), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn bodies_of_others_stop() {
+    check(answer(502, "<html>Bad gateway</html>"), Verdict::STOP).await;
+    check(answer(503, ""), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    let _skipped = testing::skip_sleeps();
+    let model = Model::at(&closed_port());
+    let error = model.create().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    let error = model.events().await.err().unwrap();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+
+    let server = Server::start([cut()]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
+}
+
+#[tokio::test]
+async fn unreadable_answers_stop() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(200, "no JSON")]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+    server.assert_attempts(Verdict::STOP);
+
+    let error = Model::at("no address").create().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+}
+
+#[tokio::test]
+async fn streams() {
+    check_stream(broken_events(&[PING]), BROKEN).await;
+    check_stream(events(&[PING]), BROKEN).await;
+    check_stream(events(&[]), BROKEN).await;
+    check_stream(events(&[PING, "data: {"]), Verdict::STOP).await;
+    check_stream(
+        events(&[PING, &error_event("overloaded_error")]),
+        Verdict::TRANSIENT,
+    )
+    .await;
+    check_stream(
+        events(&[PING, &error_event("rate_limit_error")]),
+        Verdict::THROTTLED,
+    )
+    .await;
+    check_stream(
+        events(&[PING, &error_event("invalid_request_error")]),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_first_success() {
+    let _skipped = testing::skip_sleeps();
+    let busy = || answer(529, &refused("overloaded_error"));
+    let server = Server::start([busy(), answer(200, HELLO)]);
+    Model::at(&server.url).create().await.unwrap();
+    assert_eq!(server.requests(), 2);
+
+    let server = Server::start([busy(), events(&[PING]), events(&[PING, STOP])]);
+    let events: Vec<_> = Model::at(&server.url)
+        .events()
+        .await
+        .unwrap()
+        .collect()
+        .await;
+    assert_eq!(server.requests(), 3);
+    assert!(matches!(
+        events[..],
+        [Ok(StreamEvent::Ping), Ok(StreamEvent::MessageStop)]
+    ));
+}
+
+/// What ended a stream is said once.
+#[tokio::test]
+async fn a_stream_that_broke_is_not_called_cut_off_as_well() {
+    let broken = MessageError::RequestFailed(String::from("Transport error"));
+    let events = whole(stream::iter([Ok(StreamEvent::Ping), Err(broken)]));
+    let events: Vec<_> = events.collect().await;
+    assert!(
+        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
+        "{events:?}"
+    );
+
+    let cut_off = whole(stream::iter([Ok(StreamEvent::Ping)]));
+    let events: Vec<_> = cut_off.collect().await;
+    assert!(
+        matches!(events[..], [Ok(StreamEvent::Ping), Err(_)]),
+        "{events:?}"
+    );
+}

@@ -1,0 +1,317 @@
+//! async-openai: failures as its client gives them, classified and counted.
+
+use std::time::Duration;
+
+use async_openai::Client;
+use async_openai::config::OpenAIConfig;
+use async_openai::error::OpenAIError;
+use async_openai::types::chat::{
+    ChatCompletionRequestUserMessage, CreateChatCompletionRequest, CreateChatCompletionResponse,
+    CreateChatCompletionStreamResponse,
+};
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use reqwest_0_13 as reqwest;
+use retry_clients::async_openai::{OneRequest, api_error, classify, client_without_retries, whole};
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{
+    Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
+    "finish_reason":"stop","message":{"role":"assistant","content":"hello"}}]}"#;
+const CHUNK: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
+const LAST: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#;
+const OVERLOADED_EVENT: &str =
+    r#"data: {"error":{"message":"busy","type":"server_error","param":null,"code":null}}"#;
+
+fn refused(kind: &str, code: &str) -> String {
+    format!(r#"{{"error":{{"message":"no","type":"{kind}","param":null,"code":"{code}"}}}}"#)
+}
+
+fn request() -> CreateChatCompletionRequest {
+    CreateChatCompletionRequest {
+        model: String::from("m"),
+        messages: vec![ChatCompletionRequestUserMessage::from("hi").into()],
+        ..CreateChatCompletionRequest::default()
+    }
+}
+
+type Chunk = CreateChatCompletionStreamResponse;
+
+struct Model(Client<OpenAIConfig>);
+
+impl Model {
+    fn at(url: &str) -> Self {
+        let config = OpenAIConfig::new().with_api_base(url).with_api_key("none");
+        Self(client_without_retries(config))
+    }
+
+    fn impatient(url: &str) -> Self {
+        let http = reqwest::Client::builder().timeout(Duration::from_millis(50));
+        let Self(client) = Self::at(url);
+        Self(client.with_http_service(OneRequest::new(http.build().unwrap())))
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn create(&self) -> Result<CreateChatCompletionResponse, OpenAIError> {
+        self.0.chat().create(request()).await
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
+    async fn stream(&self) -> Result<BoxStream<'static, Result<Chunk, OpenAIError>>, OpenAIError> {
+        let chunks = self.0.chat().create_stream(request()).await?;
+        let is_last = |chunk: &Chunk| {
+            chunk
+                .choices
+                .iter()
+                .any(|choice| choice.finish_reason.is_some())
+        };
+        Ok(whole(chunks, is_last).boxed())
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 425, 500, 502, 503, 504, 529] {
+        check(answer(status, &refused("t", "c")), Verdict::TRANSIENT).await;
+        check(answer(status, "<html>"), Verdict::TRANSIENT).await;
+    }
+    for status in [400, 401, 403, 404, 409, 413, 422, 501, 505] {
+        check(answer(status, &refused("server_error", "c")), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn throttling_and_billing() {
+    for code in ["rate_limit_exceeded", "slow_down", "anything"] {
+        check(answer(429, &refused("requests", code)), Verdict::THROTTLED).await;
+    }
+    check(answer(400, &refused("slow_down", "c")), Verdict::THROTTLED).await;
+    for code in [
+        "insufficient_quota",
+        "credit_balance_exhausted",
+        "project_spend_limit_exceeded",
+        "daily_usage_limit_exceeded",
+    ] {
+        check(answer(429, &refused("requests", code)), Verdict::STOP).await;
+        check(answer(429, &refused(code, "c")), Verdict::STOP).await;
+    }
+    let asked = [("retry-after", "2")];
+    check(
+        answer_with(429, &asked, &refused("insufficient_quota", "c")),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn headers() {
+    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
+    let body = refused("requests", "rate_limit_exceeded");
+    check(
+        answer_with(429, &[("retry-after", "2")], &body),
+        hint(Verdict::THROTTLED),
+    )
+    .await;
+    check(
+        answer_with(503, &[("retry-after-ms", "2000")], "busy"),
+        hint(Verdict::TRANSIENT),
+    )
+    .await;
+    check(
+        answer_with(429, &[("retry-after", "2")], "no JSON"),
+        hint(Verdict::THROTTLED),
+    )
+    .await;
+    check(
+        answer_with(503, &[("x-should-retry", "false")], "busy"),
+        Verdict::STOP,
+    )
+    .await;
+    check(
+        answer_with(409, &[("x-should-retry", "true")], &body),
+        Verdict::TRANSIENT,
+    )
+    .await;
+}
+
+/// Only what headers ask for needs another variant.
+#[tokio::test]
+async fn what_a_body_says_is_an_api_error() {
+    let server = Server::start([answer(429, &refused("insufficient_quota", "c"))]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert!(matches!(error, OpenAIError::ApiError(_)), "{error:?}");
+    assert_eq!(classify(&error), Verdict::STOP);
+}
+
+#[tokio::test]
+async fn hints_are_waited_for_and_the_answer_stays_readable() {
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let throttled = answer_with(
+        429,
+        &[("retry-after", "3")],
+        &refused("requests", "slow_down"),
+    );
+    let server = Server::start([throttled]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    assert_eq!(recording.delays(), [3, 3, 4].map(Duration::from_secs));
+    let answer = api_error(&error).unwrap();
+    assert_eq!(answer.status_code, 429);
+    assert_eq!(answer.api_error.code.as_deref(), Some("slow_down"));
+    assert!(error.to_string().contains("429"), "{error}");
+}
+
+/// What breaks off is the explanation, not the refusal.
+#[tokio::test]
+async fn a_refusal_whose_body_breaks_off_is_one() {
+    let cut = |status: u16, headers: &str, body: &str| {
+        Answer::Bytes(format!(
+            "HTTP/1.1 {status} -\r\ncontent-length: 9999\r\n{headers}\r\n{body}"
+        ))
+    };
+    check(cut(401, "", "{\"error\":"), Verdict::STOP).await;
+    check(cut(503, "", ""), Verdict::TRANSIENT).await;
+    check(
+        cut(429, "retry-after: 2\r\n", "slow"),
+        Verdict::THROTTLED.after(Duration::from_secs(2)),
+    )
+    .await;
+    let unpaid = r#"{"error":{"code":"insufficient_quota","message":"You exc"#;
+    check(cut(429, "", unpaid), Verdict::STOP).await;
+
+    let server = Server::start([cut(401, "", "no key")]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    let answer = api_error(&error).unwrap();
+    assert_eq!(answer.status_code, 401);
+    assert_eq!(answer.api_error.message, "no key");
+}
+
+#[tokio::test]
+async fn of_an_enormous_refusal_the_beginning_is_kept() {
+    let page = "<p>busy</p>".repeat(100_000);
+    check(answer(502, &page), Verdict::TRANSIENT).await;
+    let server = Server::start([answer(400, &page)]);
+    let error = Model::at(&server.url).create().await.unwrap_err();
+    let kept = &api_error(&error).unwrap().api_error.message;
+    assert!(page.starts_with(kept) && kept.len() < 20_000);
+    check(answer(304, ""), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    check(answer(200, "no JSON"), Verdict::STOP).await;
+
+    let _skipped = testing::skip_sleeps();
+    let error = Model::at(&closed_port()).create().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+
+    let server = Server::start([Answer::Nothing]);
+    let error = Model::impatient(&server.url).create().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TIMEOUT, "{error:?}");
+    server.assert_attempts(Verdict::TIMEOUT);
+}
+
+/// Gateways answer with 200 and an error, some with the status as a number.
+#[tokio::test]
+async fn errors_in_place_of_an_answer() {
+    check(
+        answer(200, OVERLOADED_EVENT.trim_start_matches("data: ")),
+        Verdict::TRANSIENT,
+    )
+    .await;
+    check(
+        answer(200, r#"{"error":{"message":"m","code":429}}"#),
+        Verdict::THROTTLED,
+    )
+    .await;
+    check(
+        answer(200, r#"{"error":{"message":"m","code":400}}"#),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn invalid_arguments() {
+    let error = OpenAIError::InvalidArgument(String::from("no messages"));
+    assert_eq!(classify(&error), Verdict::STOP);
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_first_success() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
+    Model::at(&server.url).create().await.unwrap();
+    assert_eq!(server.requests(), 2);
+}
+
+/// What the constructor is for.
+#[tokio::test]
+async fn without_it_the_client_multiplies() {
+    let server = Server::start([answer_with(503, &[("retry-after", "0")], "busy")]);
+    let config = OpenAIConfig::new().with_api_base(&server.url);
+    let multiplied = Model(Client::with_config(config));
+    let _skipped = testing::skip_sleeps();
+    multiplied.create().await.unwrap_err();
+    assert_eq!(server.requests(), 16);
+}
+
+async fn check_stream(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let model = Model::at(&server.url);
+    let Err(error) = model.stream().await else {
+        panic!("{answer:?} is an answer");
+    };
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn streams() {
+    check_stream(answer(503, "busy"), Verdict::TRANSIENT).await;
+    check_stream(
+        answer(429, &refused("insufficient_quota", "c")),
+        Verdict::STOP,
+    )
+    .await;
+    check_stream(broken_events(&[CHUNK]), BROKEN).await;
+    check_stream(events(&[CHUNK]), BROKEN).await;
+    check_stream(events(&[]), BROKEN).await;
+    check_stream(events(&[CHUNK, OVERLOADED_EVENT]), Verdict::TRANSIENT).await;
+    check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn a_stream_is_yielded_once_it_is_whole() {
+    let _skipped = testing::skip_sleeps();
+    let answers = [
+        events(&[CHUNK]),
+        broken_events(&[CHUNK, LAST]),
+        events(&[CHUNK, LAST, "data: [DONE]"]),
+    ];
+    let server = Server::start(answers);
+    let chunks: Vec<_> = Model::at(&server.url)
+        .stream()
+        .await
+        .unwrap()
+        .collect()
+        .await;
+    assert_eq!(server.requests(), 3);
+    assert_eq!(chunks.len(), 2);
+}

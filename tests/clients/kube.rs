@@ -1,0 +1,125 @@
+//! kube: failures as its client gives them, classified and counted.
+
+use std::time::Duration;
+
+use futures_util::TryStreamExt;
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube::api::WatchParams;
+use kube::{Api, Client, Config, Error};
+use retry_clients::kube::{classify, without_retries};
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+fn status(code: u16, details: &str) -> Answer {
+    let body = format!(
+        r#"{{"kind":"Status","apiVersion":"v1","status":"Failure","code":{code},"message":"no","reason":"r","details":{details}}}"#
+    );
+    answer(code, &body)
+}
+
+struct Settings(Api<ConfigMap>);
+
+impl Settings {
+    fn with(config: Config) -> Self {
+        Self(Api::namespaced(
+            Client::try_from(config).unwrap(),
+            "default",
+        ))
+    }
+
+    fn at(url: &str) -> Self {
+        Self::with(without_retries(Config::new(url.parse().unwrap())))
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read(&self) -> Result<ConfigMap, Error> {
+        self.0.get("settings").await
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Settings::at(&server.url).read().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for code in [408, 425, 500, 502, 503, 504] {
+        check(status(code, "{}"), Verdict::TRANSIENT).await;
+        check(answer(code, "not of Kubernetes"), Verdict::TRANSIENT).await;
+    }
+    check(status(429, "{}"), Verdict::THROTTLED).await;
+    for code in [400, 401, 403, 404, 409, 410, 422, 501] {
+        check(status(code, "{}"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn hints() {
+    let details = r#"{"retryAfterSeconds":2}"#;
+    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
+    check(status(429, details), hint(Verdict::THROTTLED)).await;
+    check(status(500, details), hint(Verdict::TRANSIENT)).await;
+    check(status(409, details), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    check(answer(200, "no JSON"), Verdict::STOP).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Settings::at(&closed_port()).read().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+impl Settings {
+    /// Until the server ends it.
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn watch(&self) -> Result<usize, Error> {
+        let events = self.0.watch(&WatchParams::default(), "0").await?;
+        events.try_fold(0, async |seen, _| Ok(seen + 1)).await
+    }
+}
+
+#[tokio::test]
+async fn a_watch_that_breaks() {
+    let added = r#"{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings"}}}"#;
+    let expired = r#"{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"message":"too old"}}"#;
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([broken_events(&[added])]);
+    let error = Settings::at(&server.url).watch().await.unwrap_err();
+    assert!(matches!(error, Error::ReadEvents(_)), "{error:?}");
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
+
+    let garbled = "HTTP/1.1 200 -\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n{";
+    let server = Server::start([Answer::Bytes(String::from(garbled))]);
+    let error = Settings::at(&server.url).watch().await.unwrap_err();
+    assert!(matches!(error, Error::ReadEvents(_)), "{error:?}");
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+    server.assert_attempts(Verdict::STOP);
+
+    // A watch that ends well, and the errors that it reports, are events like any other.
+    let server = Server::start([events(&[added, expired])]);
+    assert_eq!(Settings::at(&server.url).watch().await.unwrap(), 2);
+}
+
+/// What the switch is for.
+#[tokio::test]
+async fn without_it_the_client_multiplies() {
+    let found = r#"{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"settings"}}"#;
+    let answers = [status(503, "{}"), status(503, "{}"), answer(200, found)];
+    let server = Server::start(answers);
+    let config = Config::new(server.url.parse().unwrap());
+    let recording = testing::record();
+    Settings::with(config).read().await.unwrap();
+    assert_eq!(server.requests(), 3);
+    assert!(recording.delays().is_empty());
+}

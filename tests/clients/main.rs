@@ -1,0 +1,43 @@
+//! Classification by the clients themselves, each behind its feature, and retries of what they offer.
+
+#[cfg(any(feature = "redis", feature = "sqlx"))]
+mod databases;
+#[cfg(feature = "foreign_traits")]
+mod foreign_traits;
+#[cfg(feature = "hyper_util")]
+mod hyper_util;
+#[cfg(feature = "models")]
+mod models;
+#[cfg(all(feature = "redis", feature = "reqwest", feature = "ureq"))]
+mod on_clients;
+#[cfg(feature = "redis")]
+mod redis;
+#[cfg(feature = "reqwest")]
+mod reqwest;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+#[cfg(feature = "tonic")]
+mod tonic;
+#[cfg(feature = "ureq")]
+mod ureq;
+
+#[cfg(feature = "anthropic_ai_sdk")]
+mod anthropic_ai_sdk;
+#[cfg(feature = "async_openai")]
+mod async_openai;
+#[cfg(feature = "aws_sdk")]
+mod aws_sdk;
+#[cfg(feature = "genai")]
+mod genai;
+#[cfg(feature = "kube")]
+mod kube;
+#[cfg(feature = "object_store")]
+mod object_store;
+#[cfg(feature = "octocrab")]
+mod octocrab;
+#[cfg(feature = "ollama_rs")]
+mod ollama_rs;
+#[cfg(feature = "opendal")]
+mod opendal;
+#[cfg(feature = "rig")]
+mod rig;

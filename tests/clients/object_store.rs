@@ -1,0 +1,146 @@
+//! `object_store`: failures as its stores give them, classified and counted.
+
+use std::time::Duration;
+
+use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::http::{HttpBuilder, HttpStore};
+use object_store::path::Path;
+use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreExt, RetryConfig};
+use retry_clients::object_store::{classify, no_retries};
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+struct Store(HttpStore);
+
+impl Store {
+    fn with(url: &str, retries: RetryConfig) -> Self {
+        let options = ClientOptions::new()
+            .with_allow_http(true)
+            .with_timeout(Duration::from_secs(1));
+        let store = HttpBuilder::new()
+            .with_url(url)
+            .with_client_options(options);
+        Self(store.with_retry(retries).build().unwrap())
+    }
+
+    fn at(url: &str) -> Self {
+        Self::with(url, no_retries())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read(&self) -> Result<GetResult, Error> {
+        self.0.get(&Path::from("a")).await
+    }
+}
+
+impl Store {
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read_whole(&self) -> Result<Vec<u8>, Error> {
+        let found = self.0.get(&Path::from("a")).await?;
+        Ok(found.bytes().await?.into())
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Store::at(&server.url).read().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 425, 500, 502, 503, 504] {
+        check(answer(status, ""), Verdict::TRANSIENT).await;
+        check(answer(status, "busy"), Verdict::TRANSIENT).await;
+    }
+    check(answer(429, "busy"), Verdict::THROTTLED).await;
+    let slow_down = "<Error><Code>SlowDown</Code></Error>";
+    check(answer(503, slow_down), Verdict::THROTTLED).await;
+    check(answer(400, slow_down), Verdict::STOP).await;
+    for status in [400, 401, 403, 404, 409, 412, 501] {
+        check(answer(status, "no"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(Answer::Nothing, Verdict::TIMEOUT).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Store::at(&closed_port()).read().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([cut()]);
+    let error = Store::at(&server.url).read_whole().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+    server.assert_attempts(BROKEN);
+}
+
+/// What the switch is for.
+#[tokio::test]
+async fn without_it_the_store_multiplies() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, "busy")]);
+    let retries = RetryConfig {
+        max_retries: 2,
+        backoff: BackoffConfig {
+            init_backoff: Duration::from_millis(1),
+            max_backoff: Duration::from_millis(1),
+            base: 2.0,
+        },
+        ..RetryConfig::default()
+    };
+    Store::with(&server.url, retries).read().await.unwrap_err();
+    assert_eq!(server.requests(), 12);
+}
+
+struct S3(AmazonS3);
+
+impl S3 {
+    fn at(url: &str) -> Self {
+        let s3 = AmazonS3Builder::new().with_endpoint(url).with_region("r");
+        let s3 = s3.with_bucket_name("b").with_skip_signature(true);
+        let s3 = s3.with_allow_http(true).with_retry(no_retries());
+        Self(s3.build().unwrap())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn copy(&self) -> Result<(), Error> {
+        self.0.copy(&Path::from("a"), &Path::from("b")).await
+    }
+}
+
+/// S3 can answer with 200 and an error.
+#[tokio::test]
+async fn errors_in_place_of_an_answer() {
+    let _skipped = testing::skip_sleeps();
+    for (code, expected) in [
+        ("SlowDown", Verdict::THROTTLED),
+        ("InternalError", Verdict::TRANSIENT),
+    ] {
+        let body = format!("<Error><Code>{code}</Code></Error>");
+        let server = Server::start([answer(200, &body)]);
+        let error = S3::at(&server.url).copy().await.unwrap_err();
+        assert_eq!(classify(&error), expected, "{error:?}");
+        server.assert_attempts(expected);
+    }
+}
+
+/// As above, with a code that its store does not look for.
+#[test]
+fn other_errors_in_place_of_an_answer() {
+    let error = Error::Generic {
+        store: "S3",
+        source: "Server returned error response: <Error><Code>AccessDenied</Code></Error>".into(),
+    };
+    assert_eq!(classify(&error), Verdict::STOP);
+}

@@ -1,0 +1,135 @@
+//! octocrab: failures as its client gives them, classified and counted.
+
+use std::time::{Duration, SystemTime};
+
+use octocrab::models::Repository;
+use octocrab::service::middleware::retry::RetryConfig;
+use octocrab::{Error, Octocrab};
+use retry_clients::octocrab::classify;
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+const NO: &str = r#"{"message":"no","documentation_url":"https://docs.github.com"}"#;
+
+struct GitHub(Octocrab);
+
+impl GitHub {
+    fn with(url: &str, retries: RetryConfig) -> Self {
+        let client = Octocrab::builder().base_uri(url).unwrap();
+        Self(client.add_retry_config(retries).build().unwrap())
+    }
+
+    fn at(url: &str) -> Self {
+        Self::with(url, RetryConfig::None)
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify, max_hint = "1h")]
+    async fn repository(&self) -> Result<Repository, Error> {
+        self.0.repos("a", "b").get().await
+    }
+
+    async fn error(&self) -> Error {
+        match self.repository().await {
+            Ok(_) => panic!("an answer"),
+            Err(error) => error,
+        }
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = GitHub::at(&server.url).error().await;
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 425, 500, 502, 503, 504] {
+        check(answer(status, NO), Verdict::TRANSIENT).await;
+    }
+    check(answer(429, NO), Verdict::THROTTLED).await;
+    for status in [400, 401, 403, 404, 409, 422, 501] {
+        check(answer(status, NO), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn limits() {
+    let hint = Verdict::THROTTLED.after(Duration::from_mins(1));
+    for status in [403, 429] {
+        check(answer_with(status, &[("retry-after", "60")], NO), hint).await;
+        let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1")];
+        let at_once = Verdict::THROTTLED.after(Duration::ZERO);
+        check(answer_with(status, &used_up, NO), at_once).await;
+    }
+    let not_used_up = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
+    check(answer_with(403, &not_used_up, NO), Verdict::STOP).await;
+    check(
+        answer_with(404, &[("x-ratelimit-remaining", "0")], NO),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+/// With no header that says so.
+#[tokio::test]
+async fn a_secondary_limit_is_one() {
+    let no = r#"{"message":"You have exceeded a secondary rate limit. Please wait a few minutes before you try again."}"#;
+    let minute = Verdict::THROTTLED.after(Duration::from_mins(1));
+    let left = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
+    for status in [403, 429] {
+        check(answer(status, no), minute).await;
+        check(answer_with(status, &left, no), minute).await;
+        let hint = Verdict::THROTTLED.after(Duration::from_secs(7));
+        check(answer_with(status, &[("retry-after", "7")], no), hint).await;
+    }
+    check(answer(404, no), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn pages_of_a_gateway() {
+    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    check(answer(403, "<html>"), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn a_limit_is_waited_for_until_it_is_reset() {
+    let _skipped = testing::skip_sleeps();
+    let now = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs();
+    let reset = (now + 1000).to_string();
+    let used_up = [
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", &*reset),
+    ];
+    let server = Server::start([answer_with(403, &used_up, NO)]);
+    let hint = classify(&GitHub::at(&server.url).error().await).hint();
+    assert!(
+        hint.is_some_and(|hint| (900..=1000).contains(&hint.as_secs())),
+        "{hint:?}"
+    );
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    check(answer(200, "no JSON"), Verdict::STOP).await;
+    let _skipped = testing::skip_sleeps();
+    let error = GitHub::at(&closed_port()).error().await;
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+/// What the switch is for.
+#[tokio::test]
+async fn without_it_the_client_multiplies() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, NO)]);
+    GitHub::with(&server.url, RetryConfig::Simple(3))
+        .error()
+        .await;
+    assert_eq!(server.requests(), 16);
+}

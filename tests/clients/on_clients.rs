@@ -1,0 +1,120 @@
+//! The functions of `retry_runtime::on` with the errors that real clients make.
+
+use std::time::Duration;
+
+use retry_runtime::{Classify, ErrorForRetry, Verdict, on, retry};
+use support::loopback::{Server, closed_port, status};
+
+type Boxed = Box<dyn std::error::Error + Send + Sync>;
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// What it answers, and what `on::transient_io` and `on::http` say of that.
+fn servers() -> Vec<(Server, Verdict, Verdict)> {
+    let stalling = Server::stalling_after(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n");
+    vec![
+        (Server::answering(""), BROKEN, BROKEN),
+        (stalling, Verdict::TIMEOUT, Verdict::TIMEOUT),
+        (
+            Server::answering(status("503 -")),
+            Verdict::STOP,
+            Verdict::TRANSIENT,
+        ),
+        (
+            Server::answering(status("404 -")),
+            Verdict::STOP,
+            Verdict::STOP,
+        ),
+        (
+            Server::answering("220 mail.example ESMTP\r\n\r\n"),
+            Verdict::STOP,
+            Verdict::STOP,
+        ),
+    ]
+}
+
+const PATIENCE: Duration = Duration::from_millis(300);
+
+macro_rules! tests_of {
+    ($reqwest:ident) => {
+        mod $reqwest {
+            use ::$reqwest as reqwest;
+
+            use super::*;
+
+            fn client() -> reqwest::Client {
+                let builder = reqwest::Client::builder().no_proxy();
+                builder.timeout(PATIENCE).build().unwrap()
+            }
+
+            #[retry(max = 2, backoff = "none", on = on::transient_io)]
+            async fn get(url: &str) -> Result<String, reqwest::Error> {
+                let response = client().get(url).send().await?;
+                response.error_for_status()?.text().await
+            }
+
+            #[retry(max = 2, backoff = "none", on = on::http)]
+            async fn get_boxed(url: &str) -> Result<String, Boxed> {
+                let response = client().get(url).send().await?;
+                Ok(response.error_for_retry().await?.text().await?)
+            }
+
+            #[tokio::test]
+            async fn connections_and_answers_are_told_apart() {
+                for (server, of_connection, of_http) in servers() {
+                    let error = get(&server.url()).await.unwrap_err();
+                    assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
+                    let first = if of_connection.is_retryable() { 3 } else { 1 };
+                    assert_eq!(server.accepted(), first, "{error:?}");
+
+                    let error = get_boxed(&server.url()).await.unwrap_err();
+                    assert_eq!(on::http(&error), of_http, "{error:?}");
+                    assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
+                    let then = if of_http.is_retryable() { 3 } else { 1 };
+                    assert_eq!(server.accepted(), first + then, "{error:?}");
+                }
+                let refused = get(&format!("http://{}/", closed_port()))
+                    .await
+                    .unwrap_err();
+                assert_eq!(on::transient_io(&refused), Verdict::TRANSIENT);
+            }
+        }
+    };
+}
+
+tests_of!(reqwest_0_12);
+tests_of!(reqwest_0_13);
+
+#[test]
+fn ureq_tells_connections_and_answers_apart() {
+    #[retry(max = 2, backoff = "none", on = on::transient_io)]
+    fn get(agent: &ureq::Agent, url: &str) -> Result<String, Boxed> {
+        Ok(agent.get(url).call()?.body_mut().read_to_string()?)
+    }
+
+    let config = ureq::Agent::config_builder().proxy(None);
+    let agent = config.timeout_global(Some(PATIENCE)).build().new_agent();
+    for (server, of_connection, of_http) in servers() {
+        let error = get(&agent, &server.url()).unwrap_err();
+        assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
+        assert_eq!(on::http(&error), of_http, "{error:?}");
+        assert_eq!(error.classify(), of_http, "{error:?}");
+        let attempts = if of_connection.is_retryable() { 3 } else { 1 };
+        assert_eq!(server.accepted(), attempts, "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn commands_of_redis_and_connections_to_it_are_told_apart() {
+    let client = redis::Client::open(format!("redis://{}", closed_port())).unwrap();
+    let connection = client.get_multiplexed_async_connection().await;
+    let refused = connection.err().unwrap();
+    assert_eq!(on::transient_io(&refused), Verdict::TRANSIENT, "{refused}");
+    assert_eq!(on::http(&refused), Verdict::STOP, "{refused}");
+
+    // As its cluster client makes it, without a source.
+    let dropped = redis::RedisError::from((redis::ErrorKind::Io, "connection dropped"));
+    assert_eq!(on::transient_io(&dropped), BROKEN);
+    let wrong = redis::RedisError::from((redis::ErrorKind::UnexpectedReturnType, "text"));
+    assert_eq!(on::transient_io(&wrong), Verdict::STOP);
+}

@@ -1,0 +1,62 @@
+//! opendal: failures as its operators give them, classified and counted.
+
+use opendal::services::Http;
+use opendal::{Buffer, Error, ErrorKind, HttpTransporter, OperationContext, Operator};
+use opendal_http_transport_reqwest::ReqwestTransport;
+use reqwest_0_13 as reqwest;
+use retry_clients::opendal::classify;
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+struct Store(Operator);
+
+impl Store {
+    fn at(url: &str) -> Self {
+        let transport = HttpTransporter::new(ReqwestTransport::new(reqwest::Client::new()));
+        let operator = Operator::new(Http::default().endpoint(url)).unwrap();
+        Self(operator.with_context(OperationContext::new().with_http_transport(transport)))
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read(&self) -> Result<Buffer, Error> {
+        self.0.read_with("a").range(0..3).await
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Store::at(&server.url).read().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [500, 502, 503, 504] {
+        check(answer(status, "busy"), BROKEN).await;
+    }
+    for status in [400, 401, 403, 404, 412] {
+        check(answer(status, "no"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Store::at(&closed_port()).read().await.unwrap_err();
+    assert_eq!(classify(&error), BROKEN, "{error:?}");
+}
+
+/// This service calls 429 temporary; others call it a limit.
+#[tokio::test]
+async fn limits() {
+    check(answer(429, "slow down"), BROKEN).await;
+    let error = Error::new(ErrorKind::RateLimited, "slow down");
+    assert_eq!(classify(&error), Verdict::THROTTLED);
+}

@@ -1,0 +1,151 @@
+//! redis 1 against servers on loopback that are none: how each failure is classified, and how often it is tried.
+//! Against a real one: `database`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use redis::{
+    AsyncConnectionConfig, Client, ConnectionAddr, ErrorKind, IntoConnectionInfo, RedisError, cmd,
+};
+use retry_runtime::{Classify, Verdict, retry};
+use support::loopback::{Server, attempts, closed_port};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+async fn ping(url: &str) -> Result<(), RedisError> {
+    let patience = Some(Duration::from_secs(20));
+    let config = AsyncConnectionConfig::new()
+        .set_connection_timeout(patience)
+        .set_response_timeout(patience);
+    let client = Client::open(url)?;
+    let mut connection = client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await?;
+    cmd("PING").query_async(&mut connection).await
+}
+
+#[retry(max = 2, backoff = "none")]
+async fn call(url: &str, count: &mut u32) -> Result<(), RedisError> {
+    *count += 1;
+    ping(url).await
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false)]
+async fn call_once(url: &str, count: &mut u32) -> Result<(), RedisError> {
+    *count += 1;
+    ping(url).await
+}
+
+async fn check(url: &str, expected: Verdict) -> RedisError {
+    let (mut count, mut count_once) = (0, 0);
+    let error = call(url, &mut count).await.unwrap_err();
+    call_once(url, &mut count_once).await.unwrap_err();
+    assert_eq!(error.classify(), expected, "{error:?}");
+    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    error
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("redis://{address}")
+}
+
+/// Answers every command with that.
+fn answering(answer: &'static [u8]) -> Server {
+    Server::start(move |mut stream| async move {
+        let mut buffer = [0; 1024];
+        loop {
+            let commands = stream.read(&mut buffer).await?;
+            // Each is an array: `*2\r\n…`.
+            for _ in buffer[..commands].iter().filter(|&&byte| byte == b'*') {
+                stream.write_all(answer).await?;
+            }
+            if commands == 0 {
+                return Ok(());
+            }
+        }
+    })
+}
+
+#[tokio::test]
+async fn no_connection_is_transient() {
+    let error = check(&url(closed_port()), Verdict::TRANSIENT).await;
+    assert!(error.is_connection_refusal(), "{error}");
+}
+
+#[tokio::test]
+async fn a_broken_connection_is_ambiguous() {
+    let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
+    check(&url(closing.address), BROKEN).await;
+}
+
+#[tokio::test]
+async fn the_server_says_whether_to_try_again() {
+    let table: [(&[u8], Verdict); 8] = [
+        (
+            b"-LOADING Redis is loading the dataset in memory\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-TRYAGAIN Multiple keys request during rehashing of slot\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (b"-CLUSTERDOWN The cluster is down\r\n", Verdict::TRANSIENT),
+        (
+            b"-MASTERDOWN Link with MASTER is down\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (
+            b"-READONLY You can't write against a read only replica.\r\n",
+            Verdict::TRANSIENT,
+        ),
+        (b"-MOVED 3999 127.0.0.1:6381\r\n", Verdict::STOP),
+        (b"-NOPERM this user has no permissions\r\n", Verdict::STOP),
+        (b"-ERR unknown command\r\n", Verdict::STOP),
+    ];
+    for (answer, expected) in table {
+        check(&url(answering(answer).address), expected).await;
+    }
+}
+
+#[tokio::test]
+async fn a_new_connection_does_not_heal_a_password_or_a_stranger() {
+    let stranger = answering(b"HTTP/1.1 400 Bad Request\r\n\r\n");
+    let error = check(&url(stranger.address), Verdict::STOP).await;
+    assert_eq!(error.kind(), ErrorKind::Parse, "{error}");
+
+    let strict = answering(b"-WRONGPASS invalid username-password pair\r\n");
+    let error = check(&format!("redis://:wrong@{}", strict.address), Verdict::STOP).await;
+    assert_eq!(error.kind(), ErrorKind::AuthenticationFailed, "{error}");
+
+    let error = "http://localhost".into_connection_info().unwrap_err();
+    assert_eq!(error.classify(), Verdict::STOP, "{error}");
+}
+
+#[tokio::test]
+async fn a_socket_that_is_not_there_is_a_refused_connection() {
+    let mut info = "redis://localhost".into_connection_info().unwrap();
+    info = info.set_addr(ConnectionAddr::Unix("/no-such-socket".into()));
+    let client = Client::open(info).unwrap();
+    let error = client
+        .get_multiplexed_async_connection()
+        .await
+        .err()
+        .unwrap();
+    assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
+}
+
+/// Made by hand, since it takes a cluster to lose one.
+#[test]
+fn a_cluster_without_a_node_that_answers_is_transient() {
+    for kind in [
+        ErrorKind::ClusterConnectionNotFound,
+        ErrorKind::MasterNameNotFoundBySentinel,
+        ErrorKind::NoValidReplicasFoundBySentinel,
+    ] {
+        let error = RedisError::from((kind, "no node"));
+        assert_eq!(error.classify(), Verdict::TRANSIENT, "{error}");
+    }
+    let error = RedisError::from((ErrorKind::EmptySentinelList, "no address"));
+    assert_eq!(error.classify(), Verdict::STOP, "{error}");
+}

@@ -1,0 +1,198 @@
+use std::cell::RefCell;
+use std::time::Duration;
+
+use redis::aio::MultiplexedConnection;
+use redis::{
+    AsyncCommands, AsyncConnectionConfig, Client, ErrorKind, RedisError, ServerErrorKind, cmd,
+};
+use retry_runtime::{Classify, Policy, Verdict, retry};
+
+use crate::databases::{control, control_beside, setting};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// A new connection, which waits for answers as long as that.
+async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, RedisError> {
+    let client = Client::open(setting("DATABASES_REDIS"))?;
+    let config = AsyncConnectionConfig::new().set_response_timeout(patience);
+    client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
+}
+
+/// The error of a call, and how many attempts it made.
+async fn attempts<T>(call: impl AsyncFn() -> Result<T, RedisError>) -> (RedisError, u32) {
+    let count = RefCell::new(0);
+    let policy = Policy::none().max(2);
+    let result = policy
+        .call(async || {
+            *count.borrow_mut() += 1;
+            call().await
+        })
+        .await;
+    (result.err().unwrap(), count.into_inner())
+}
+
+/// The first attempt waits for an element when the server dies. The next find nobody, then a server that is
+/// loading its data, and at last the answer.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
+    #[retry(max = 1000, backoff = "fixed", base = "5ms", jitter = "none", on = |error: &RedisError| {
+        failures.push((error.kind(), error.classify()));
+        error.classify()
+    })]
+    async fn get(failures: &mut Vec<(ErrorKind, Verdict)>) -> Result<i32, RedisError> {
+        let mut connection = connect(None).await?;
+        if failures.is_empty() {
+            let _: () = connection.blpop("no-such-list", 30.0).await?;
+        }
+        connection.get("answer").await
+    }
+
+    let mut connection = connect(None).await.unwrap();
+    for number in 0..300 {
+        let _: () = connection.set(number, "x".repeat(100)).await.unwrap();
+    }
+    let _: () = connection.set("answer", 42).await.unwrap();
+    let _: () = cmd("SAVE").query_async(&mut connection).await.unwrap();
+
+    let mut failures = Vec::new();
+    let restart = async {
+        let blocked = async |connection: &mut MultiplexedConnection| {
+            let info: String = cmd("INFO")
+                .arg("clients")
+                .query_async(connection)
+                .await
+                .unwrap();
+            info.contains("blocked_clients:1")
+        };
+        while !blocked(&mut connection).await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        control_beside(&["redis", "kill"]).await;
+        // Long enough for attempts to be refused.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let slowly = [
+            "--key-load-delay",
+            "1000",
+            "--loading-process-events-interval-bytes",
+            "1024",
+        ];
+        tokio::task::spawn_blocking(move || control(&[&["redis", "start"][..], &slowly].concat()))
+            .await
+            .unwrap();
+    };
+    let (answer, ()) = tokio::join!(get(&mut failures), restart);
+    assert_eq!(answer.unwrap(), 42);
+    assert_eq!(failures[0], (ErrorKind::Io, BROKEN));
+    assert!(
+        failures.contains(&(ErrorKind::Io, Verdict::TRANSIENT)),
+        "{failures:?}"
+    );
+    let loading = ErrorKind::Server(ServerErrorKind::BusyLoading);
+    assert!(
+        failures.contains(&(loading, Verdict::TRANSIENT)),
+        "{failures:?}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_is_not_idempotent_is_not_repeated_once_the_connection_was_lost() {
+    #[retry(max = 5, backoff = "none", idempotent = false)]
+    async fn pop(attempts: &mut u32) -> Result<(), RedisError> {
+        *attempts += 1;
+        connect(None).await?.blpop("no-such-list", 30.0).await
+    }
+
+    let mut attempts = 0;
+    let restart = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        control_beside(&["redis", "kill"]).await;
+        control_beside(&["redis", "start"]).await;
+    };
+    let (result, ()) = tokio::join!(pop(&mut attempts), restart);
+    assert_eq!(result.unwrap_err().classify(), BROKEN);
+    assert_eq!(attempts, 1);
+    wait_until_started().await;
+}
+
+async fn wait_until_started() {
+    let policy = Policy::fixed(Duration::from_millis(10)).max(500);
+    let ping = async || {
+        let mut connection = connect(None).await?;
+        cmd("PING").query_async::<()>(&mut connection).await
+    };
+    policy.call(ping).await.unwrap();
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn no_answer_in_time_is_a_timeout() {
+    let (error, count) = attempts(async || {
+        let mut connection = connect(Some(Duration::from_millis(30))).await?;
+        connection.blpop::<_, ()>("no-such-list", 30.0).await
+    })
+    .await;
+    assert_eq!((error.classify(), count), (Verdict::TIMEOUT, 3), "{error}");
+}
+
+/// They heal once the node is a master, or has one.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn replicas_are_transient() {
+    let mut connection = connect(None).await.unwrap();
+    let _: () = connection.set("key", 1).await.unwrap();
+    let run = async |command: &str| {
+        let mut words = command.split(' ');
+        let mut command = cmd(words.next().unwrap());
+        command.arg(words.collect::<Vec<_>>());
+        command.query_async::<()>(&mut connect(None).await?).await
+    };
+    run("REPLICAOF 127.0.0.1 1").await.unwrap();
+    run("CONFIG SET replica-serve-stale-data no").await.unwrap();
+    let masterless = attempts(async || run("GET key").await).await;
+    run("CONFIG SET replica-serve-stale-data yes")
+        .await
+        .unwrap();
+    let read_only = attempts(async || run("SET key 2").await).await;
+    run("REPLICAOF NO ONE").await.unwrap();
+    let kinds = [ServerErrorKind::MasterDown, ServerErrorKind::ReadOnly];
+    for ((error, count), kind) in [masterless, read_only].into_iter().zip(kinds) {
+        assert_eq!(error.kind(), ErrorKind::Server(kind), "{error}");
+        assert_eq!(
+            (error.classify(), count),
+            (Verdict::TRANSIENT, 3),
+            "{error}"
+        );
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_the_caller_got_wrong_stops() {
+    let mut connection = connect(None).await.unwrap();
+    let _: () = connection.set("text", "x").await.unwrap();
+    let (error, count) =
+        attempts(async || connect(None).await?.lpush::<_, _, ()>("text", 1).await).await;
+    assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
+    let (error, count) = attempts(async || connect(None).await?.get::<_, i32>("text").await).await;
+    assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
+    let (error, count) = attempts(async || {
+        cmd("NONSENSE")
+            .query_async::<()>(&mut connect(None).await?)
+            .await
+    })
+    .await;
+    assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
+
+    let wrong = setting("DATABASES_REDIS").replace("redis://", "redis://:wrong@");
+    let (error, count) = attempts(async || {
+        let client = Client::open(wrong.as_str())?;
+        client.get_multiplexed_async_connection().await
+    })
+    .await;
+    assert_eq!(error.kind(), ErrorKind::AuthenticationFailed, "{error}");
+    assert_eq!((error.classify(), count), (Verdict::STOP, 1), "{error}");
+}

@@ -1,0 +1,5 @@
+//! redis 1.
+
+mod classify;
+mod database;
+mod retries;

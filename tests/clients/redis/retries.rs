@@ -1,0 +1,128 @@
+//! What the clients of Redis repeat by themselves, and the switches that turn it off.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use redis::cluster::{ClusterClient, ClusterClientBuilder};
+use redis::{Client, RedisResult};
+use retry_runtime::{Classify, Verdict, retry};
+use support::loopback::{Server, closed_port};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+const SOON: Duration = Duration::from_millis(1);
+
+#[retry(max = 2, backoff = "none")]
+async fn connect(url: &str, config: &ConnectionManagerConfig) -> RedisResult<()> {
+    let client = Client::open(url)?;
+    let manager = ConnectionManager::new_with_config(client, config.clone()).await;
+    manager.map(drop)
+}
+
+/// How many connections a call makes to a server that closes each.
+async fn connections(config: ConnectionManagerConfig) -> u32 {
+    let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
+    let url = format!("redis://{}", closing.address);
+    let config = config.set_min_delay(SOON).set_max_delay(SOON);
+    connect(&url, &config).await.unwrap_err();
+    closing.accepted()
+}
+
+#[tokio::test]
+async fn a_manager_without_its_own_retries_connects_once_per_attempt() {
+    let config = ConnectionManagerConfig::new();
+    assert_eq!(connections(config.set_number_of_retries(0)).await, 3);
+    // What the switch is for.
+    assert_eq!(connections(ConnectionManagerConfig::new()).await, 21);
+}
+
+async fn read_command(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
+    let mut words = Vec::new();
+    for _ in 0..read_number(stream).await? {
+        let mut word = vec![0; read_number(stream).await? + 2];
+        stream.read_exact(&mut word).await?;
+        words.push(String::from_utf8_lossy(&word).trim().to_owned());
+    }
+    Ok(words)
+}
+
+/// Of words, or of bytes in one: `*2` or `$3`.
+async fn read_number(stream: &mut BufReader<TcpStream>) -> io::Result<usize> {
+    let mut line = String::new();
+    stream.read_line(&mut line).await?;
+    let digits = line.trim().get(1..).unwrap_or_default();
+    digits.parse().map_err(io::Error::other)
+}
+
+/// The one node of a cluster that asks every `GET` to come again.
+async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
+    let port = stream.local_addr()?.port();
+    let mut stream = BufReader::new(stream);
+    loop {
+        let command = read_command(&mut stream).await?;
+        let answer = match command.first().map(String::as_str) {
+            Some("CLUSTER") => {
+                format!("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:{port}\r\n")
+            }
+            Some("GET") => {
+                gets.fetch_add(1, Ordering::Relaxed);
+                String::from("-TRYAGAIN later\r\n")
+            }
+            _ => String::from("+OK\r\n"),
+        };
+        stream.write_all(answer.as_bytes()).await?;
+    }
+}
+
+#[retry(max = 2, backoff = "none")]
+async fn get(client: &ClusterClient) -> RedisResult<String> {
+    let mut connection = client.get_async_connection().await?;
+    redis::cmd("GET")
+        .arg("key")
+        .query_async(&mut connection)
+        .await
+}
+
+/// How many commands a call sends.
+async fn gets(settings: impl Fn(ClusterClientBuilder) -> ClusterClientBuilder) -> u32 {
+    let gets = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&gets);
+    let server = Server::start(move |stream| serve(stream, Arc::clone(&count)));
+    let builder = ClusterClientBuilder::new([format!("redis://{}", server.address)]);
+    let builder = builder.min_retry_wait(1).max_retry_wait(1);
+    let error = get(&settings(builder).build().unwrap()).await.unwrap_err();
+    assert_eq!(error.classify(), Verdict::TRANSIENT, "{error:?}");
+    gets.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn a_cluster_client_without_its_own_retries_sends_one_command_per_attempt() {
+    assert_eq!(gets(|builder| builder.retries(0)).await, 3);
+    // What the switch is for.
+    assert_eq!(gets(|builder| builder).await, 3 * 17);
+}
+
+#[tokio::test]
+async fn a_cluster_that_can_not_be_reached_is_transient() {
+    let verdict = async |url: String| {
+        let client = ClusterClientBuilder::new([url]).retries(0);
+        let error = get(&client.build().unwrap()).await.unwrap_err();
+        (error.classify(), error)
+    };
+    let (of_none, error) = verdict(format!("redis://{}", closed_port())).await;
+    assert_eq!(of_none, Verdict::TRANSIENT, "{error:?}");
+
+    let strict = Server::start(async |stream| {
+        let mut stream = BufReader::new(stream);
+        loop {
+            read_command(&mut stream).await?;
+            let answer = b"-WRONGPASS invalid username-password pair\r\n";
+            stream.write_all(answer).await?;
+        }
+    });
+    let (of_strict, error) = verdict(format!("redis://:wrong@{}", strict.address)).await;
+    assert_eq!(of_strict, Verdict::STOP, "{error:?}");
+}

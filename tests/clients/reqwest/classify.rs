@@ -1,0 +1,366 @@
+//! Real clients of both majors of `reqwest` against real servers on loopback: how each failure is classified.
+
+use std::future::pending;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http_body::Frame;
+use retry_runtime::Verdict;
+use support::loopback::{Server, closed_port, read_head};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const TRUNCATED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"a\":1,   ";
+const TRUNCATED_CHUNK: &[u8] =
+    b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n64\r\n0123456789";
+const TRUNCATED_HEAD: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-le";
+const TRUNCATED_JSON: &[u8] = b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"a\":";
+const BAD_JSON: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\n{a}";
+const BAD_CHUNK: &[u8] = b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n0123456789";
+const BAD_HEAD: &[u8] = b"220 mail.example ESMTP\r\n\r\n";
+const REDIRECT: &[u8] =
+    b"HTTP/1.1 302 Found\r\nconnection: close\r\nlocation: /\r\ncontent-length: 0\r\n\r\n";
+const REDIRECT_ELSEWHERE: &[u8] =
+    b"HTTP/1.1 302 Found\r\nlocation: ftp://x/\r\ncontent-length: 0\r\n\r\n";
+const THROTTLED: &[u8] =
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 2\r\ncontent-length: 0\r\n\r\n";
+
+const H2_SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+/// `:status: 200` for stream 1.
+const H2_HEADERS: [u8; 10] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88];
+/// Stream 1 ends with `INTERNAL_ERROR`.
+const H2_RESET: [u8; 13] = [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2];
+const H2_TYPE_HEADERS: u8 = 1;
+
+/// Closes without an answer.
+fn closing() -> Server {
+    Server::start(async |mut stream| read_head(&mut stream).await.map(drop))
+}
+
+/// Answers with these bytes, and then resets the connection.
+fn resetting_after(answer: &'static [u8]) -> Server {
+    Server::start(move |mut stream| async move {
+        read_head(&mut stream).await?;
+        stream.write_all(answer).await?;
+        stream.set_zero_linger()
+    })
+}
+
+/// Answers with the status that the path names.
+fn of_statuses() -> Server {
+    Server::start(async |mut stream| {
+        loop {
+            let head = read_head(&mut stream).await?;
+            let status = head.split(['/', ' ']).nth(2).unwrap_or_default();
+            let answer = format!("HTTP/1.1 {status} -\r\ncontent-length: 0\r\n\r\n");
+            stream.write_all(answer.as_bytes()).await?;
+        }
+    })
+}
+
+/// Speaks HTTP/2: answers the first request with these frames, and then keeps the connection.
+fn of_frames(frames: &'static [&'static [u8]]) -> Server {
+    Server::start(move |mut stream| async move {
+        stream.write_all(&H2_SETTINGS).await?;
+        stream
+            .read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()])
+            .await?;
+        while read_frame_type(&mut stream).await? != H2_TYPE_HEADERS {}
+        for frame in frames {
+            stream.write_all(frame).await?;
+        }
+        pending().await
+    })
+}
+
+async fn read_frame_type(stream: &mut TcpStream) -> io::Result<u8> {
+    let mut head = [0; 9];
+    stream.read_exact(&mut head).await?;
+    let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+    let length = usize::try_from(length).expect("24 bits fit");
+    stream.read_exact(&mut vec![0; length]).await?;
+    Ok(head[3])
+}
+
+/// The body of a request that its own producer breaks off.
+struct FailingBody;
+
+impl http_body::Body for FailingBody {
+    type Data = &'static [u8];
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, io::Error>>> {
+        Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())))
+    }
+}
+
+/// A name server that never answers.
+struct NoAnswer;
+
+/// In place of a handshake that fails with that text: whether the client has TLS is up to what it is built with.
+struct Handshake(&'static str);
+
+macro_rules! tests_of {
+    ($reqwest:ident) => {
+        mod $reqwest {
+            use std::time::Duration;
+
+            use ::$reqwest as reqwest;
+            use http::StatusCode;
+            use reqwest::dns::{Name, Resolve, Resolving};
+            use reqwest::{Body, Client, ClientBuilder, Error};
+            use retry_runtime::{Classify, Policy, Verdict};
+
+            use super::*;
+
+            impl Resolve for NoAnswer {
+                fn resolve(&self, _: Name) -> Resolving {
+                    Box::pin(pending())
+                }
+            }
+
+            impl Resolve for Handshake {
+                fn resolve(&self, _: Name) -> Resolving {
+                    let failed = self.0;
+                    Box::pin(async move { Err(failed.into()) })
+                }
+            }
+
+            fn builder() -> ClientBuilder {
+                Client::builder().no_proxy()
+            }
+
+            /// Long enough for the head of an answer on a busy machine.
+            const PATIENCE: Duration = Duration::from_millis(500);
+
+            fn impatient() -> Client {
+                builder().timeout(PATIENCE).build().unwrap()
+            }
+
+            fn client() -> Client {
+                builder().build().unwrap()
+            }
+
+            /// How the request fails.
+            async fn get(client: Client, url: &str) -> Error {
+                client.get(url).send().await.unwrap_err()
+            }
+
+            /// How reading fails after the head of the answer came.
+            async fn read(client: Client, url: &str) -> Error {
+                client
+                    .get(url)
+                    .send()
+                    .await
+                    .unwrap()
+                    .bytes()
+                    .await
+                    .unwrap_err()
+            }
+
+            async fn read_json(server: &Server) -> Error {
+                let answer = client().get(&server.url()).send().await.unwrap();
+                answer.json::<Vec<u8>>().await.unwrap_err()
+            }
+
+            #[tokio::test]
+            async fn no_connection_is_transient() {
+                let refused = get(client(), &format!("http://{}/", closed_port())).await;
+                assert_eq!(refused.classify(), Verdict::TRANSIENT, "{refused:?}");
+
+                let nameless = get(client(), "http://no-such-host.invalid/").await;
+                assert_eq!(nameless.classify(), Verdict::TRANSIENT, "{nameless:?}");
+            }
+
+            #[tokio::test]
+            async fn a_connection_that_never_comes_about_stops() {
+                let cases = [
+                    ("invalid peer certificate: UnknownIssuer", Verdict::STOP),
+                    ("received fatal alert: InternalError", Verdict::TRANSIENT),
+                ];
+                for (failed, expected) in cases {
+                    let client = builder().dns_resolver(Arc::new(Handshake(failed)));
+                    let error = get(client.build().unwrap(), "http://example.invalid/").await;
+                    assert!(error.is_connect(), "{error:?}");
+                    assert_eq!(error.classify(), expected, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_connect_timeout_is_no_ambiguous_timeout() {
+                let client = builder()
+                    .dns_resolver(Arc::new(NoAnswer))
+                    .connect_timeout(Duration::from_millis(50));
+                let error = get(client.build().unwrap(), "http://example.invalid/").await;
+                assert!(error.is_timeout(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::TRANSIENT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_connection_that_breaks_before_the_answer_is_ambiguous() {
+                let closed_at_once = Server::start(async |_| Ok(()));
+                let servers = [
+                    closing(),
+                    Server::answering(TRUNCATED_HEAD),
+                    resetting_after(b""),
+                    closed_at_once,
+                ];
+                for server in servers {
+                    let error = get(client(), &server.url()).await;
+                    assert_eq!(error.classify(), BROKEN, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_truncated_body_is_ambiguous() {
+                let servers = [
+                    Server::answering(TRUNCATED),
+                    Server::answering(TRUNCATED_CHUNK),
+                    resetting_after(TRUNCATED),
+                ];
+                for server in servers {
+                    let error = read(client(), &server.url()).await;
+                    assert!(error.is_decode(), "{error:?}");
+                    assert_eq!(error.classify(), BROKEN, "{error:?}");
+                }
+                let error = read_json(&Server::answering(TRUNCATED)).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_stream_that_the_server_resets_is_ambiguous() {
+                let client = || builder().http2_prior_knowledge().build().unwrap();
+                let server = of_frames(&[&H2_RESET]);
+                let error = get(client(), &server.url()).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+
+                let server = of_frames(&[&H2_HEADERS, &H2_RESET]);
+                let error = read(client(), &server.url()).await;
+                assert_eq!(error.classify(), BROKEN, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_timeout_is_a_timeout() {
+                let server = Server::stalling_after(b"");
+                let error = get(impatient(), &server.url()).await;
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_timeout_in_the_body_is_a_timeout() {
+                let server = Server::stalling_after(TRUNCATED);
+                let error = read(impatient(), &server.url()).await;
+                assert!(error.is_decode(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+
+                let client = builder().read_timeout(PATIENCE).build().unwrap();
+                let error = read(client, &server.url()).await;
+                assert_eq!(error.classify(), Verdict::TIMEOUT, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn what_the_server_garbled_stops() {
+                for answer in [BAD_JSON, TRUNCATED_JSON] {
+                    let error = read_json(&Server::answering(answer)).await;
+                    assert!(error.is_decode(), "{error:?}");
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+                let error = read(client(), &Server::answering(BAD_CHUNK).url()).await;
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+
+                let error = get(client(), &Server::answering(BAD_HEAD).url()).await;
+                assert!(error.is_request(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn what_the_caller_got_wrong_stops() {
+                for url in ["no address", "ftp://localhost/", "http://{host}/"] {
+                    let error = get(client(), url).await;
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+                let server = Server::stalling_after(b"");
+                let request = client().post(&server.url()).body(Body::wrap(FailingBody));
+                let error = request.send().await.unwrap_err();
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn redirects_without_end_or_target_stop() {
+                for answer in [REDIRECT, REDIRECT_ELSEWHERE] {
+                    let error = get(client(), &Server::answering(answer).url()).await;
+                    assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_refusal_by_the_redirect_policy_stops_whatever_it_holds() {
+                let refusing = reqwest::redirect::Policy::custom(|attempt| {
+                    attempt.error(io::Error::from(io::ErrorKind::TimedOut))
+                });
+                let client = builder().redirect(refusing).build().unwrap();
+                let error = get(client, &Server::answering(REDIRECT).url()).await;
+                assert!(error.is_redirect(), "{error:?}");
+                assert_eq!(error.classify(), Verdict::STOP, "{error:?}");
+            }
+
+            #[tokio::test]
+            async fn a_status_is_classified_as_one() {
+                let server = of_statuses();
+                let client = client();
+                for code in 400..=599 {
+                    let url = format!("{}{code}", server.url());
+                    let answer = client.get(url).send().await.unwrap();
+                    let error = answer.error_for_status().unwrap_err();
+                    let expected = StatusCode::from_u16(code).unwrap().classify();
+                    assert_eq!(error.classify(), expected, "{error:?}");
+                }
+            }
+
+            #[tokio::test]
+            async fn a_response_gives_the_hint_that_its_error_lacks() {
+                let server = Server::answering(THROTTLED);
+                let answer = client().get(&server.url()).send().await.unwrap();
+                let verdict = Verdict::from_http(answer.status(), answer.headers());
+                assert_eq!(verdict, Verdict::THROTTLED.after(Duration::from_secs(2)));
+
+                let error = answer.error_for_status().unwrap_err();
+                assert_eq!(error.classify(), Verdict::THROTTLED);
+            }
+
+            #[tokio::test]
+            async fn a_policy_sends_max_and_one_requests() {
+                let server = closing();
+                let client = client();
+                let policy = Policy::none().max(3);
+                let result = policy
+                    .call(async || client.get(&server.url()).send().await)
+                    .await;
+                assert_eq!(result.unwrap_err().classify(), BROKEN);
+                assert_eq!(server.accepted(), 4);
+            }
+
+            #[tokio::test]
+            async fn a_policy_sends_no_second_request_after_a_stop() {
+                let server = Server::answering(BAD_HEAD);
+                let client = client();
+                let policy = Policy::none().max(3);
+                let result = policy
+                    .call(async || client.get(&server.url()).send().await)
+                    .await;
+                assert_eq!(result.unwrap_err().classify(), Verdict::STOP);
+                assert_eq!(server.accepted(), 1);
+            }
+        }
+    };
+}
+
+tests_of!(reqwest_0_12);
+tests_of!(reqwest_0_13);

@@ -1,0 +1,253 @@
+//! rig: failures as its clients give them, classified and counted.
+
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::BoxStream;
+use reqwest_0_13 as reqwest;
+use retry_clients::rig::classify;
+use retry_runtime::{Verdict, retry, testing};
+use rig_core::DynModel;
+use rig_core::completion::{CompletionRequest, CompletionResponse};
+use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
+use rig_core::operation::Completion;
+use rig_core::providers::anthropic::AnthropicConfig;
+use rig_core::providers::openai::OpenAIConfig;
+use rig_core::streaming::{Item, StreamEvent};
+use rig_reqwest::ReqwestClient;
+
+use support::scripted::{
+    Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
+    "finish_reason":"stop","message":{"role":"assistant","content":"hello"}}],
+    "usage":{"prompt_tokens":1,"completion_tokens":1,"total_tokens":2}}"#;
+const CHUNK: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
+const LAST: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#;
+const DONE: &str = "data: [DONE]";
+const USED_UP: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
+const OVERLOADED: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
+
+fn refused(kind: &str) -> String {
+    format!(r#"{{"error":{{"message":"no","type":"{kind}","code":null}}}}"#)
+}
+
+struct Model(DynModel<Completion>);
+
+fn http() -> ReqwestClient {
+    let http = reqwest::Client::builder().timeout(Duration::from_secs(1));
+    ReqwestClient::from(http.build().unwrap())
+}
+
+impl Model {
+    fn at(url: &str) -> Self {
+        let config = OpenAIConfig::new("none").with_base_url(url);
+        Self(config.connect(http()).chat("m").erase())
+    }
+
+    fn of_anthropic(url: &str) -> Self {
+        let config = AnthropicConfig::new("none").with_base_url(url);
+        Self(config.connect(http()).completion("claude-m").erase())
+    }
+
+    fn request() -> CompletionRequest {
+        CompletionRequest::new("hi").max_tokens(9)
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn ask(&self) -> Result<CompletionResponse, ProviderError> {
+        self.0.call(Self::request()).await
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify, stream = "buffer")]
+    async fn items(
+        &self,
+    ) -> Result<BoxStream<'static, Result<Item<StreamEvent>, ProviderError>>, ProviderError> {
+        Ok(self.0.stream(Self::request())?.boxed())
+    }
+
+    async fn stream_error(&self) -> ProviderError {
+        match self.items().await {
+            Ok(_) => panic!("an answer"),
+            Err(error) => error,
+        }
+    }
+}
+
+/// Both of a call and of a stream.
+async fn check(answer: Answer, expected: Verdict) {
+    check_call(answer.clone(), expected).await;
+    check_stream(answer, expected).await;
+}
+
+async fn check_call(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Model::at(&server.url).ask().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+async fn check_stream(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Model::at(&server.url).stream_error().await;
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 425, 500, 502, 503, 504, 529] {
+        check(answer(status, &refused("t")), Verdict::TRANSIENT).await;
+    }
+    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    // Of which rig itself takes 501 and 505 for passing.
+    for status in [400, 401, 403, 404, 409, 413, 501, 505] {
+        check(answer(status, &refused("server_error")), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn throttling_and_limits() {
+    check(answer(429, &refused("requests")), Verdict::THROTTLED).await;
+    check(
+        answer(400, &refused("rate_limit_error")),
+        Verdict::THROTTLED,
+    )
+    .await;
+    check(answer(429, &refused("insufficient_quota")), Verdict::STOP).await;
+    check(answer(429, USED_UP), Verdict::STOP).await;
+    check(
+        answer(429, &refused("enforced_spend_limit_reached")),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn headers() {
+    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
+    check(
+        answer_with(429, &[("retry-after", "2")], &refused("t")),
+        hint(Verdict::THROTTLED),
+    )
+    .await;
+    check(
+        answer_with(503, &[("retry-after-ms", "2000")], "busy"),
+        hint(Verdict::TRANSIENT),
+    )
+    .await;
+    check(
+        answer_with(503, &[("x-should-retry", "false")], "busy"),
+        Verdict::STOP,
+    )
+    .await;
+    check(
+        answer_with(409, &[("x-should-retry", "true")], "busy"),
+        Verdict::TRANSIENT,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check_call(cut(), BROKEN).await;
+    check(Answer::Nothing, Verdict::TIMEOUT).await;
+    let _skipped = testing::skip_sleeps();
+    let model = Model::at(&closed_port());
+    let error = model.ask().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+    let error = model.stream_error().await;
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn errors_in_place_of_an_answer() {
+    check_call(answer(200, &refused("server_error")), Verdict::TRANSIENT).await;
+    check_call(answer(200, &refused("insufficient_quota")), Verdict::STOP).await;
+    check_call(
+        answer(200, &refused("invalid_request_error")),
+        Verdict::STOP,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn unreadable_answers_stop() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(200, "no JSON")]);
+    let error = Model::at(&server.url).ask().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+    server.assert_attempts(Verdict::STOP);
+}
+
+#[tokio::test]
+async fn streams() {
+    check_stream(broken_events(&[CHUNK]), BROKEN).await;
+    check_stream(events(&[CHUNK]), BROKEN).await;
+    check_stream(events(&[]), BROKEN).await;
+    let busy = format!("data: {}", refused("server_error"));
+    check_stream(events(&[CHUNK, &busy]), Verdict::TRANSIENT).await;
+    check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn anthropic() {
+    let _skipped = testing::skip_sleeps();
+    let event = format!("event: error\ndata: {OVERLOADED}");
+    for answer in [answer(529, OVERLOADED), events(&[&event])] {
+        let server = Server::start([answer]);
+        let error = Model::of_anthropic(&server.url).stream_error().await;
+        assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+        server.assert_attempts(Verdict::TRANSIENT);
+    }
+}
+
+#[tokio::test]
+async fn a_call_ends_with_its_first_success() {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer(503, ""), answer(200, HELLO)]);
+    Model::at(&server.url).ask().await.unwrap();
+    assert_eq!(server.requests(), 2);
+
+    let answers = [
+        events(&[CHUNK]),
+        answer(503, ""),
+        events(&[CHUNK, LAST, DONE]),
+    ];
+    let server = Server::start(answers);
+    let items: Vec<_> = Model::at(&server.url)
+        .items()
+        .await
+        .unwrap()
+        .collect()
+        .await;
+    assert!(items.iter().all(Result::is_ok), "{items:?}");
+    assert_eq!(server.requests(), 3);
+}
+
+/// What crossed rig's effect bus says what the report says.
+#[test]
+fn relayed() {
+    let relayed = |kind, retryable| {
+        let mut report = ErrorReport::new(kind, "no");
+        report.retryable = retryable;
+        classify(&ProviderError::Relayed(Box::new(report)))
+    };
+    assert_eq!(relayed(ErrorKind::Timeout, true), Verdict::TIMEOUT);
+    assert_eq!(relayed(ErrorKind::Timeout, false), Verdict::STOP);
+    assert_eq!(relayed(ErrorKind::Http, true), BROKEN);
+    assert_eq!(relayed(ErrorKind::Denied, false), Verdict::STOP);
+
+    let answered = ProviderError::from_http_response(http::StatusCode::TOO_MANY_REQUESTS, "{}");
+    let report = ErrorReport::from(&answered);
+    assert_eq!(
+        classify(&ProviderError::Relayed(Box::new(report))),
+        Verdict::THROTTLED
+    );
+}

@@ -1,0 +1,110 @@
+//! sqlx 0.9 against servers on loopback that are none: how each failure is classified, and how often it is tried.
+//! Against a real one: `database`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use retry_runtime::{Classify, Verdict, on, retry};
+use sqlx::postgres::PgConnection;
+use sqlx::{Connection, Error};
+use support::loopback::{Server, attempts, closed_port};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+#[retry(max = 2, backoff = "none")]
+async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {
+    *count += 1;
+    PgConnection::connect(url).await.map(drop)
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false)]
+async fn connect_once(url: &str, count: &mut u32) -> Result<(), Error> {
+    *count += 1;
+    PgConnection::connect(url).await.map(drop)
+}
+
+#[retry(max = 2, backoff = "none", on = on::transaction)]
+async fn transaction(url: &str, count: &mut u32) -> Result<(), Error> {
+    *count += 1;
+    PgConnection::connect(url).await.map(drop)
+}
+
+async fn check(url: &str, expected: Verdict) -> Error {
+    let (mut count, mut count_once) = (0, 0);
+    let error = connect(url, &mut count).await.unwrap_err();
+    connect_once(url, &mut count_once).await.unwrap_err();
+    assert_eq!(error.classify(), expected, "{error:?}");
+    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    error
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("postgres://test@{address}/test?sslmode=disable")
+}
+
+/// Ends every connection with an error of that code.
+fn failing_with(code: &str) -> Server {
+    let fields = format!("SFATAL\0VFATAL\0C{code}\0Mtext\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap();
+    let message = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();
+    let message: Arc<[u8]> = message.into();
+    Server::start(move |mut stream| {
+        let message = Arc::clone(&message);
+        async move {
+            let _ = stream.read(&mut [0; 1024]).await?;
+            stream.write_all(&message).await
+        }
+    })
+}
+
+#[tokio::test]
+async fn no_connection_is_transient() {
+    check(&url(closed_port()), Verdict::TRANSIENT).await;
+    let nameless = "postgres://test@no-such-host.invalid/test";
+    check(nameless, Verdict::TRANSIENT).await;
+}
+
+#[tokio::test]
+async fn a_broken_connection_is_ambiguous() {
+    let closing = Server::start(async |mut stream| stream.read(&mut [0]).await.map(drop));
+    check(&url(closing.address), BROKEN).await;
+}
+
+#[tokio::test]
+async fn a_socket_that_is_not_there_stops() {
+    let error = check("postgres://test@%2Fno-such-folder/test", Verdict::STOP).await;
+    assert!(matches!(error, Error::Io(_)), "{error}");
+}
+
+#[tokio::test]
+async fn codes_have_the_verdict_of_the_table() {
+    let table = [
+        ("53300", Verdict::TRANSIENT),
+        ("57P03", Verdict::TRANSIENT),
+        ("57P01", BROKEN),
+        ("57P02", BROKEN),
+        ("40001", Verdict::STOP),
+        ("40P01", Verdict::STOP),
+        ("23505", Verdict::STOP),
+        ("28P01", Verdict::STOP),
+        ("XX000", Verdict::STOP),
+    ];
+    for (code, expected) in table {
+        let server = failing_with(code);
+        check(&url(server.address), expected).await;
+
+        let mut count = 0;
+        transaction(&url(server.address), &mut count)
+            .await
+            .unwrap_err();
+        let conflict = matches!(code, "40001" | "40P01");
+        assert_eq!(count == 3, conflict || expected.is_retryable(), "{code}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_url_stops() {
+    let error = check("no address", Verdict::STOP).await;
+    assert!(matches!(error, Error::Configuration(_)), "{error:?}");
+}

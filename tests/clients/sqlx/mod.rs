@@ -1,0 +1,4 @@
+//! sqlx 0.9, with PostgreSQL.
+
+mod classify;
+mod database;

@@ -1,0 +1,256 @@
+//! tonic 0.14 against a real server on loopback: how each status is classified, and how often a call is made.
+
+use std::error::Error;
+use std::future::pending;
+use std::time::{Duration, Instant};
+
+use retry_runtime::{Classify, Verdict, on, retry};
+use service::{Backend, endpoint, send};
+use support::loopback::{Server, attempts, closed_port};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tonic::metadata::MetadataMap;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, QuotaViolation, StatusExt};
+
+mod service;
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+#[retry(max = 2, backoff = "none")]
+async fn call(channel: &Channel, count: &mut u32) -> Result<(), Status> {
+    *count += 1;
+    send(channel, None).await
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false)]
+async fn call_once(channel: &Channel, count: &mut u32) -> Result<(), Status> {
+    *count += 1;
+    send(channel, None).await
+}
+
+#[retry(max = 2, backoff = "none", on = on::transaction)]
+async fn transaction(channel: &Channel) -> Result<(), Status> {
+    send(channel, None).await
+}
+
+/// Where errors are boxed on the way.
+#[retry(max = 2, backoff = "none")]
+async fn boxed(channel: &Channel) -> Result<(), Box<dyn Error + Send + Sync>> {
+    Ok(send(channel, None).await?)
+}
+
+async fn check(channel: &Channel, expected: Verdict) -> Status {
+    let (mut count, mut count_once) = (0, 0);
+    let status = call(channel, &mut count).await.unwrap_err();
+    call_once(channel, &mut count_once).await.unwrap_err();
+    assert_eq!(status.classify(), expected, "{status:?}");
+    assert_eq!((count, count_once), attempts(expected), "{status:?}");
+    status
+}
+
+/// The verdict on a status that a server sends, and that it leads to as many calls.
+async fn check_sent(status: impl Fn() -> Status + Send + Sync + 'static, expected: Verdict) {
+    let backend = Backend::failing(status);
+    let channel = endpoint(backend.address).connect_lazy();
+    check(&channel, expected).await;
+    let (idempotent, not) = attempts(expected);
+    assert_eq!(backend.calls(), idempotent + not);
+
+    let error = boxed(&channel).await.unwrap_err();
+    assert_eq!(error.classify(), expected, "{error:?}");
+    assert_eq!(backend.calls(), 2 * idempotent + not);
+}
+
+fn metadata(pushback: &'static str) -> MetadataMap {
+    let mut metadata = MetadataMap::new();
+    metadata.insert("grpc-retry-pushback-ms", pushback.parse().unwrap());
+    metadata
+}
+
+fn exhausted(details: ErrorDetails) -> Status {
+    Status::with_error_details(Code::ResourceExhausted, "slow down", details)
+}
+
+fn retry_info(milliseconds: u64) -> ErrorDetails {
+    ErrorDetails::with_retry_info(Some(Duration::from_millis(milliseconds)))
+}
+
+#[tokio::test]
+async fn every_code_has_the_verdict_of_the_table() {
+    for number in 1..=16 {
+        let code = Code::from(number);
+        let expected = match code {
+            Code::Unavailable => Verdict::TRANSIENT,
+            Code::DeadlineExceeded => Verdict::TIMEOUT,
+            _ => Verdict::STOP,
+        };
+        check_sent(move || Status::new(code, "no"), expected).await;
+    }
+}
+
+#[tokio::test]
+async fn exhausted_resources_are_retried_with_retry_info_only() {
+    check_sent(|| exhausted(ErrorDetails::new()), Verdict::STOP).await;
+    let hint = Duration::from_millis(2);
+    check_sent(|| exhausted(retry_info(2)), Verdict::THROTTLED.after(hint)).await;
+    let no_wait = || exhausted(ErrorDetails::with_retry_info(None));
+    check_sent(no_wait, Verdict::THROTTLED).await;
+    let absurd = || exhausted(retry_info(u64::MAX));
+    check_sent(absurd, Verdict::STOP).await;
+    let garbled = || Status::with_details(Code::ResourceExhausted, "no", vec![0xff; 9].into());
+    check_sent(garbled, Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn a_quota_of_a_day_stops_whatever_the_wait() {
+    let of = |quota_id: &'static str| {
+        move || {
+            let mut details = retry_info(2);
+            details.set_quota_failure(vec![QuotaViolation {
+                quota_id: quota_id.into(),
+                ..QuotaViolation::new("project", "exceeded")
+            }]);
+            exhausted(details)
+        }
+    };
+    let hint = Duration::from_millis(2);
+    check_sent(of("GenerateRequestsPerDayPerProject"), Verdict::STOP).await;
+    let per_minute = of("GenerateRequestsPerMinutePerProject");
+    check_sent(per_minute, Verdict::THROTTLED.after(hint)).await;
+}
+
+#[tokio::test]
+async fn a_hint_is_waited_for() {
+    let backend = Backend::start(None, |number| {
+        Some(match number {
+            1 => Err(exhausted(retry_info(60))),
+            2 => Err(Status::with_metadata(Code::Unavailable, "", metadata("40"))),
+            _ => Ok(()),
+        })
+    });
+    let channel = endpoint(backend.address).connect_lazy();
+    let start = Instant::now();
+    call(&channel, &mut 0).await.unwrap();
+    assert!(start.elapsed() >= Duration::from_millis(100));
+    assert_eq!(backend.calls(), 3);
+}
+
+#[tokio::test]
+async fn pushback_says_when_and_whether() {
+    let table = [
+        ("0", Verdict::TRANSIENT.after(Duration::ZERO)),
+        ("3", Verdict::TRANSIENT.after(Duration::from_millis(3))),
+        ("-1", Verdict::STOP),
+        ("soon", Verdict::STOP),
+        ("", Verdict::STOP),
+        ("99999999999999999999", Verdict::STOP),
+        ("9999999999999", Verdict::STOP),
+    ];
+    for (value, expected) in table {
+        let status = move || Status::with_metadata(Code::Unavailable, "", metadata(value));
+        check_sent(status, expected).await;
+    }
+    let of = |code| move || Status::with_metadata(code, "", metadata("3"));
+    let hint = Duration::from_millis(3);
+    check_sent(of(Code::ResourceExhausted), Verdict::THROTTLED.after(hint)).await;
+    check_sent(of(Code::InvalidArgument), Verdict::STOP).await;
+
+    let over_retry_info = || {
+        let details = retry_info(2000);
+        let pushback = metadata("3");
+        Status::with_error_details_and_metadata(Code::ResourceExhausted, "", details, pushback)
+    };
+    check_sent(over_retry_info, Verdict::THROTTLED.after(hint)).await;
+}
+
+#[tokio::test]
+async fn timeouts_of_the_client_of_the_server_and_of_a_request_are_timeouts() {
+    let patience = Duration::from_millis(100);
+    let stalling = Backend::start(None, |_| None);
+    let channel = endpoint(stalling.address).timeout(patience).connect_lazy();
+    check(&channel, Verdict::TIMEOUT).await;
+    assert_eq!(stalling.calls(), 4);
+
+    let impatient = Backend::start(Some(patience), |_| None);
+    let channel = endpoint(impatient.address).connect_lazy();
+    check(&channel, Verdict::TIMEOUT).await;
+    assert_eq!(impatient.calls(), 4);
+
+    let channel = endpoint(stalling.address).connect_lazy();
+    let status = send(&channel, Some(patience)).await.unwrap_err();
+    assert_eq!(status.classify(), Verdict::TIMEOUT, "{status:?}");
+}
+
+#[tokio::test]
+async fn aborted_is_retried_around_a_whole_transaction_only() {
+    let backend = Backend::start(None, |number| {
+        Some(match number {
+            1 => Err(Status::aborted("conflict")),
+            _ => Ok(()),
+        })
+    });
+    let channel = endpoint(backend.address).connect_lazy();
+    transaction(&channel).await.unwrap();
+    assert_eq!(backend.calls(), 2);
+
+    let invalid = Backend::failing(|| Status::invalid_argument("no"));
+    let channel = endpoint(invalid.address).connect_lazy();
+    transaction(&channel).await.unwrap_err();
+    assert_eq!(invalid.calls(), 1);
+}
+
+#[tokio::test]
+async fn no_connection_is_transient() {
+    let channel = endpoint(closed_port()).connect_lazy();
+    let status = check(&channel, Verdict::TRANSIENT).await;
+    assert_eq!(status.code(), Code::Unavailable);
+}
+
+#[tokio::test]
+async fn a_connection_that_breaks_is_ambiguous() {
+    // HTTP/2 begins well, and ends after the request's frames.
+    let server = Server::start(async |mut stream| {
+        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
+        stream.read_exact(&mut [0; 60]).await.map(drop)
+    });
+    let channel = endpoint(server.address).connect_lazy();
+    check(&channel, BROKEN).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_no_longer_answers_pings_is_ambiguous() {
+    let server = Server::start(async |mut stream| {
+        stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await?;
+        pending().await
+    });
+    let patience = Duration::from_millis(50);
+    let endpoint = endpoint(server.address).http2_keep_alive_interval(patience);
+    let channel = endpoint.keep_alive_timeout(patience).connect_lazy();
+    let status = check(&channel, BROKEN).await;
+    assert_eq!(status.code(), Code::Unavailable);
+}
+
+/// The error of connecting is of another type, and holds the cause.
+#[tokio::test]
+async fn connecting_is_classified_by_its_cause() {
+    #[retry(max = 2, backoff = "none", on = on::cause)]
+    async fn connect(url: String, count: &mut u32) -> Result<Channel, tonic::transport::Error> {
+        *count += 1;
+        Endpoint::new(url.clone())?.connect().await
+    }
+
+    for (url, expected) in [
+        (format!("http://{}/", closed_port()), Verdict::TRANSIENT),
+        (
+            String::from("http://no-such-host.invalid/"),
+            Verdict::TRANSIENT,
+        ),
+        (String::from("no address"), Verdict::STOP),
+    ] {
+        let mut count = 0;
+        let error = connect(url, &mut count).await.unwrap_err();
+        assert_eq!(on::cause(&error), expected, "{error:?}");
+        assert_eq!(count, attempts(expected).0, "{error:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! ureq 3 against real servers on loopback: how each failure is classified, and how often it is tried.
+
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use retry_runtime::{Classify, ResponseError, Verdict, retry};
+use support::loopback::{Server, attempts, closed_port, status};
+use ureq::{Agent, Error, Timeout};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+#[retry(max = 2, backoff = "none")]
+fn get(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {
+    *count += 1;
+    agent.get(url).call()?.body_mut().read_to_string()
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false)]
+fn get_once(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {
+    *count += 1;
+    agent.get(url).call()?.body_mut().read_to_string()
+}
+
+fn agent() -> Agent {
+    Agent::config_builder().proxy(None).build().new_agent()
+}
+
+fn impatient() -> Agent {
+    let config = Agent::config_builder().proxy(None);
+    let patience = Duration::from_millis(200);
+    config.timeout_global(Some(patience)).build().new_agent()
+}
+
+fn check(agent: &Agent, url: &str, expected: Verdict) -> Error {
+    let (mut count, mut count_once) = (0, 0);
+    let error = get(agent, url, &mut count).unwrap_err();
+    get_once(agent, url, &mut count_once).unwrap_err();
+    assert_eq!(error.classify(), expected, "{error:?}");
+    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    error
+}
+
+#[test]
+fn a_status_is_classified_as_one() {
+    let table = [
+        ("408 Request Timeout", Verdict::TRANSIENT),
+        ("425 Too Early", Verdict::TRANSIENT),
+        ("429 Too Many Requests", Verdict::THROTTLED),
+        ("500 Internal Server Error", Verdict::TRANSIENT),
+        ("502 Bad Gateway", Verdict::TRANSIENT),
+        ("503 Service Unavailable", Verdict::TRANSIENT),
+        ("504 Gateway Timeout", Verdict::TRANSIENT),
+        ("529 Overloaded", Verdict::TRANSIENT),
+        ("400 Bad Request", Verdict::STOP),
+        ("401 Unauthorized", Verdict::STOP),
+        ("404 Not Found", Verdict::STOP),
+        ("409 Conflict", Verdict::STOP),
+        ("501 Not Implemented", Verdict::STOP),
+        ("505 HTTP Version Not Supported", Verdict::STOP),
+    ];
+    for (line, expected) in table {
+        let server = Server::answering(status(line));
+        let error = check(&agent(), &server.url(), expected);
+        assert!(matches!(error, Error::StatusCode(_)), "{error:?}");
+        let (idempotent, not) = attempts(expected);
+        assert_eq!(server.accepted(), idempotent + not);
+    }
+}
+
+#[test]
+fn no_connection_is_transient() {
+    let refused = format!("http://{}/", closed_port());
+    check(&agent(), &refused, Verdict::TRANSIENT);
+    check(&agent(), "http://no-such-host.invalid/", Verdict::TRANSIENT);
+}
+
+#[test]
+fn a_broken_connection_is_ambiguous() {
+    for answer in [
+        "",
+        "HTTP/1.1 200 OK\r\ncontent-le",
+        "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
+    ] {
+        let server = Server::answering(answer);
+        let error = check(&agent(), &server.url(), BROKEN);
+        assert!(matches!(error, Error::Io(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn a_timeout_is_a_timeout() {
+    for answer in [
+        &b""[..],
+        b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n0123",
+    ] {
+        let server = Server::stalling_after(answer);
+        let error = check(&impatient(), &server.url(), Verdict::TIMEOUT);
+        assert!(matches!(error, Error::Timeout(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn a_timeout_in_connecting_is_not_ambiguous() {
+    // Connections that nobody accepts, until the system takes no more of them.
+    let full = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    let address = full.local_addr().unwrap();
+    let patience = Duration::from_millis(100);
+    let waiting: Vec<_> =
+        std::iter::from_fn(|| TcpStream::connect_timeout(&address, patience).ok()).collect();
+    assert!(!waiting.is_empty());
+
+    let config = Agent::config_builder().proxy(None);
+    let agent = config.timeout_connect(Some(patience)).build().new_agent();
+    let error = check(&agent, &format!("http://{address}/"), Verdict::TRANSIENT);
+    assert!(
+        matches!(error, Error::Timeout(Timeout::Connect)),
+        "{error:?}"
+    );
+}
+
+/// Made by hand: the system's resolver can't be made to stall.
+#[test]
+fn a_timeout_in_looking_up_the_host_is_not_ambiguous() {
+    assert_eq!(
+        Error::Timeout(Timeout::Resolve).classify(),
+        Verdict::TRANSIENT
+    );
+}
+
+#[test]
+fn all_else_stops() {
+    let garbled = Server::answering("220 mail.example ESMTP\r\n\r\n");
+    check(&agent(), &garbled.url(), Verdict::STOP);
+    let chunk = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nmany\r\n0123";
+    check(&agent(), &Server::answering(chunk).url(), Verdict::STOP);
+    check(&agent(), "no address", Verdict::STOP);
+    let around =
+        "HTTP/1.1 302 Found\r\nlocation: /\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    check(&agent(), &Server::answering(around).url(), Verdict::STOP);
+}
+
+/// As the guide shows it.
+#[retry(max = 2, backoff = "none")]
+fn get_with_headers(
+    agent: &Agent,
+    url: &str,
+) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let request = agent.get(url).config().http_status_as_error(false);
+    let mut answer = request.build().call()?;
+    let body = answer.body_mut().read_to_string();
+    if answer.status().is_success() {
+        return Ok(body?);
+    }
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    Err(ResponseError::new(status, headers, body.unwrap_or_default()).into())
+}
+
+#[test]
+fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
+    let answering = |head: &str, body: &str| {
+        let framing = "connection: close\r\ncontent-length: 64";
+        Server::answering(format!("HTTP/1.1 {head}\r\n{framing}\r\n\r\n{body:<64}"))
+    };
+    let unpaid = r#"{"error":{"code":"insufficient_quota"}}"#;
+    let hint = Duration::from_millis(10);
+    let table = [
+        (answering("503 -", ""), Verdict::TRANSIENT),
+        (answering("429 -", unpaid), Verdict::STOP),
+        (
+            answering("429 -\r\nretry-after-ms: 10", ""),
+            Verdict::THROTTLED.after(hint),
+        ),
+        (answering("404 -", ""), Verdict::STOP),
+        // The body breaks off, and the status counts.
+        (
+            Server::answering("HTTP/1.1 401 -\r\ncontent-length: 9\r\n\r\nno"),
+            Verdict::STOP,
+        ),
+        (
+            Server::answering("HTTP/1.1 200 -\r\ncontent-length: 9\r\n\r\nno"),
+            BROKEN,
+        ),
+    ];
+    for (server, expected) in table {
+        let error = get_with_headers(&agent(), &server.url()).unwrap_err();
+        assert_eq!(error.classify(), expected, "{error:?}");
+        assert_eq!(server.accepted(), attempts(expected).0, "{error:?}");
+    }
+}

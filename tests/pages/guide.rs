@@ -1,0 +1,120 @@
+//! The guide's order: its table of contents, the links back and on, the pages that rustdoc has.
+
+use std::collections::BTreeSet;
+
+use crate::{pages, read};
+
+/// The pages in the order of the table of contents.
+fn contents() -> Vec<String> {
+    let text = read("docs/README.md");
+    let numbered = text
+        .lines()
+        .filter(|line| line.starts_with(|first: char| first.is_ascii_digit()));
+    let labels = numbered.map(|line| labels(line).into_iter().next().expect("a link"));
+    labels.collect()
+}
+
+/// What stands in the second brackets of `[text][label]`.
+fn labels(line: &str) -> Vec<String> {
+    let parts = line.split("][").skip(1);
+    let labels = parts.filter_map(|part| part.split_once(']'));
+    labels.map(|(label, _)| label.to_owned()).collect()
+}
+
+#[test]
+fn every_page_is_in_the_contents_and_in_rustdoc() {
+    let pages = pages();
+    let names = pages
+        .iter()
+        .filter_map(|page| page.strip_prefix("docs/")?.strip_suffix(".md"));
+    let written: BTreeSet<_> = names.filter(|name| *name != "README").collect();
+    let contents = contents();
+    assert_eq!(
+        contents.iter().map(String::as_str).collect::<BTreeSet<_>>(),
+        written
+    );
+    let rustdoc = read("retry-runtime/src/guide.rs");
+    for name in written {
+        assert!(rustdoc.contains(&format!("{name} = \"{name}\"")), "{name}");
+    }
+}
+
+#[test]
+fn pages_lead_back_and_on() {
+    let contents = contents();
+    for (index, name) in contents.iter().enumerate() {
+        let text = read(&format!("docs/{name}.md"));
+        let (_, end) = text.rsplit_once("\n---\n").expect("a line above the links");
+        let mut expected = vec![String::from("contents")];
+        if let Some(before) = index.checked_sub(1) {
+            expected.insert(0, contents[before].clone());
+        }
+        expected.extend(contents.get(index + 1).cloned());
+        assert_eq!(
+            labels(end.trim().split("\n\n").next().expect("links")),
+            expected,
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn links_lead_to_the_same_page_in_files_and_in_rustdoc() {
+    let definitions = |text: &str| -> BTreeSet<_> {
+        let defined = text.lines().filter(|line| line.starts_with('['));
+        let pairs = defined.filter_map(|line| line.split_once("]: "));
+        pairs
+            .map(|(label, target)| (label[1..].to_owned(), target.to_owned()))
+            .collect()
+    };
+    let in_rustdoc = definitions(&read("retry-runtime/src/guide/links.md"));
+    for page in pages() {
+        for (label, file) in definitions(&read(&page)) {
+            let Some((name, place)) = file.trim_start_matches("docs/").split_once(".md") else {
+                continue;
+            };
+            let module = match name {
+                "README" => String::from("crate::guide"),
+                name => format!("crate::guide::{name}"),
+            };
+            let target = (label, format!("{module}{place}"));
+            assert!(in_rustdoc.contains(&target), "{page}: {target:?}");
+        }
+    }
+}
+
+#[test]
+fn links_lead_to_headings() {
+    for page in pages() {
+        let text = read(&page);
+        for target in text
+            .split("](#")
+            .skip(1)
+            .filter_map(|rest| rest.split_once(')'))
+        {
+            assert!(headings(&text).contains(target.0), "{page}: #{}", target.0);
+        }
+        for line in text.lines().filter(|line| line.starts_with('[')) {
+            if let Some((file, place)) = line.split_once(".md#") {
+                let (_, file) = file.split_once("]: ").expect("a definition");
+                assert!(
+                    headings(&read(&format!("docs/{file}.md"))).contains(place),
+                    "{page}: {line}"
+                );
+            }
+        }
+    }
+}
+
+/// The headings, as a forge and rustdoc name them in links.
+fn headings(text: &str) -> BTreeSet<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    let id = |heading: &str| {
+        let words = heading.trim_start_matches('#').trim().to_lowercase();
+        let known = words
+            .chars()
+            .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        known.collect::<String>().replace(' ', "-")
+    };
+    headings.map(id).collect()
+}

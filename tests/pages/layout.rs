@@ -1,0 +1,66 @@
+//! What a forge shows as it is, and a browser 1,300 pixels wide does not cut off.
+
+use crate::{lines, pages, read};
+
+/// Of a line of prose, characters.
+const PROSE: usize = 100;
+/// Of a line of code or of a log.
+const CODE: usize = 85;
+/// Of a table.
+const COLUMNS: usize = 4;
+/// In all pages of the guide: lines that rustdoc hides and a forge shows.
+const HIDDEN: usize = 100;
+
+/// Fails with all that was found, a line each.
+fn none(found: &[String]) {
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
+/// The lines of all pages that break a rule, with their places.
+fn breaking(rule: impl Fn(bool, &str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    for page in pages() {
+        let text = read(&page);
+        let numbered = lines(&text).zip(1..);
+        let broken = numbered.filter(|((is_code, line), _)| rule(*is_code, line));
+        found.extend(broken.map(|((_, line), number)| format!("{page}:{number}: {line}")));
+    }
+    found
+}
+
+fn is_hidden(is_code: bool, line: &str) -> bool {
+    is_code && (line == "#" || line.starts_with("# "))
+}
+
+#[test]
+fn lines_are_short() {
+    none(&breaking(|is_code, line| {
+        let is_table = !is_code && line.starts_with('|');
+        let most = if is_code { CODE } else { PROSE };
+        let has_url = line.contains("://");
+        !is_table && !has_url && line.chars().count() > most
+    }));
+}
+
+#[test]
+fn tables_have_few_columns() {
+    none(&breaking(|is_code, line| {
+        let bars = line.replace("\\|", "").matches('|').count();
+        !is_code && line.starts_with('|') && bars > COLUMNS + 1
+    }));
+}
+
+#[test]
+fn examples_paste() {
+    let hidden = breaking(is_hidden);
+    let (in_readme, in_guide): (Vec<_>, Vec<_>) = hidden
+        .into_iter()
+        .partition(|line| line.starts_with("README"));
+    none(&in_readme);
+    assert!(
+        in_guide.len() <= HIDDEN,
+        "{} hidden lines:\n{}",
+        in_guide.len(),
+        in_guide.join("\n")
+    );
+}

@@ -1,0 +1,50 @@
+//! What the project's pages show runs, what they name exists, and they read well on a forge and in a browser.
+
+mod guide;
+mod layout;
+mod named_paths;
+mod readme;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The project's folder.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn read(page: &str) -> String {
+    let path = root().join(page);
+    let text = fs::read_to_string(&path);
+    text.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// README and the pages in `docs`.
+fn pages() -> Vec<String> {
+    let docs = fs::read_dir(root().join("docs")).expect("a folder");
+    let names = docs.map(|entry| entry.expect("a file").file_name());
+    let mut pages: Vec<_> = names
+        .map(|name| format!("docs/{}", name.to_str().expect("a name in UTF-8")))
+        .collect();
+    pages.push(String::from("README.md"));
+    pages
+}
+
+/// The lines of a page, each with whether it stands in a fenced block.
+fn lines(text: &str) -> impl Iterator<Item = (bool, &str)> {
+    let mut is_code = false;
+    text.lines().map(move |line| {
+        let is_fence = line.starts_with("```");
+        is_code ^= is_fence;
+        (is_code && !is_fence, line)
+    })
+}
+
+/// What stands in the page's first block that is fenced as that language.
+fn block<'a>(text: &'a str, language: &str) -> &'a str {
+    let fence = format!("```{language}");
+    let (_, rest) = text.split_once(&fence).expect("a block");
+    let (_, rest) = rest.split_once('\n').expect("a line");
+    let (block, _) = rest.split_once("```").expect("an end");
+    block
+}

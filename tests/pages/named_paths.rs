@@ -1,0 +1,61 @@
+//! Files and folders that ARCHITECTURE and CONTRIBUTING name.
+
+use crate::{lines, read, root};
+
+#[test]
+fn named_paths_exist() {
+    let mut missing = Vec::new();
+    let mut found = 0;
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = read(page);
+        for path in in_prose(&text).chain(in_tree(&text)) {
+            found += 1;
+            if !root().join(&path).exists() {
+                missing.push(format!("{page}: {path}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "\n{}", missing.join("\n"));
+    assert!(found > 50, "{found} paths");
+}
+
+/// What stands in backticks and has a slash or the ending of a file.
+fn in_prose(text: &str) -> impl Iterator<Item = String> {
+    let prose = lines(text).filter(|(is_code, _)| !is_code);
+    let quoted = prose.flat_map(|(_, line)| line.split('`').skip(1).step_by(2));
+    let paths = quoted.filter(|quoted| {
+        let is_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+        let ends = [".rs", ".md", ".toml", ".py"];
+        quoted.chars().all(is_path)
+            && (quoted.contains('/') || ends.iter().any(|end| quoted.ends_with(end)))
+    });
+    paths.map(str::to_owned)
+}
+
+/// The first words of the lines of a tree, each in the folder above it that is indented less. A folder ends in a slash.
+fn in_tree(text: &str) -> impl Iterator<Item = String> {
+    let mut above: Vec<(usize, String)> = Vec::new();
+    let mut paths = Vec::new();
+    for (is_code, line) in lines(text) {
+        let entry = line.trim_start();
+        let name = entry.split(' ').next().unwrap_or_default();
+        if !is_code {
+            above.clear();
+        }
+        if !is_code || !(name.ends_with('/') || name.ends_with(".rs")) {
+            continue;
+        }
+        let indent = line.len() - entry.len();
+        above.retain(|(outer, _)| *outer < indent);
+        let folder = above
+            .last()
+            .map(|(_, folder)| folder.as_str())
+            .unwrap_or_default();
+        let path = format!("{folder}{name}");
+        if name.ends_with('/') {
+            above.push((indent, path.clone()));
+        }
+        paths.push(path);
+    }
+    paths.into_iter()
+}

@@ -1,0 +1,48 @@
+//! An error that carries its verdict.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+use retry_runtime::{Classify, TimedOut, Verdict};
+
+/// Shows itself as the kind of its verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure(pub Verdict);
+
+/// Fails in passing.
+pub const TRANSIENT: Failure = Failure(Verdict::TRANSIENT);
+/// Too many requests.
+pub const THROTTLED: Failure = Failure(Verdict::THROTTLED);
+/// No answer in time.
+pub const TIMEOUT: Failure = Failure(Verdict::TIMEOUT);
+/// Not worth a retry.
+pub const STOP: Failure = Failure(Verdict::STOP);
+
+/// Too many requests, and a hint when to come back.
+pub fn throttled_for(hint: Duration) -> Failure {
+    Failure(Verdict::THROTTLED.after(hint))
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0.kind() {
+            Some(kind) => kind.fmt(f),
+            None => f.write_str("stop"),
+        }
+    }
+}
+
+impl Error for Failure {}
+
+impl Classify for Failure {
+    fn classify(&self) -> Verdict {
+        self.0
+    }
+}
+
+impl From<TimedOut> for Failure {
+    fn from(_: TimedOut) -> Self {
+        TIMEOUT
+    }
+}

@@ -1,0 +1,9 @@
+//! What tests of several packages share.
+
+// A panic fails the test, as it should.
+#![allow(clippy::missing_panics_doc)]
+
+pub mod failure;
+pub mod loopback;
+pub mod model_errors;
+pub mod scripted;

@@ -1,0 +1,114 @@
+//! Servers on loopback that treat every connection as told. They run in threads of their own, so that blocking
+//! clients can use them, too, and a paused clock does not concern them.
+
+use std::future::pending;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread;
+
+use retry_runtime::Verdict;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::runtime;
+
+/// Runs until the process ends.
+pub struct Server {
+    /// Where it listens.
+    pub address: SocketAddr,
+    accepted: Arc<AtomicU32>,
+}
+
+impl Server {
+    /// Treats every connection in this way.
+    pub fn start<F, R>(treat: F) -> Self
+    where
+        F: Fn(TcpStream) -> R + Send + 'static,
+        R: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        let listener = listen();
+        let address = listener.local_addr().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let accepted = Arc::new(AtomicU32::new(0));
+        let counter = Arc::clone(&accepted);
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        thread::spawn(move || {
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                loop {
+                    let (stream, _) = listener.accept().await.unwrap();
+                    counter.fetch_add(1, Ordering::Relaxed);
+                    tokio::spawn(treat(stream));
+                }
+            });
+        });
+        Self { address, accepted }
+    }
+
+    /// Answers every request with these bytes, and closes.
+    pub fn answering(answer: impl Into<Vec<u8>>) -> Self {
+        let answer: Arc<[u8]> = answer.into().into();
+        Self::start(move |mut stream| {
+            let answer = Arc::clone(&answer);
+            async move {
+                read_head(&mut stream).await?;
+                stream.write_all(&answer).await
+            }
+        })
+    }
+
+    /// Answers with these bytes, and never goes on.
+    pub fn stalling_after(answer: &'static [u8]) -> Self {
+        Self::start(move |mut stream| async move {
+            read_head(&mut stream).await?;
+            stream.write_all(answer).await?;
+            pending().await
+        })
+    }
+
+    /// Where a client finds it.
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+
+    /// The connections so far.
+    pub fn accepted(&self) -> u32 {
+        self.accepted.load(Ordering::Relaxed)
+    }
+}
+
+fn listen() -> TcpListener {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
+}
+
+/// Reads a request up to its body.
+pub async fn read_head(stream: &mut TcpStream) -> io::Result<String> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(stream.read_u8().await?);
+    }
+    Ok(String::from_utf8_lossy(&head).into_owned())
+}
+
+/// The whole of an answer with that status line.
+pub fn status(line: &str) -> String {
+    format!("HTTP/1.1 {line}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+}
+
+/// The address of a port that nobody listens at.
+pub fn closed_port() -> SocketAddr {
+    listen().local_addr().unwrap()
+}
+
+/// The attempts of a call with `max = 2` that always fails so, and of one with `idempotent = false`, too.
+pub fn attempts(verdict: Verdict) -> (u32, u32) {
+    match verdict {
+        verdict if !verdict.is_retryable() => (1, 1),
+        verdict if verdict.is_ambiguous() => (3, 1),
+        _ => (3, 3),
+    }
+}

@@ -1,8 +1,0 @@
-//! What compiles retries as it says, and what does not says why at the user's own tokens.
-
-#[test]
-fn programs_are_accepted_or_refused_with_the_reason() {
-    let programs = trybuild::TestCases::new();
-    programs.pass("tests/ui/pass/*.rs");
-    programs.compile_fail("tests/ui/fail/*.rs");
-}

@@ -1,0 +1,67 @@
+//! Programs that depend on the runtime without its default features, in the 2021 edition.
+
+use std::process::{Command, Output};
+
+/// Runs cargo on a program of `tests/features/`, each in a workspace of its own.
+fn cargo(command: &str, program: &str) -> Output {
+    let root = env!("CARGO_MANIFEST_DIR");
+    Command::new(env!("CARGO"))
+        .args([command, "--quiet", "--manifest-path"])
+        .arg(format!("{root}/../features/{program}/Cargo.toml"))
+        .env(
+            "CARGO_TARGET_DIR",
+            format!("{}/features", env!("CARGO_TARGET_TMPDIR")),
+        )
+        .output()
+        .unwrap()
+}
+
+fn run(program: &str) {
+    let output = cargo("run", program);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn without_tokio_any_timer_does() {
+    run("no_tokio");
+}
+
+#[test]
+fn without_macros_policies_call() {
+    run("no_macros");
+}
+
+#[test]
+fn without_tokio_and_timer_the_error_says_what_to_enable() {
+    let output = cargo("check", "no_timer");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        stderr.contains("enable the feature `tokio` of `retry-runtime`"),
+        "{stderr}"
+    );
+    assert!(
+        stderr.contains("or name another runtime's timer with `timer = …`"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("src/main.rs:3:1"), "{stderr}");
+    assert_eq!(stderr.matches("error[").count(), 1, "{stderr}");
+}
+
+#[test]
+fn without_stream_the_error_says_what_to_enable() {
+    let output = cargo("check", "no_stream");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    assert!(
+        stderr.contains("the key `stream` needs the feature `stream` of `retry-runtime`"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("src/main.rs:11:9"), "{stderr}");
+    // One, and the count of them at the end.
+    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
+}

@@ -1,0 +1,8 @@
+use retry_runtime::retry;
+
+#[retry(backoff = ["1s", "5s"], jitter = "decorrelated", on = |_| true)]
+async fn complete() -> Result<String, String> {
+    Ok(String::from("hello"))
+}
+
+fn main() {}
