@@ -1,6 +1,7 @@
 //! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
 
 use std::cell::Cell;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Policy, retry, testing};
@@ -166,4 +167,36 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
         runtime.block_on(timer(&mut failures)).unwrap();
         assert_eq!(COUNT.get(), made);
     }
+}
+
+#[test]
+fn keys_may_take_the_same_lock() {
+    struct Config {
+        max: u32,
+        base: Duration,
+    }
+    static CONFIG: Mutex<Config> = Mutex::new(Config {
+        max: 2,
+        base: Duration::from_millis(1),
+    });
+    fn locked() -> MutexGuard<'static, Config> {
+        CONFIG.try_lock().expect("no other key holds it")
+    }
+
+    #[retry(on = |_| true, max = locked().max, base = locked().base, cap = locked().base, throttled(max = locked().max))]
+    fn blocking(failures: &mut u32) -> Result<u32, String> {
+        drop(locked());
+        fail(failures)
+    }
+
+    #[retry(on = |_| true, max = locked().max, base = locked().base, deadline = locked().base * 100_000, attempt = attempt)]
+    fn shown(failures: &mut u32) -> Result<u32, String> {
+        assert_eq!(attempt.max(), Some(locked().max));
+        fail(failures)
+    }
+
+    let _skipped = testing::skip_sleeps();
+    assert_eq!(blocking(&mut 2), Ok(7));
+    assert_eq!(blocking(&mut 3), Err(String::from("busy")));
+    assert_eq!(shown(&mut 2), Ok(7));
 }

@@ -1,5 +1,7 @@
 //! Files and folders that ARCHITECTURE and CONTRIBUTING name.
 
+use std::path::Path;
+
 use crate::{lines, read, root};
 
 #[test]
@@ -42,7 +44,10 @@ fn in_tree(text: &str) -> impl Iterator<Item = String> {
         if !is_code {
             above.clear();
         }
-        if !is_code || !(name.ends_with('/') || name.ends_with(".rs")) {
+        let is_source = Path::new(name)
+            .extension()
+            .is_some_and(|extension| extension == "rs");
+        if !is_code || !(name.ends_with('/') || is_source) {
             continue;
         }
         let indent = line.len() - entry.len();

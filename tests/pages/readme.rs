@@ -31,7 +31,8 @@ fn paste(readme: &str) -> PathBuf {
     let published = r#"retry-runtime = "0.1""#;
     let dependencies = block(readme, "toml");
     assert!(dependencies.contains(published));
-    let here = format!("retry-runtime = {{ version = \"0.1\", path = {runtime:?} }}");
+    let runtime = runtime.display();
+    let here = format!("retry-runtime = {{ version = \"0.1\", path = '{runtime}' }}");
     let manifest = format!(
         "[package]\nname = \"hello\"\nedition = \"2024\"\n\n[workspace]\n\n{}",
         dependencies.replace(published, &here),

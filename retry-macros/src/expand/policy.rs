@@ -155,13 +155,26 @@ impl Printer<'_> {
             }
             Value::Expr(expr) => {
                 let place = expr.span();
-                let expr = self.user(expr);
-                match argument.key.takes() {
-                    Takes::Count => quote_spanned!(place=> __retry::count(#expr)),
-                    Takes::Factor => quote!(__retry::factor(#expr)),
-                    Takes::Jitter => quote!(::core::convert::Into::<__retry::Jitter>::into(#expr)),
-                    _ => expr,
-                }
+                let user = self.user(expr);
+                let value = match argument.key.takes() {
+                    Takes::Count => quote_spanned!(place=> __retry::count(#user)),
+                    Takes::Factor => quote!(__retry::factor(#user)),
+                    Takes::Jitter => quote!(::core::convert::Into::<__retry::Jitter>::into(#user)),
+                    _ => user,
+                };
+                let typed = match argument.key.takes() {
+                    // A statement's own.
+                    Takes::DurationAboveZero => return value,
+                    _ if is_place(expr) => return value,
+                    Takes::Duration | Takes::UpToCap(_) => Some(quote!(: ::core::time::Duration)),
+                    Takes::Bool => Some(quote!(: bool)),
+                    _ => None,
+                };
+                // A lock that it takes is free again before the next key takes it, and during the pause.
+                ours!({
+                    let retry_value #typed = #value;
+                    retry_value
+                })
             }
             // Read by the macro itself.
             Value::Stream(_)
@@ -177,6 +190,14 @@ impl Printer<'_> {
         let of = Ident::new(W::ENUM, argument.span);
         let variant = Ident::new(&format!("{word:?}"), argument.span);
         quote!(__retry::#of::#variant)
+    }
+}
+
+/// Whether it names what is there already, so that nothing has to be dropped after it.
+fn is_place(expr: &Expr) -> bool {
+    match expr {
+        Expr::Field(field) => is_place(&field.base),
+        expr => matches!(expr, Expr::Path(_) | Expr::Lit(_)),
     }
 }
 

@@ -84,7 +84,7 @@ impl Retries {
 }
 
 /// The same where numbers of the policy are expressions: what they said last of `max` is kept for those who are told.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LimitedRetries {
     retries: Retries,
     max: u32,
