@@ -31,7 +31,7 @@ const AHEAD: [(Group, Way); 2] = [
 const CHAIN: (f64, usize) = (1.2, 320);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
-const KEY: f64 = 110.0;
+const KEY: f64 = 130.0;
 
 /// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
 const DEADLINE: f64 = 110.0;
