@@ -200,3 +200,18 @@ fn keys_may_take_the_same_lock() {
     assert_eq!(blocking(&mut 3), Err(String::from("busy")));
     assert_eq!(shown(&mut 2), Ok(7));
 }
+
+#[test]
+fn a_list_may_come_from_a_macro() {
+    macro_rules! paused {
+        ($first:expr, $second:expr) => {
+            #[retry(backoff = [$first, $second], jitter = "none", on = |_| true)]
+            fn paused(failures: &mut u32) -> Result<u32, String> {
+                fail(failures)
+            }
+        };
+    }
+    paused!("1s", "5s");
+    let _skipped = testing::skip_sleeps();
+    assert_eq!(paused(&mut 3), Ok(7));
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use proc_macro2::TokenTree;
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
@@ -11,10 +12,12 @@ use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, UnOp};
 
 use crate::attribute::argument::Value;
 use crate::attribute::word::Mode;
+use crate::tokens;
 
 impl Value {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
+        stays(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
             Takes::Factor => match number(&expr) {
@@ -101,6 +104,36 @@ fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
     Ok(Value::Expr(expr))
 }
 
+/// What would leave the function in the middle of a call, if that stands in the expression itself, not in a function that
+/// it contains.
+fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
+    let tokens = expr.to_token_stream();
+    if tokens::any(&tokens, &|token| {
+        is_punct(token, '|') || is_ident(token, "async")
+    })
+    .is_some()
+    {
+        return Ok(());
+    }
+    let leaves = tokens::any(&tokens, &|token| {
+        is_punct(token, '?') || is_ident(token, "return")
+    });
+    leaves.map_or(Ok(()), |token| {
+        Err(syn::Error::new(
+            token.span(),
+            format!("`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"),
+        ))
+    })
+}
+
+fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
 fn text(expr: &Expr) -> Option<String> {
     match expr {
         Expr::Lit(ExprLit {
@@ -176,7 +209,7 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
         return Err(syn::Error::new(list.span(), complaint::empty_list(&key)));
     }
     let mut delays = Vec::new();
-    for expr in list.elems {
+    for expr in list.elems.into_iter().map(ungroup) {
         let Some(delay) = literal_duration(key, &expr)? else {
             let wanted = "literal delays in a list: for others write `Backoff::list(&[…])`";
             return Err(wrong_kind(key, &expr, wanted));
