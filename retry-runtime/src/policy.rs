@@ -226,7 +226,7 @@ impl Policy {
     }
 
     /// With what that section names in place of what the policy, or its section for that kind, has.
-    const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
+    pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         self.rows = self
             .rows
             .with(kind, self.rows.get(kind).overridden_by(named));

@@ -6,7 +6,8 @@ impl Extractor {
             max as _, invalid as _, max as _, budget as _, validate as _, correct as _,
         };
         const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
-            &__retry::Policy::new().max(3u32).invalid(__retry::Section::new().max(2u32)),
+            &__retry::policy_of(__retry::Section::new().max(3u32))
+                .invalid(__retry::Section::new().max(2u32)),
             ::core::concat!(::core::module_path!(), "::extract"),
         );
         let mut retry_call = __retry::Call::new();

@@ -54,7 +54,9 @@ where
     ) -> Result<Answer, ModelError> {
         use ::retry_runtime::macro_support as __retry;
         use ::retry_runtime::macro_support::keys::{wrapper as _, max as _};
-        const __RETRY_POLICY: __retry::Policy = __retry::Policy::new().max(3u32);
+        const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
+            __retry::Section::new().max(3u32),
+        );
         let mut retry_call;
         let retry_deadline;
         let mut retry_last;

@@ -11,12 +11,14 @@ async fn complete(
         idempotent as _, throttled as _, max as _, base as _, attempt as _,
         fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
-    const __RETRY_POLICY: __retry::Policy = __retry::Policy::new()
-        .backoff(__retry::Backoff::Exponential)
-        .base(::core::time::Duration::new(0u64, 250000000u32))
-        .factor(1.5f64)
-        .cap(::core::time::Duration::new(10u64, 0u32))
-        .jitter(__retry::Jitter::Ratio(0.2f64))
+    const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
+            __retry::Section::new()
+                .backoff(__retry::Backoff::Exponential)
+                .base(::core::time::Duration::new(0u64, 250000000u32))
+                .factor(1.5f64)
+                .cap(::core::time::Duration::new(10u64, 0u32))
+                .jitter(__retry::Jitter::Ratio(0.2f64)),
+        )
         .hint(__retry::Hint::Honor)
         .max_hint(::core::time::Duration::new(120u64, 0u32))
         .throttled(

@@ -4,7 +4,9 @@ impl Client {
         use ::retry_runtime::macro_support as __retry;
         use ::retry_runtime::macro_support::keys::{max as _, backoff as _, on as _};
         const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
-            &__retry::Policy::new().max(5u32).backoff(__retry::Backoff::Exponential),
+            &__retry::policy_of(
+                __retry::Section::new().max(5u32).backoff(__retry::Backoff::Exponential),
+            ),
             ::core::concat!(::core::module_path!(), "::complete"),
         );
         let mut retry_call = __retry::Retries::new();

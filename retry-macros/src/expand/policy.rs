@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
-use retry_vocabulary::key::{Key, Takes};
+use retry_vocabulary::key::{Key, Place, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -24,8 +24,17 @@ impl Printer<'_> {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
             return None;
         };
-        let setters = self.setters(numbers.iter().filter(|number| number.value.is_literal()));
-        let policy = quote!(__retry::Policy::new()#setters);
+        let literals = numbers.iter().filter(|number| number.value.is_literal());
+        let (numbers, rest): (Vec<_>, Vec<_>) =
+            literals.partition(|number| number.key.place() == Place::Schedule);
+        let new = if numbers.is_empty() {
+            quote!(__retry::Policy::new())
+        } else {
+            let numbers = self.setters(numbers);
+            quote!(__retry::policy_of(__retry::Section::new()#numbers))
+        };
+        let rest = self.setters(rest);
+        let policy = quote!(#new #rest);
         Some(if let Policy::Constant(_) = self.model.policy {
             let name = self.name();
             quote!(const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(&#policy, #name);)

@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 
 use crate::call::state::Call;
 use crate::policy::Policy;
+use crate::policy::section::Section;
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
@@ -18,6 +19,12 @@ impl<P: Borrow<Policy>> BorrowPolicy for P {}
 
 pub fn policy<P: BorrowPolicy>(policy: &P) -> &Policy {
     policy.borrow()
+}
+
+/// A policy of these numbers, at once: its setters unpack and pack all of them, and the compiler interprets that for every
+/// attribute whenever it checks a crate.
+pub const fn policy_of(numbers: Section) -> Policy {
+    Policy::new().with(None, numbers)
 }
 
 /// The retries that a policy allows, `u32::MAX` where they are unlimited.
