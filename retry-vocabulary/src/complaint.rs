@@ -4,9 +4,10 @@
 use std::fmt::{self, Display};
 use std::time::Duration;
 
-use crate::duration;
+use crate::duration::{Fault, Written};
 use crate::key::{Among, At, Key};
 use crate::nearest::nearest;
+use crate::range;
 
 /// Of a name that is no key. What other libraries call a key is known.
 pub fn unknown_key(name: &str, among: Among) -> String {
@@ -60,6 +61,23 @@ pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
     format!("`{key}` can't be `{given}`: it takes {wanted}")
 }
 
+/// Of a text that is no duration. `given` is what the user wrote, `text` what was read of it.
+pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> String {
+    let text = text.trim();
+    match fault {
+        Fault::Negative => out_of_range(key, given, "a duration from zero up"),
+        Fault::NoDuration => wrong_kind(key, given, range::DURATION),
+        Fault::NoUnit => format!(
+            r#"`{key} = {given}` has no unit: write `"{text}s"` for seconds, or `ms`, `m`, `h`"#
+        ),
+        Fault::UnknownUnit(unit) => format!(
+            "`{key} = {given}` has the unknown unit `{unit}`: units are ns, us, ms, s, m (minutes), h, d and w"
+        ),
+        Fault::TooFine => out_of_range(key, given, "whole nanoseconds"),
+        Fault::TooLong => out_of_range(key, given, "at most 213503d, which is 584 years"),
+    }
+}
+
 /// Of a key without any where something else is. `with` says what, and what to do.
 pub fn no_effect(key: &dyn Display, with: &str) -> String {
     format!("`{key}` has no effect with {with}")
@@ -91,12 +109,7 @@ impl Display for Bound {
         } else {
             ""
         };
-        write!(
-            f,
-            "`{} = {}`{default}",
-            self.at,
-            duration::Written(self.value)
-        )
+        write!(f, "`{} = {}`{default}", self.at, Written(self.value))
     }
 }
 

@@ -3,8 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::{complaint, range};
-
 /// The longest duration that a policy holds: nanoseconds in 64 bits, but for the one number that says "not named".
 pub const LONGEST: Duration = Duration::from_nanos(u64::MAX - 1);
 
@@ -23,35 +21,26 @@ const SECOND: u64 = 1_000_000_000;
 const DAY: u64 = 86_400 * SECOND;
 
 /// What is wrong with a text.
-enum Fault {
+#[derive(Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has a sign.
     Negative,
+    /// It is something else.
     NoDuration,
+    /// It is a number alone.
     NoUnit,
+    /// It has that unit, which is none.
     UnknownUnit(String),
+    /// It has a fraction of a nanosecond.
     TooFine,
+    /// It is longer than [`LONGEST`].
     TooLong,
 }
 
-/// Reads a text: numbers, each with its unit, white space anywhere between. A text that is no duration, or is one that a
-/// policy can't hold exactly, is complained about as the value of that key, `given` being what the user wrote.
-pub fn read(key: &dyn fmt::Display, given: &str, text: &str) -> Result<Duration, String> {
+/// Reads a text: numbers, each with its unit, white space anywhere between. A policy can hold it exactly.
+/// [`complaint::no_duration`](crate::complaint::no_duration) says what is wrong with another text.
+pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
-    let out_of_range = |range: &str| complaint::out_of_range(key, given, range);
-    parse(text).map_err(|fault| match fault {
-        Fault::Negative => out_of_range("a duration from zero up"),
-        Fault::NoDuration => complaint::wrong_kind(key, given, range::DURATION),
-        Fault::NoUnit => format!(
-            r#"`{key} = {given}` has no unit: write `"{text}s"` for seconds, or `ms`, `m`, `h`"#
-        ),
-        Fault::UnknownUnit(unit) => format!(
-            "`{key} = {given}` has the unknown unit `{unit}`: units are ns, us, ms, s, m (minutes), h, d and w"
-        ),
-        Fault::TooFine => out_of_range("whole nanoseconds"),
-        Fault::TooLong => out_of_range("at most 213503d, which is 584 years"),
-    })
-}
-
-fn parse(text: &str) -> Result<Duration, Fault> {
     if text.strip_prefix('-').is_some_and(starts_with_digit) {
         return Err(Fault::Negative);
     }
@@ -120,7 +109,7 @@ fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     Ok(total)
 }
 
-/// Prints what [`read`] reads: `1h30m`.
+/// Prints what [`parse`] reads: `1h30m`.
 #[derive(Clone, Copy, Debug)]
 pub struct Written(pub Duration);
 
@@ -145,9 +134,14 @@ impl fmt::Display for Written {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::complaint;
+
+    fn read(text: &str) -> Result<Duration, String> {
+        parse(text).map_err(|fault| complaint::no_duration(&"cap", text, text, fault))
+    }
 
     fn complaint(text: &str) -> String {
-        match read(&"cap", text, text) {
+        match read(text) {
             Ok(duration) => panic!("{text:?} was read as {duration:?}"),
             Err(complaint) => complaint,
         }
@@ -173,11 +167,7 @@ mod tests {
             ("1.500000000000000000000s", 1_500_000_000),
             ("18446744073709551614ns", u64::MAX - 1),
         ] {
-            assert_eq!(
-                read(&"cap", text, text),
-                Ok(Duration::from_nanos(nanos)),
-                "{text:?}"
-            );
+            assert_eq!(read(text), Ok(Duration::from_nanos(nanos)), "{text:?}");
         }
     }
 
@@ -244,7 +234,7 @@ mod tests {
             (LONGEST, "213503d23h34m33s709ms551us614ns"),
         ] {
             assert_eq!(Written(duration).to_string(), text);
-            assert_eq!(read(&"cap", text, text), Ok(duration));
+            assert_eq!(read(text), Ok(duration));
         }
         assert!(complaint(&Written(Duration::MAX).to_string()).contains("at most 213503d"));
     }

@@ -6,10 +6,10 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use retry_vocabulary::key::{Among, Key};
+//! use retry_vocabulary::key::Among;
 //! use retry_vocabulary::{complaint, duration};
 //!
-//! assert_eq!(duration::read(&Key::Base, "1h30m", "1h30m"), Ok(Duration::from_secs(90 * 60)));
+//! assert_eq!(duration::parse("1h30m").ok(), Some(Duration::from_secs(90 * 60)));
 //! assert_eq!(
 //!     complaint::unknown_key("bsae", Among::Policy),
 //!     "unknown key `bsae`: did you mean `base`?",

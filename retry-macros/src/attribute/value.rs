@@ -198,9 +198,10 @@ fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
         }) if matches!(**inner, Expr::Lit(_)) => written(expr),
         _ => return Ok(None),
     };
-    let read = duration::read(&key, &written(expr), &text);
-    read.map(Some)
-        .map_err(|complaint| syn::Error::new(expr.span(), complaint))
+    duration::parse(&text).map(Some).map_err(|fault| {
+        let complaint = complaint::no_duration(&key, &written(expr), &text, fault);
+        syn::Error::new(expr.span(), complaint)
+    })
 }
 
 /// A list of literals.

@@ -1,10 +1,6 @@
 use std::error::Error;
 use std::fmt;
 
-use retry_vocabulary::key::At;
-
-use crate::policy::value::Value;
-
 /// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
 /// out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
@@ -39,10 +35,6 @@ impl Error for PolicyError {}
 impl PolicyError {
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self(message.into())
-    }
-
-    pub(crate) fn wrong(at: At, value: &Value, why: &str) -> Self {
-        Self(format!("`{at} = {}` {why}", short(&value.to_string())))
     }
 }
 

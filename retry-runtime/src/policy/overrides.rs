@@ -283,7 +283,7 @@ fn keys(entries: &Entries, section: Option<Key>) -> Result<Vec<(At, &Value)>, Po
 fn read_section(at: At, value: &Value) -> Result<Section, PolicyError> {
     let Value::Table(entries) = value else {
         let why = format!("is not a section: write its keys, as in `{at}(max=5)`");
-        return Err(PolicyError::wrong(at, value, &why));
+        return Err(value.refused(at, &why));
     };
     let mut section = Section::new();
     for (at, value) in keys(entries, Some(at.key))? {

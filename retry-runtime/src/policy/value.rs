@@ -104,7 +104,9 @@ impl Value {
 
     pub(crate) fn duration(&self, at: At) -> Result<Duration, PolicyError> {
         let text = self.to_string();
-        duration::read(&at, &short(&text), &text).map_err(PolicyError::new)
+        duration::parse(&text).map_err(|fault| {
+            PolicyError::new(complaint::no_duration(&at, &short(&text), &text, fault))
+        })
     }
 
     pub(crate) fn positive_duration(&self, at: At) -> Result<Duration, PolicyError> {
@@ -148,6 +150,11 @@ impl Value {
             let word = short(&self.to_string());
             PolicyError::new(complaint::unknown_word(at.key, &at, &word, &W::words()))
         })
+    }
+
+    /// Says of this value that it `why`.
+    pub(crate) fn refused(&self, at: At, why: &str) -> PolicyError {
+        PolicyError::new(format!("`{at} = {}` {why}", short(&self.to_string())))
     }
 
     fn wrong_number(&self, at: At, range: &str) -> PolicyError {
