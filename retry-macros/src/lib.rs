@@ -50,9 +50,10 @@ use crate::target::function::Function;
 /// }
 /// ```
 ///
-/// It goes on functions and methods, async, blocking or returning a future or stream; on `impl` blocks; on traits.
+/// It goes on functions and methods (async, blocking, or returning a future or stream), on `impl` blocks and on traits.
 /// Values are literals or expressions, which may use `self` and the arguments. `key = value` and `key(value)` mean the
-/// same. Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The guide of `retry_runtime` has more on each key.
+/// same. Durations are `"250ms"`, `"1h30m"`, `250ms` or a `Duration`. The guide of `retry_runtime` has more on each
+/// key.
 ///
 /// | key | value | default |
 /// |---|---|---|
@@ -74,7 +75,7 @@ use crate::target::function::Function;
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |
 /// | `validate` | rejects an `Ok` value: `fn(&T) -> Result<(), E>` | – |
 /// | `correct` | repairs it: `async fn(T, &E) -> Result<T, E>` | – |
-/// | `repeats` | gives up once the same error came so often in a row | – |
+/// | `repeats` | gives up once the same error came this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
@@ -85,7 +86,7 @@ use crate::target::function::Function;
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
 /// | `crate` | where the runtime is | `::retry_runtime` |
-/// | `skip` | on a method in a block: leaves it alone | – |
+/// | `skip` | on a method in a block or trait: leaves it alone | – |
 #[proc_macro_attribute]
 pub fn retry(arguments: TokenStream, item: TokenStream) -> TokenStream {
     retry_item(arguments.into(), item.into()).into()
@@ -119,7 +120,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     }
 }
 
-/// Says of each variant of an error type whether it is worth a retry.
+/// Lets an error type say which of its variants are worth a retry.
 ///
 /// ```ignore
 /// #[derive(Debug, Classify)]
@@ -135,8 +136,8 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
 /// }
 /// ```
 ///
-/// The marks are `stop`, `transient`, `throttled`, `timeout`, `invalid` and `transparent`. Each variant has one, unless the
-/// enum has one for those without. On a struct it stands on the struct.
+/// The marks are `stop`, `transient`, `throttled`, `timeout`, `invalid` and `transparent`. Each variant needs one,
+/// unless the enum has a default mark. For a struct, put the mark on the struct.
 #[proc_macro_derive(Classify, attributes(classify))]
 pub fn derive_classify(item: TokenStream) -> TokenStream {
     derive_item(item.into()).into()

@@ -1,4 +1,4 @@
-//! Batches of items that succeed or fail each on its own, so that a retry sends only those that failed.
+//! Batches of items that each succeed or fail on their own, so that a retry sends only the failed ones.
 
 mod batches;
 mod blocking;
@@ -17,7 +17,7 @@ pub use blocking::retry_each_blocking;
 pub use item_error::ItemError;
 use rounds::Rounds;
 
-/// Calls `operation` with all items, then with those that failed, until each succeeded or was given up.
+/// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
 ///
 /// Returns a result for every item, in the order of `items`. An item that succeeded is never sent again.
 ///
@@ -50,35 +50,35 @@ use rounds::Rounds;
 ///
 /// # Arguments
 ///
-/// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; what [`Policy::on`](crate::Policy::on)
-///   returns, for error types that are not [`Classify`](crate::Classify); or [`Batches`], which also say how many items go
-///   into a call and how many calls are made at the same time.
-/// - The items. Every call that sends an item gets a clone of it, so give what is cheap to clone:
-///   references (`&texts`), numbers, `Arc`s. They are drawn from the iterator when the first call for them begins.
-/// - The operation. It gets the items of one call in a `Vec`, in their order, and returns one answer for each in that same
-///   order, or an error where the whole call failed. An async closure may neither change nor own (`async move`) what it uses:
-///   it would lend it to the future that it returns. Let it borrow.
+/// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; the result of
+///   [`Policy::on`](crate::Policy::on), for error types that are not [`Classify`](crate::Classify); or [`Batches`],
+///   which also sets how many items go into a call and how many calls run at the same time.
+/// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
+///   (`&texts`), numbers, `Arc`s. They are taken from the iterator when the first call for them begins.
+/// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each in the same
+///   order, or an error if the whole call failed. An async closure must neither change nor own (`async move`) what it
+///   captures, because the future that it returns would borrow it. Let the closure borrow.
 ///
 /// # Rounds
 ///
-/// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait together,
-/// and make up the next round, in the order of `items` and in batches as full as can be. So no call waits
-/// because another failed in its round, and the failed items of many calls share few.
+/// The first round sends all items. When the last call of a round has ended, the failed items of all its calls wait
+/// together and make up the next round, in the order of `items` and in batches that are as full as possible. So no call
+/// waits because another one failed in its round, and the failed items of many calls are packed into few.
 ///
 /// - An error of the whole call counts as the failure of every item in it.
 /// - `max` and the sections' own `max` count for each item.
-/// - The delay of a retry is drawn once for all items that failed as the same kind; the longest hint among them is theirs,
-///   and the longest of these delays is the round's. An item whose hint is too long, or longer than the deadline, is given up
-///   by itself and does not delay others.
-/// - The policy's deadline is that of the whole, from the first poll on. No call begins after it. Items not sent by then have
-///   [`Reason::Deadline`](crate::Reason::Deadline), with the error of their last attempt if they had one.
+/// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
+///   counts. The round waits for the longest of these delays. An item is given up alone, without delaying others, if
+///   its hint is too long or reaches past the deadline.
+/// - The policy's deadline is for the whole, from the first poll on. No call begins after it. Items not sent by then
+///   get [`Reason::Deadline`](crate::Reason::Deadline), with the error of their last attempt if they had one.
 ///
 /// # A wrong number of answers
 ///
-/// Where a call returns more or fewer answers than it was given items, nobody can tell which answer is whose. None is used:
-/// each item of that call, and of no other, ends with [`Reason::Unanswered`](crate::Reason::Unanswered) and both
-/// numbers. It is not sent again, since the request may have taken effect. Where a server may leave answers out, but says which
-/// it gives, put them in order and fill in an error of your own for each that is missing.
+/// If a call returns more or fewer answers than it got items, nobody can tell which answer belongs to which item. None
+/// is used: each item of that call, and of no other, ends with [`Reason::Unanswered`](crate::Reason::Unanswered) and
+/// both numbers. It is not sent again, because the request may have taken effect. If a server may leave answers out,
+/// but says which ones it gives, put them in order and fill in an error of your own for each missing one.
 ///
 /// # Futures
 ///

@@ -24,8 +24,7 @@ pub(crate) mod sources;
 pub(crate) mod timed_out;
 pub(crate) mod verdict;
 
-/// An error type that knows which of its failures are worth a retry. Where a function names no `on`, its
-/// error type is classified by this.
+/// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
 ///
 /// Derive it, or write it:
 ///
@@ -51,15 +50,15 @@ pub(crate) mod verdict;
 /// assert_eq!(error.classify(), Verdict::THROTTLED.after(Duration::from_secs(2)));
 /// ```
 ///
-/// For an error type of another crate that isn't among those below, name a function with `on`: one of
-/// [`on`](crate::on), or your own.
+/// For an error type of another crate that isn't listed below, name a function with `on`: one from [`on`](crate::on),
+/// or your own.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures are worth a retry",
     label = "the error type of this function is not `Classify`",
     note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
 )]
 pub trait Classify {
-    /// Whether this failure is worth a retry, as which kind, after which hint.
+    /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
 }
 
@@ -87,10 +86,10 @@ impl Classify for TimedOut {
     }
 }
 
-/// A refused connection is transient, an unknown host, too. One that broke (reset, aborted, broken pipe, unexpected end) is
-/// transient and ambiguous, a host or network out of reach likewise, since an open connection can lose it. A
-/// timeout is a timeout, also that of a blocking socket (`WouldBlock`). One that only wraps another error
-/// ([`io::Error::other`]) is what the first cause of a known type says. All else stops.
+/// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
+/// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
+/// timeout is a timeout, including a blocking socket's (`WouldBlock`). An error that only wraps another one
+/// ([`io::Error::other`]) is what its first source of a known type says. All others stop.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
         match (self.kind().classify(), self.get_ref()) {

@@ -1,4 +1,4 @@
-//! Subtasks with dependencies: a retry runs only those that failed.
+//! Subtasks with dependencies: a retry runs only the failed ones.
 //!
 //! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
 
@@ -38,7 +38,7 @@ pub use validity::Validity;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};
 
-/// Named subtasks with dependencies. What failed is run again, what succeeded is kept.
+/// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
 ///
 /// A subtask is an async closure that gets the outputs of the subtasks it depends on. All subtasks have one
 /// output type `T` and one error type `E`: an enum, a `String`, a JSON value.
@@ -72,19 +72,19 @@ use crate::plan::node::{Node, State};
 /// # }
 /// ```
 ///
-/// - [`run`](Self::run) executes what is ready, at most [`concurrency`](Self::concurrency) subtasks at once.
-/// - [`retry_failed`](Self::retry_failed) executes what failed, and then what that had blocked.
+/// - [`run`](Self::run) executes subtasks as they become ready, at most [`concurrency`](Self::concurrency) at once.
+/// - [`retry_failed`](Self::retry_failed) executes the failed subtasks, and then those that they had blocked.
 /// - [`run_until`](Self::run_until) runs, validates the whole and retries by a [`Policy`](crate::Policy).
 ///
-/// A subtask that fails blocks those that depend on it, directly or not, and nothing else. One that fails
-/// again when it is retried is a dead end. Neither takes the outputs of the others away.
+/// A subtask that fails blocks only the subtasks that depend on it, directly or not. If it fails again when retried, it
+/// is a dead end. All other outputs stay available.
 ///
-/// `Plan::new` makes a plan whose futures are `Send`: subtasks must be `Send`, as must `T` and `E`, and `T` must
-/// be `Sync`, since the subtasks that depend on an output share it. [`Plan::local`] asks for none of this. The
-/// closures may borrow what outlives the plan, such as a client: that is the lifetime `'a`.
+/// `Plan::new` makes a plan whose futures are `Send`: subtasks must be `Send`, as must `T` and `E`, and `T` must be
+/// `Sync`, since the subtasks that depend on an output share it. [`Plan::local`] requires none of this. The closures
+/// may borrow anything that outlives the plan, such as a client: that is the lifetime `'a`.
 ///
-/// Dropping the future of a run, or a panic in it, drops the subtasks under way. Those that completed stay completed,
-/// one that was being retried stays failed, with its error, and the others run when the plan is run again.
+/// Dropping the future of a run, or a panic in it, drops the running subtasks. Completed subtasks stay completed. A
+/// subtask that was being retried stays failed and keeps its error. The others run when the plan is run again.
 pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     name: Arc<str>,
     concurrency: NonZeroUsize,
@@ -98,16 +98,16 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
 const CONCURRENCY: NonZeroUsize = NonZeroUsize::new(8).unwrap();
 
 impl<T, E> Plan<'_, T, E> {
-    /// A plan without subtasks whose futures are `Send`.
+    /// An empty plan. Its futures are `Send`.
     pub fn new() -> Self {
         Self::empty()
     }
 }
 
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
-    /// A plan without subtasks whose futures need not be `Send`: for tasks that stay on their thread.
+    /// An empty plan. Its futures need not be `Send`: for tasks that stay on their thread.
     ///
-    /// Its subtasks may own what they use, which those of a plan from `Plan::new` must clone or borrow.
+    /// Its subtasks may own what they use; in a plan from `Plan::new`, they must clone or borrow it.
     pub fn local() -> Self {
         Self::empty()
     }
@@ -131,7 +131,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         }
     }
 
-    /// The name in the log, before that of a subtask. Default `"plan"`.
+    /// The name in the log, in front of the subtask's. Default `"plan"`.
     pub fn name(mut self, name: impl Into<Arc<str>>) -> Self {
         self.name = name.into();
         self
@@ -215,7 +215,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         self.index.get(name).map(|node| &self.nodes[*node])
     }
 
-    /// What that subtask returned; `None` unless it completed.
+    /// The output of that subtask; `None` unless it completed.
     pub fn output(&self, name: &str) -> Option<&T> {
         self.node(name)?.output().map(|output| &**output)
     }

@@ -123,7 +123,7 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
     }
 }
 
-/// The rules of one set of numbers: the attribute's own, or those of a section, which stand on the former.
+/// The rules for one set of numbers: the attribute's own, or a section's, which inherits from the attribute's.
 fn schedule(given: &[Argument], section: Option<(Key, &[Argument])>, errors: &mut Errors) {
     let in_force = |key| find(given, key).or_else(|| find(section?.1, key));
     let value = |key| in_force(key).map(|argument| &argument.value);

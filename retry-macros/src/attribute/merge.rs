@@ -52,7 +52,7 @@ impl Argument {
         }
     }
 
-    /// Makes a block's name that of a member.
+    /// Turns a block's name into a member's name.
     fn append(&mut self, member: &Ident) {
         let member = format!(".{}", member.to_string().trim_start_matches("r#"));
         match &mut self.value {

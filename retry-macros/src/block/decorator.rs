@@ -23,7 +23,7 @@ use crate::target;
 use crate::target::function::{Body, Function};
 use crate::tokens::mentions;
 
-/// A trait, of whose methods only the signatures are looked at.
+/// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
     attributes: Vec<Attribute>,
     visibility: Visibility,

@@ -12,11 +12,11 @@ use crate::expand::model::Model;
 use crate::target;
 use crate::target::function;
 
-/// An `impl`, of which only the members are looked at.
+/// An `impl`. Only its members are parsed.
 pub(crate) struct ImplBlock(pub(crate) Braced);
 
 impl ImplBlock {
-    /// The block with its methods retried; beside errors, the block without `#[retry]` in it.
+    /// The block with its methods retried. If there are errors, the block without any `#[retry]`, and the errors.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
         let (attributes, members) = function::inner_attributes(self.0.braces.stream());
         let members = members::parse(members)?;

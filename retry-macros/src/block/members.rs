@@ -1,4 +1,4 @@
-//! What stands in the braces of an `impl` or a `trait`.
+//! The members of an `impl` or a `trait`.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
@@ -14,9 +14,9 @@ use crate::target::function::{Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::mentions;
 
-/// An `impl` or a `trait`, of which only the members are looked at.
+/// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {
-    /// All before the braces.
+    /// Everything before the braces.
     pub(crate) header: TokenStream,
     pub(crate) braces: Group,
 }
@@ -30,7 +30,7 @@ impl Braced {
     /// The item, if it is one.
     pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
         let mut header: Vec<_> = item.clone().into_iter().collect();
-        // Before it there are attributes and `unsafe`, in groups and words; in a function, `fn` comes first.
+        // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
         let keyword = header.iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
             TokenTree::Ident(ident) if ident == "trait" => Some(Some(Keyword::Trait)),
@@ -47,7 +47,7 @@ impl Braced {
         }
     }
 
-    /// The same with other members.
+    /// The same item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let mut braces = Group::new(Delimiter::Brace, content);
         braces.set_span(self.braces.span());
@@ -62,7 +62,7 @@ pub(crate) enum Member {
     Other(TokenStream),
 }
 
-/// A function, and what its own `#[retry]` says, which it no longer has.
+/// A function without its own `#[retry]`, and what that attribute said.
 pub(crate) struct Method {
     pub(crate) function: Function,
     pub(crate) own: Own,
@@ -132,7 +132,7 @@ fn is_skip(tokens: &TokenStream) -> bool {
     )
 }
 
-/// Whether a function comes next, and not, say, a const whose type is a function's.
+/// Whether a function comes next, as opposed to, say, a const of a function type.
 fn is_function(ahead: ParseStream) -> bool {
     let qualifiers = || -> syn::Result<()> {
         ahead.call(Attribute::parse_outer)?;
@@ -169,7 +169,7 @@ fn other(input: ParseStream) -> syn::Result<TokenStream> {
     Ok(tokens)
 }
 
-/// The arguments that a member is retried with, `None` where it is left alone.
+/// The arguments that a member is retried with, or `None` if it is left alone.
 pub(crate) fn merged(
     block: &Arguments,
     own: &Own,
@@ -189,7 +189,7 @@ pub(crate) fn merged(
     Some(arguments)
 }
 
-/// Whether a function is async or returns a future, a stream or a `Result`, by their names.
+/// Whether a function is async, or returns a future, a stream or a `Result`, judged by the type's name.
 fn can_fail(function: &Function) -> bool {
     let Some(returned) = function.return_type() else {
         return function.is_async();
@@ -198,6 +198,6 @@ fn can_fail(function: &Function) -> bool {
     function.is_async()
         || delivery != Delivery::Direct
         || outcome::is_named_result(outcome)
-        // Without the key `stream` it is refused, not passed over.
+        // Without the key `stream` it is refused, not silently skipped.
         || outcome::stream(outcome).is_some()
 }

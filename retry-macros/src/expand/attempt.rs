@@ -10,11 +10,11 @@ use crate::expand::model::Attempts;
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
-/// The code of one attempt, by how its outcome is had.
+/// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
-    /// It returns a future, of that type where it must be named.
+    /// It returns a future, with its type if that must be named.
     Future(Group, Option<TokenStream>),
 }
 
@@ -22,7 +22,7 @@ impl Printer<'_> {
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
     pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
-        // A function that returns no `Result` is complained about here, at its return type.
+        // If the function returns no `Result`, the error appears here, at its return type.
         let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome>);
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let once = self.once(attempted);
@@ -45,7 +45,7 @@ impl Printer<'_> {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
                 let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#timer, retry_timeout));
-                // Bound, so that the race is over before what it borrows is dropped.
+                // Bound to a name, so that the race ends before the values it borrows are dropped.
                 #[allow(clippy::let_and_return)]
                 let retry_finished = __retry::race(retry_attempt, retry_sleep).await;
                 retry_finished
@@ -62,18 +62,19 @@ impl Printer<'_> {
         }
     }
 
-    /// The body, run once: its outcome, or a future of it.
+    /// The body, run once: its outcome, or a future that yields it.
     pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
-        // What the body consumes is complained about at the function's name, beside its own use.
+        // If the body consumes an argument, the compiler points at the function's name as well as at that use.
         let name = self.model.function.signature.ident.span();
-        // In a block of its own, or the compiler would offer it to other keys.
+        // In its own block, or the compiler would suggest it in other keys.
         let bound = |body: Group| match self.attempt_binding() {
             Some(binding) => ours!({ #binding #body }),
             None => body.into_token_stream(),
         };
         match (attempted, &self.model.attempts) {
-            // A decorator's call has no `return` to contain, and a closure could not hand out what borrows `&mut self`.
+            // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
+            // `&mut self`.
             (Attempted::Blocking(call), Attempts::Client { .. }) => call.into_token_stream(),
             // A closure contains `return` and `?`.
             (Attempted::Blocking(body), Attempts::Body) => {
@@ -81,7 +82,7 @@ impl Printer<'_> {
                 let body = bound(body);
                 ours!((#closure -> #outcome { #body })())
             }
-            // So does a block, of which Rust has no way to say the type.
+            // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
@@ -101,7 +102,7 @@ impl Printer<'_> {
     /// work and mismatches point at the user's code.
     fn return_edge(&self) -> TokenStream {
         let outcome = &self.model.outcome;
-        // Located, so that a mismatch points at the return type.
+        // With this location, a mismatch points at the return type.
         ours_at! {outcome.span()=>
             if false {
                 return __retry::never::<#outcome>();
@@ -115,7 +116,8 @@ impl Printer<'_> {
         ours_at!(place=> __retry::FromTimedOut::from_timed_out)
     }
 
-    /// Puts a decorator's owned arguments where every attempt can take one: the last attempt the argument itself.
+    /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
+    /// itself.
     pub(crate) fn owned_slots(&self) -> TokenStream {
         let slots = self.owned().iter().map(|argument| {
             let slot = slot(argument);
@@ -137,7 +139,7 @@ impl Printer<'_> {
         is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #validates)))
     }
 
-    /// A decorator's arguments that every attempt needs an own one of.
+    /// A decorator's owned arguments: every attempt needs its own copy of each.
     pub(crate) fn owned(&self) -> &[Ident] {
         match &self.model.attempts {
             Attempts::Client { owned } => owned,
@@ -146,8 +148,8 @@ impl Printer<'_> {
     }
 }
 
-/// Takes a decorator's owned argument for an attempt. One that is no `Clone`, or of another type than the client's, is
-/// complained about at its name.
+/// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the
+/// error points at its name.
 pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
     let place = argument.span();
     let slot = slot(argument);

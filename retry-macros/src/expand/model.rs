@@ -1,4 +1,4 @@
-//! What is to be generated: every decision, none of the printing.
+//! What to generate: every decision, and no printing.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;

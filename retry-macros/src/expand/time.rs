@@ -30,7 +30,7 @@ impl Printer<'_> {
         self.now(&ours!(retry_timer))
     }
 
-    /// The clock of what is kept of earlier attempts.
+    /// The clock of the history of earlier attempts.
     pub(crate) fn clock(&self) -> TokenStream {
         match self.named_timer() {
             _ if !self.model.shows_time => quote!(__retry::no_clock()),

@@ -39,8 +39,8 @@ pub struct Batches<On = ByClassify, W = DefaultTimer> {
 }
 
 impl Policy {
-    /// Says how many items of [`retry_each`](crate::retry_each) go into one call at the most: at least 1, so 0 counts as 1.
-    /// A policy alone sends all in one call.
+    /// Sets how many items [`retry_each`](crate::retry_each) puts into one call at most. 0 counts as 1. A policy alone
+    /// sends all in one call.
     pub fn batches(&self, size: usize) -> Batches {
         self.on(ByClassify).batches(size)
     }
@@ -59,13 +59,13 @@ impl<On> PolicyCall<On> {
 }
 
 impl<On, W> Batches<On, W> {
-    /// Says how many calls may be under way at the same time: at least 1, so 0 counts as 1. Default 1.
+    /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
     }
 
-    /// Names another runtime's [`Timer`](crate::Timer). Blocking calls have no use for it.
+    /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
     pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V> {
         Batches {
             call: self.call,

@@ -26,9 +26,9 @@ use crate::time::{clock, timer};
 /// assert_eq!(lengths, [Ok(3), Ok(5)]);
 /// ```
 ///
-/// Calls that are made at the same time run on scoped threads, this one among them, which end with each round. With a
-/// concurrency of 1, the default, there are none but this. Where the system refuses a thread, fewer calls are made at the same
-/// time. After a panic of the operation no call begins, and it is passed on once the other calls under way have ended.
+/// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
+/// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. After
+/// a panic in the operation no further call begins; the panic is passed on once the other running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,

@@ -62,8 +62,8 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// The error of the last attempt. `None` where there is none: the item was never sent ([`Reason::Deadline`] after 0
-    /// attempts), or its call returned a wrong number of answers ([`Reason::Unanswered`]).
+    /// The error of the last attempt. `None` if the item was never sent ([`Reason::Deadline`] after 0 attempts), or its
+    /// call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
         match &self.cause {
             Cause::Failed(error) => Some(error),
@@ -71,7 +71,7 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// The error of the last attempt, as [`ItemError::error`], by value: shared with the other items of a call that failed as a whole.
+    /// As [`ItemError::error`], by value: shared with the other items of a call that failed as a whole.
     pub fn into_error(self) -> Option<Arc<E>> {
         match self.cause {
             Cause::Failed(error) => Some(error),

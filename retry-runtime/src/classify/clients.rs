@@ -1,4 +1,4 @@
-//! The errors of other crates' clients, a file each.
+//! The errors of other crates' clients, one file each.
 //!
 //! Their impls of `Classify` are `do_not_recommend`: named in an error message, they would hide what helps.
 

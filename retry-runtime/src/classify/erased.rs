@@ -7,8 +7,8 @@ use crate::classify::verdict::Verdict;
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
         /// By its cause: the error and then its sources are searched for a type that this crate knows, and the first
-        /// decides. These are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error
-        /// types of the clients whose features are enabled, also boxed or shared. Without one, stop.
+        /// one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error types
+        /// of all enabled clients, also boxed or shared. If there is none, stop.
         ///
         /// ```
         /// use std::error::Error;
@@ -23,8 +23,8 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// A type of your own within is not seen, since it can't be asked for: name it with `on`, by `downcast_ref`.
-        /// An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from `downcast_ref`:
+        /// A type of your own inside is not found: use `on` with a function that calls `downcast_ref`. An
+        /// `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from `downcast_ref`:
         /// give it a `context`, or stay with `anyhow`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
@@ -42,7 +42,7 @@ classify_by_cause!(
     dyn Error + Send + Sync
 );
 
-/// As a `Box<dyn Error + Send + Sync>` is: by its cause.
+/// By its cause, like a `Box<dyn Error + Send + Sync>`.
 #[cfg(feature = "anyhow_1")]
 #[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {

@@ -2,10 +2,11 @@ use std::future::Future;
 
 use crate::classify::response_error::ResponseError;
 
-/// `response.error_for_retry()`: like `error_for_status`, but it keeps what says whether a retry helps.
+/// `response.error_for_retry()`: like `error_for_status`, but it keeps the headers and the body, which say whether a
+/// retry helps.
 ///
-/// For `reqwest::Response` of the majors whose features are enabled. An answer of 4xx or 5xx becomes a
-/// [`ResponseError`] of its status, its headers and the beginning of its body; any other is passed on, unread.
+/// It works on the `reqwest::Response` of every enabled major version. An answer with 4xx or 5xx becomes a
+/// [`ResponseError`] with its status, its headers and the beginning of its body; any other is returned unread.
 ///
 /// ```no_run
 #[cfg_attr(feature = "reqwest_0_13", doc = "# use reqwest_0_13 as reqwest;")]
@@ -20,11 +21,11 @@ use crate::classify::response_error::ResponseError;
 /// }
 /// ```
 ///
-/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body
-/// breaks off, the error is of the status all the same. A body that stalls is waited for as long as the client's or
-/// the attempt's `timeout` allows: set one.
+/// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body breaks
+/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
+/// `timeout` allows: set one.
 pub trait ErrorForRetry: Sized {
-    /// The response, or the error that it is.
+    /// The response, or, for 4xx and 5xx, the error.
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>> + Send;
 }
 

@@ -6,10 +6,10 @@ use crate::classify::verdict::Verdict;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// 408, 425, 500, 502, 503, 504 and 529 (overloaded, as Anthropic answers) are transient, 429 is throttled,
-/// and all else stops: 501 and 505 say what the server can't do, and other 4xx that the request is wrong.
+/// 408, 425, 500, 502, 503, 504 and 529 (Anthropic's "overloaded") are transient, 429 is throttled, and all others
+/// stop: 501 and 505 say what the server can't do, and the other 4xx say that the request is wrong.
 ///
-/// A status alone has no hint. With the headers at hand classify both.
+/// A status alone has no hint. If you have the headers, classify both.
 ///
 /// ```
 /// use http::StatusCode;
@@ -60,13 +60,12 @@ impl Verdict {
     /// | 429 | [`Verdict::THROTTLED`] |
     /// | any other | [`Verdict::STOP`] |
     ///
-    /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call
-    /// whatever the status, and other values say nothing: the rule of the `openai` and `anthropic` SDKs.
-    /// No status is ambiguous. A gateway's 502 or 504 can hide a request that took effect: where that matters,
-    /// add [`ambiguous`](Self::ambiguous).
+    /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
+    /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. No status is ambiguous. A
+    /// gateway's 502 or 504 can hide a request that took effect: if that matters, add [`ambiguous`](Self::ambiguous).
     ///
-    /// Clients that keep the response's headers, such as `reqwest`, give it both; their errors often
-    /// have the status only.
+    /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
+    /// only the status.
     ///
     /// ```
     /// use std::time::Duration;

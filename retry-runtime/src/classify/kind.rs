@@ -11,7 +11,7 @@ pub enum Kind {
     Throttled,
     /// No answer in time.
     Timeout,
-    /// An answer that won't do: one that the key `validate` rejected.
+    /// A wrong answer: one that the key `validate` rejected.
     Invalid,
 }
 

@@ -1,7 +1,7 @@
 //! What model APIs say in the bodies of their errors.
 //!
-//! A status does not tell a rate limit from an unpaid bill (both are a 429), and an error in the middle of an event
-//! stream has no status at all. The body tells:
+//! A status can't tell a rate limit from an unpaid bill (both are a 429), and an error in the middle of an event stream
+//! has no status at all. The body can:
 //!
 //! ```
 //! use std::time::Duration;
@@ -23,7 +23,7 @@
 //! assert_eq!(ProviderError::parse(r#"{"choices": [{"delta": {"content": "Hello"}}]}"#), None);
 //! ```
 //!
-//! With the feature `http`, [`ResponseError`](crate::ResponseError) asks by itself.
+//! With the feature `http`, [`ResponseError`](crate::ResponseError) does this by itself.
 //!
 //! Sources: the error references of the OpenAI, Anthropic and Gemini APIs; google.rpc's `error_details.proto`.
 
@@ -40,8 +40,8 @@ pub use fault::Fault;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
-/// The error of a model API, as its body or one event of its stream says: OpenAI's, Anthropic's, Google's,
-/// and those of servers that answer as they do.
+/// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
+/// Google and the servers that copy them.
 ///
 /// [`Classify`] is for errors without a status, such as those within a stream:
 ///
@@ -52,9 +52,9 @@ use crate::classify::verdict::Verdict;
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `Exhausted`, `Invalid`, `Unknown` | stop |
 ///
-/// Where there is a status, too, [`ResponseError`](crate::ResponseError) weighs both: `Billing` stops whatever else
-/// is said; then `x-should-retry` decides where it is there; `Throttled`, `Overloaded` and `Exhausted` win over the
-/// status (`Exhausted` stops unless a header names a wait); and for all else the status decides.
+/// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing` always stops; then
+/// `x-should-retry` decides if it is present; `Throttled`, `Overloaded` and `Exhausted` win over the status
+/// (`Exhausted` stops unless a header names a wait); in all other cases the status decides.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -65,11 +65,11 @@ pub struct ProviderError {
 }
 
 impl ProviderError {
-    /// Reads a JSON body, the `data` of one event of a stream, or the text of an event stream, whose first
-    /// error counts. `None` where it holds no error that could be read.
+    /// Reads a JSON body, the `data` of one event of a stream, or the text of a whole event stream, where the first
+    /// error counts. `None` if it holds no readable error.
     ///
-    /// A body that was cut off is read up to its last complete field: what is named before the cut counts. Where
-    /// even the type and the code are lost, the fault is [`Fault::Unknown`], or there is none.
+    /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
+    /// is [`Fault::Unknown`], or there is none.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
         envelope::parse(&String::from_utf8_lossy(body.as_ref()))
     }
@@ -79,17 +79,17 @@ impl ProviderError {
         self.fault
     }
 
-    /// `type` in the bodies of OpenAI and Anthropic, `status` in those of Google.
+    /// `type` in OpenAI's and Anthropic's bodies, `status` in Google's.
     pub fn error_type(&self) -> Option<&str> {
         self.error_type.as_deref()
     }
 
-    /// `code` in the bodies of OpenAI and Google, `details.error_code` in those of Anthropic.
+    /// `code` in OpenAI's and Google's bodies, `details.error_code` in Anthropic's.
     pub fn code(&self) -> Option<&str> {
         self.code.as_deref()
     }
 
-    /// What it says to people. May be empty.
+    /// The message for people. May be empty.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -23,14 +23,14 @@
 //! | function | retried |
 //! |---|---|
 //! | [`any`] | every failure |
-//! | [`cause`] | what the error, or the first of its sources that is of a known type, says |
+//! | [`cause`] | what the error, or its first source of a known type, says |
 //! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
-//! | [`transaction`] | as `cause`, and conflicts of transactions |
+//! | [`transaction`] | as `cause`, and also conflicts between transactions |
 //! | [`mentions`] | failures whose message has that text |
 //!
-//! All take every error that is [`Error`](std::error::Error) and `'static`, the `Box`es of `dyn Error`, `anyhow::Error` (with
-//! its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
+//! They all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`, `anyhow::Error`
+//! (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
 
 mod combine;
 mod inspect;
@@ -43,8 +43,8 @@ use crate::classify::{by_cause, sources};
 
 /// Every failure is worth a retry, as [`Verdict::TRANSIENT`].
 ///
-/// For operations that fail by chance alone. Next to a service it retries bad requests and unpaid bills, too: begin
-/// with [`cause`], or leave out what never heals, as in `on::any.except(on::mentions("insufficient_quota"))`.
+/// For operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use [`cause`]
+/// instead, or exclude failures that never pass, as in `on::any.except(on::mentions("insufficient_quota"))`.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};
@@ -60,14 +60,13 @@ pub fn any<E: ?Sized>(_error: &E) -> Verdict {
     Verdict::TRANSIENT
 }
 
-/// What the error or one of its sources says: they are gone through from the outside, and the first that is of a
-/// type this crate knows decides. Where there is none, stop.
+/// What the error or one of its sources says: they are searched from the outside in, and the first one of a type that
+/// this crate knows decides. If there is none, stop.
 ///
-/// Known are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types
-/// of the clients whose features are enabled, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs
-/// nothing else, if they have a message each: a variant under `#[error(transparent)]` passes itself off as the error
-/// inside, which is no source of it then and can't be found. Derive [`Classify`](crate::Classify) for such an enum, with
-/// `#[classify(transparent)]`.
+/// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types of all
+/// enabled clients, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
+/// its own message. A variant under `#[error(transparent)]` stands in for the error inside, which is then not its
+/// source and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
 ///
 /// ```
 /// use std::io;
@@ -118,7 +117,7 @@ pub fn transient_io<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
     error.error().map_or(Verdict::STOP, by_cause::by_connection)
 }
 
-/// As [`cause`], and a conflict of transactions is retried, too: for functions that are a whole transaction, from
+/// As [`cause`], but also retries conflicts between transactions: for functions that are a whole transaction, from
 /// `BEGIN` to `COMMIT`.
 ///
 /// A conflict is a serialization failure (SQLSTATE 40001) or a deadlock (40P01) of sqlx, and `Aborted` of tonic. The
@@ -143,11 +142,11 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
         .map_or(Verdict::STOP, by_cause::in_transaction)
 }
 
-/// Failures that have this text in their message or in that of a source, whatever the case, are worth a retry, as
-/// [`Verdict::TRANSIENT`]. All else stops.
+/// Failures with this text in their own message or in a source's are worth a retry, as [`Verdict::TRANSIENT`]. Upper
+/// and lower case are the same. All other failures stop.
 ///
-/// For clients that keep nothing but a message. A text can turn up where it means something else (a prompt that is
-/// quoted, say), so prefer types and codes where there are any. An empty text is in every message.
+/// For clients that keep only a message. A text can appear where it means something else (in a quoted prompt, say), so
+/// prefer types and codes if there are any. An empty text is in every message.
 ///
 /// ```
 /// use retry_runtime::{Policy, on};

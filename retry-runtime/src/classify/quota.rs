@@ -1,4 +1,4 @@
-/// Whether that name or description of a quota is of one that is there again after a day, not after a wait.
+/// Whether the name or description of a quota says that it is renewed daily, not after a short wait.
 pub(crate) fn is_daily(quota: &str) -> bool {
     let letters: String = quota
         .chars()

@@ -6,15 +6,15 @@ use http::{HeaderMap, StatusCode};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
-/// How much of the body is shown: the beginning, where servers say what is wrong.
+/// How much of the body is shown: the beginning, because that is where servers say what is wrong.
 const SHOWN: usize = 500;
 
-/// An HTTP answer that is an error, with all that says whether a retry helps: status, headers, and the
+/// An HTTP answer that is an error, with everything that says whether a retry helps: the status, the headers and the
 /// beginning of the body.
 ///
-/// `reqwest`'s own error of a status has neither headers nor body, so it knows no `Retry-After` and can't tell a
-/// rate limit from an unpaid bill: both are a 429. [`ErrorForRetry`](crate::ErrorForRetry) makes this one of a
-/// `reqwest::Response`; for other clients there is [`new`](Self::new).
+/// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After` and can't tell a rate
+/// limit from an unpaid bill: both are a 429. [`ErrorForRetry`](crate::ErrorForRetry) turns a `reqwest::Response` into
+/// this error; for other clients use [`new`](Self::new).
 ///
 /// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
 /// [`ProviderError`](crate::llm::ProviderError).
@@ -35,8 +35,8 @@ const SHOWN: usize = 500;
 /// # Ok::<_, http::header::InvalidHeaderValue>(())
 /// ```
 ///
-/// It is shown as status, URL and the first 500 bytes of the body. The URL is kept without query, fragment, user and
-/// password, since keys travel there and errors go into logs.
+/// It is shown as the status, the URL and the first 500 bytes of the body. The URL is stored without query, fragment,
+/// user and password, because those can hold keys, and errors go into logs.
 #[derive(Clone)]
 pub struct ResponseError(Box<Parts>);
 
@@ -53,7 +53,7 @@ impl ResponseError {
     /// How much of a body is kept, in bytes: 16 KiB. What follows is dropped.
     pub const BODY_LIMIT: usize = 16 * 1024;
 
-    /// The error that an answer of that status, with these headers and that body is. The body is cut at
+    /// The error for an answer with this status, these headers and this body. The body is cut at
     /// [`BODY_LIMIT`](Self::BODY_LIMIT).
     pub fn new(status: StatusCode, headers: HeaderMap, body: impl Into<Vec<u8>>) -> Self {
         let mut body = body.into();
@@ -82,7 +82,7 @@ impl ResponseError {
         self
     }
 
-    /// Says how reading the body failed, after what is there of it.
+    /// Adds how reading the body failed, after the part that was read.
     #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
     pub(crate) fn body_error(mut self, error: Option<String>) -> Self {
         self.0.body_error = error;
@@ -104,7 +104,7 @@ impl ResponseError {
         &self.0.body
     }
 
-    /// What the body says of the error, where it is one of a model API.
+    /// What the body says about the error, if it comes from a model API.
     #[cfg(feature = "llm")]
     pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
         crate::llm::ProviderError::parse(&self.0.body)

@@ -18,9 +18,9 @@ const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
-/// A date is read against the system's clock. The wait is from zero to 365 days. A value that does not
-/// parse, is negative, not a number, infinite, in the past or longer than that counts as absent, and the
-/// next header is read. Nothing here fails or panics: headers come from outside.
+/// A date is compared with the system's clock. The wait is from zero to 365 days. A value that does not parse, is
+/// negative, not a number, infinite, in the past or longer than 365 days counts as absent, and the next header is read.
+/// Nothing here fails or panics, because headers come from outside.
 ///
 /// ```
 /// use std::time::Duration;

@@ -2,11 +2,11 @@ use std::error::Error;
 use std::sync::Arc;
 use std::{io, iter};
 
-/// More sources than any error has that was made with care. One that names itself as its source has no last one.
+/// More sources than any sensible error has. An error that names itself as its source would never end.
 const DEEPEST: usize = 100;
 
-/// The error and its sources, none left out: `source` of an `io::Error` skips the error that it wraps, and
-/// that of a shared error itself.
+/// The error and all its sources, none left out: `source` on an `io::Error` skips the error it wraps, and `source` on a
+/// shared error skips that error.
 pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -32,7 +32,7 @@ pub(crate) fn is<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Op
     cause.downcast_ref().or_else(boxed).or_else(shared)
 }
 
-/// What is only wrapped says nothing by its kind.
+/// The kind of an error that only wraps another says nothing.
 pub(crate) fn is_wrapper(io: &io::Error) -> bool {
     io.kind() == io::ErrorKind::Other
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 /// An attempt took longer than the key `timeout` allows, and was dropped.
 ///
-/// A function with a `timeout` returns an error type that can be made from it. `std::io::Error` and
-/// `Box<dyn Error>` can be; so can `anyhow::Error`; for your own type write the `From`:
+/// A function with a `timeout` needs an error type that is `From<TimedOut>`. `std::io::Error`, `Box<dyn Error>` and
+/// `anyhow::Error` are. For your own type, write the impl:
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,12 +34,12 @@ pub struct TimedOut {
 }
 
 impl TimedOut {
-    /// A timeout after that long, for instance to build an error in a test.
+    /// A timeout after this long, for instance to build an error in a test.
     pub const fn new(after: Duration) -> Self {
         Self { after }
     }
 
-    /// The time that the attempt had.
+    /// How long the attempt was allowed to take.
     pub const fn after(self) -> Duration {
         self.after
     }

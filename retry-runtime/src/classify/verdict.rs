@@ -6,7 +6,7 @@ use crate::classify::kind::Kind;
 #[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// What classification says of one failure: stop, or retry, as which [`Kind`], after which hint.
+/// What classification decides about one failure: stop, or retry, with its [`Kind`] and the server's hint.
 ///
 /// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is
 /// [`Verdict::TRANSIENT`], `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a retry
@@ -46,8 +46,8 @@ impl Verdict {
     pub const THROTTLED: Self = Self::retry(Kind::Throttled);
     /// No answer in time. Always ambiguous, since the request may have taken effect.
     pub const TIMEOUT: Self = Self::retry(Kind::Timeout).ambiguous();
-    /// An answer that won't do, as where a body finds itself that it can't be parsed. It is retried without
-    /// delay unless the section `invalid(…)` names one.
+    /// A wrong answer, for instance one that the body itself can't parse. It is retried without delay unless the
+    /// section `invalid(…)` names one.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
 
     const fn retry(kind: Kind) -> Self {

@@ -1,4 +1,4 @@
-//! What a call keeps, and what expansions tell of it.
+//! The state that a call keeps, and how expansions report on it.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 
-/// All that a call needs to keep whose policy is known when compiling, and whose delays depend on nothing but the number
-/// of retries: no section has a `max` of its own, no jitter is decorrelated, no value is validated. The whole [`Call`] is
-/// built from it after a failure, out of the way of calls that succeed.
+/// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
+/// retries. So no section has its own `max`, no jitter is decorrelated, and no value is validated. A full [`Call`] is
+/// built from it only after a failure, out of the way of calls that succeed.
 ///
-/// Where methods take `self`, the compiler finds them before those of a user's trait.
+/// Methods take `self`, so that the compiler finds them before the methods of a user's trait.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retries(u32);
 
@@ -30,8 +30,8 @@ impl Retries {
         Self(self.0.saturating_add(1))
     }
 
-    /// The pause after a failure of which no more is to be said, and whose reason to stop nobody asks for: less code
-    /// where it stands. The call goes on as [`next`](Self::next).
+    /// The pause after a failure, for calls that pass no further details and don't need the reason to stop. It keeps
+    /// the code at the call site small. The call goes on as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(
@@ -70,7 +70,7 @@ impl Retries {
         self.whole(site).told(site.name, observe);
     }
 
-    /// Reports that the call ends with the error that it had before a pause which took too long.
+    /// Reports that the call ends with the error from before a pause that took too long.
     #[cold]
     #[inline(never)]
     pub fn overslept(self, site: &Site<'_>, error: &dyn Display, observe: Option<Observe<'_>>) {
@@ -83,7 +83,7 @@ impl Retries {
     }
 }
 
-/// The same where numbers of the policy are expressions: what they said last of `max` is kept for those who are told.
+/// The same if the policy's numbers are expressions: keeps the last value of `max` for the log and observers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimitedRetries {
     retries: Retries,
@@ -124,19 +124,19 @@ pub fn call_under(max: u32) -> Call {
     Call::new().under(max)
 }
 
-/// The policy's `max` when it was looked at last.
+/// The policy's `max` when it was last evaluated.
 #[inline]
 pub fn max_of(call: &Call) -> u32 {
     call.limit()
 }
 
-/// Reports a success where something failed before. The policy is not looked at again.
+/// Reports a success after a failure. It doesn't evaluate the policy again.
 #[inline]
 pub fn healed(call: &Call, name: &str) {
     call.healed(name, None);
 }
 
-/// Tells an observer of a success, likewise.
+/// Tells an observer about a success, in the same way.
 pub fn succeeded(call: &Call, name: &str, observe: Observe<'_>) {
     call.told(name, observe);
 }

@@ -25,14 +25,14 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// Executes every subtask that has not run yet, each once all that it depends on have succeeded. Ends when
-    /// nothing more can run: all have completed, failed or are blocked by one that failed.
+    /// Executes every subtask that has not run yet, as soon as everything it depends on has succeeded. Ends when
+    /// nothing more can run: every subtask has completed, failed or is blocked by a failed one.
     ///
-    /// What failed before is left as it is: [`retry_failed`](Self::retry_failed) runs it again. The error is that
-    /// of [`check`](Self::check); failures of subtasks are in the summary.
+    /// Subtasks that failed before stay as they are: [`retry_failed`](Self::retry_failed) runs them again. The error
+    /// comes from [`check`](Self::check); failures of subtasks are in the summary.
     ///
-    /// The subtasks run on the task that awaits this, none is spawned: while one computes without awaiting, the
-    /// others wait.
+    /// The subtasks run on the task that awaits this; none is spawned. While one computes without awaiting, the others
+    /// wait.
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
         let scope = self.scope(Node::is_pending);
@@ -40,12 +40,12 @@ where
         Ok(self.log_summary())
     }
 
-    /// Executes the failed subtasks, dead ends included, and then those that they had blocked. Nothing else runs,
-    /// and nothing at all where none had failed.
+    /// Executes the failed subtasks, dead ends included, and then those that they had blocked. If none had failed,
+    /// nothing runs.
     ///
-    /// One that fails again is a dead end. It stays one of the failed, so another `retry_failed` tries it again. Until
-    /// its retry has ended it keeps its error, also where the retry is dropped or can't begin: that of a failure loaded
-    /// into a plan where it depends on something that did not run yet.
+    /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
+    /// It keeps its error until its retry has ended, even if the retry is dropped or can't begin. The latter happens to
+    /// a loaded failure that now depends on something that has not run yet.
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
         let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);

@@ -26,9 +26,9 @@ where
     R: Future<Output = Result<T, E>>,
     E: fmt::Display,
 {
-    /// Runs the plan, has the whole of its results validated, and goes on until they are valid or `policy` gives
-    /// up: in each further round it retries the failed subtasks or, where none is left to retry, adds those that
-    /// the validator asks for.
+    /// Runs the plan, lets `validate` check all results together, and goes on until they are valid or `policy` gives
+    /// up. Each further round retries the failed subtasks or, if none is left to retry, adds those that the validator
+    /// asks for.
     ///
     /// ```
     /// use retry_runtime::plan::{PlanEnd, Subtask, Validity};
@@ -54,22 +54,23 @@ where
     /// # }
     /// ```
     ///
-    /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
-    /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
-    /// `deadline` is reckoned from here: no round begins after it, and none is cut short by it. A round in which
-    /// several subtasks failed counts as one failure: that with the longest hint, or else one that was throttled, or
-    /// else one that timed out. Rounds that add subtasks count and pause as transient failures do.
+    /// Pass a [`Policy`] if the error type is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`].
+    /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
+    /// counts from this call: no round begins after it, but it cuts none short. A round in which several subtasks
+    /// failed counts as one failure: the one with the longest hint, or else one that was throttled, or else one that
+    /// timed out. Rounds that add subtasks count and pause like transient failures.
     ///
-    /// What the validator asks for by the name of a subtask that failed or is blocked is not added again: it was
-    /// tried. Where nothing else is asked for, or nothing that does not depend on what failed, the plan gives up.
+    /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
+    /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
+    /// that depend on failed ones.
     ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
-    /// once, and no round is made for it. So is one whose hint reaches past the deadline, if another failure can be
-    /// retried in time. When the policy gives up, all that failed are dead ends.
+    /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be
+    /// retried in time. When the policy gives up, all failed subtasks become dead ends.
     ///
-    /// The validator is called after every round, also if nothing failed, and gets a [`Snapshot`] by value. The
-    /// plan can be run again after either [end](PlanEnd), and keeps its outputs. The error is that of
-    /// [`check`](Self::check), for subtasks that the validator asked for, too: then these are not added.
+    /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
+    /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
+    /// which also checks the subtasks that the validator asks for; if it fails, they are not added.
     #[cfg(feature = "tokio")]
     pub async fn run_until<P, V, W>(&mut self, policy: P, validate: V) -> Result<PlanEnd, PlanError>
     where

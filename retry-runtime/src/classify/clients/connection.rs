@@ -5,8 +5,8 @@ use crate::classify::Classify;
 use crate::classify::sources::{causes, is_wrapper};
 use crate::classify::verdict::Verdict;
 
-/// What says that no connection will ever come about: `hyper-util` of an address that it can't connect to (not by HTTP,
-/// or without a host), rustls and OpenSSL of a certificate.
+/// Errors that mean no connection can ever be made: from `hyper-util`, an address that is not HTTP or has no host; from
+/// rustls and OpenSSL, a bad certificate.
 #[cfg(any(
     feature = "hyper_util_0_1",
     feature = "reqwest_0_12",
@@ -18,7 +18,7 @@ const LASTING: [&str; 3] = [
     "certificate verify failed",
 ];
 
-/// The verdict where no connection came about, so that nothing was sent.
+/// The verdict if no connection was made, so that nothing was sent.
 #[cfg(any(
     feature = "hyper_util_0_1",
     feature = "reqwest_0_12",

@@ -3,7 +3,7 @@ use ::redis::{ErrorKind, RedisError, RetryMethod};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
-/// How its cluster client begins what it says where it could connect to no node: the text of why follows.
+/// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
 
 /// | failure | verdict |
@@ -14,7 +14,8 @@ const NO_CLUSTER: &str = "Failed to create initial connections";
 /// | no answer in time | [`Verdict::TIMEOUT`] |
 /// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
 ///
-/// By [`RedisError::retry_method`], but authentication and parsing stop: a new connection does not heal them.
+/// This follows [`RedisError::retry_method`], except that authentication and parsing stop: a new connection doesn't
+/// cure them.
 #[diagnostic::do_not_recommend]
 impl Classify for RedisError {
     fn classify(&self) -> Verdict {

@@ -9,11 +9,11 @@ macro_rules! classify_errors_of {
         /// | no connection (DNS and a connect timeout included) | transient: nothing was sent |
         /// | timeout, also in the middle of the body | [`Verdict::TIMEOUT`] |
         /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
-        /// | a status, from `error_for_status` | that of the [`StatusCode`](http::StatusCode) |
+        /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
         /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
         ///
-        /// An error of a status does not have the response's headers and body. To see `Retry-After` and billing
-        /// codes, make the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
+        /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
+        /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
         ///
         /// ```
         #[doc = concat!("use ", stringify!($reqwest), " as reqwest;")]

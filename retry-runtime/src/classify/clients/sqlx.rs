@@ -15,7 +15,7 @@ use crate::classify::verdict::Verdict;
 /// | a serialization failure (40001), a deadlock (40P01) | stop, except under [`on::transaction`](crate::on::transaction) |
 /// | constraints, missing rows, wrong queries and types, all else | stop |
 ///
-/// Codes are those of PostgreSQL (Appendix A of its manual).
+/// The codes are PostgreSQL's (Appendix A of its manual).
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

@@ -6,14 +6,14 @@ use crate::classify::verdict::Verdict;
 
 /// | failure | verdict |
 /// |---|---|
-/// | a status | that of the [`StatusCode`]; there are no headers, so there is no hint |
-/// | unknown host, no connection; a timeout in looking up the host or connecting | transient: nothing was sent |
+/// | a status | the same as for the [`StatusCode`]; ureq keeps no headers, so there is no hint |
+/// | unknown host, no connection; a timeout while looking up the host or connecting | transient: nothing was sent |
 /// | any other timeout | [`Verdict::TIMEOUT`] |
-/// | I/O | that of the [`std::io::Error`] |
+/// | I/O | the same as for the [`std::io::Error`] |
 /// | an invalid request, redirects, a malformed answer, TLS | stop |
 ///
-/// To see `Retry-After` and billing codes, let ureq hand statuses on (`http_status_as_error(false)`) and make a
-/// [`ResponseError`](crate::ResponseError) of what is no success.
+/// To see `Retry-After` and billing codes, keep ureq from turning statuses into errors (`http_status_as_error(false)`),
+/// and make a [`ResponseError`](crate::ResponseError) of every answer that is not a success.
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {

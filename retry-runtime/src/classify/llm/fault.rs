@@ -1,7 +1,7 @@
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
-/// What is wrong, in the words that the providers share.
+/// What is wrong, in terms common to all providers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Fault {
@@ -23,7 +23,7 @@ pub enum Fault {
     /// The request is wrong, too large, or not allowed: `invalid_request_error`, `authentication_error`,
     /// `INVALID_ARGUMENT` and their relatives.
     Invalid,
-    /// An error that names nothing known.
+    /// An error with no known type or code.
     Unknown,
 }
 

@@ -1,7 +1,7 @@
 use crate::classify::verdict::Verdict;
 
-/// Joins functions for the key `on`: those of [`on`](crate::on), closures, and functions of your own that return a `bool` or
-/// whatever else converts into a [`Verdict`].
+/// Joins functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
+/// `bool` or anything else that converts into a [`Verdict`].
 ///
 /// ```
 /// use retry_runtime::on::{self, Combine};
@@ -18,7 +18,7 @@ use crate::classify::verdict::Verdict;
 /// assert_eq!(on(&String::from("400")), Verdict::STOP);
 /// ```
 pub trait Combine: Sized {
-    /// What either would retry is retried: as the first says, or else as the second says.
+    /// Retries what either would retry: as the first says, or else as the second says.
     fn or<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -32,8 +32,8 @@ pub trait Combine: Sized {
         }
     }
 
-    /// Only what both would retry is retried: as the kind that the first says, after the longer of the hints, and
-    /// ambiguous where either says so.
+    /// Retries only what both would retry: with the first one's kind, after the longer hint, and as ambiguous if either
+    /// says so.
     fn and<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,
@@ -58,7 +58,7 @@ pub trait Combine: Sized {
         }
     }
 
-    /// What the other would retry is not retried; all else is as the first says.
+    /// Doesn't retry what the other would retry; otherwise as the first says.
     fn except<E, V, W>(self, other: impl Fn(&E) -> W) -> impl Fn(&E) -> Verdict
     where
         E: ?Sized,

@@ -3,11 +3,11 @@ use std::error::Error;
 
 use private::{Erased, Sealed, Text, Typed};
 
-/// What the functions of [`on`](crate::on) take: an error whose sources can be gone through, or a text.
+/// What the functions in [`on`](crate::on) take: an error and its sources, or a text.
 ///
-/// It is implemented for every [`Error`] that is `'static`, for the `Box`es of `dyn Error`, for `anyhow::Error` with its
-/// feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime is none: write a
-/// closure for it.
+/// It is implemented for every [`Error`] that is `'static`, for the `Box`es of `dyn Error`, for `anyhow::Error` with
+/// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
+/// qualify: write a closure for it.
 #[diagnostic::on_unimplemented(
     message = "the functions of `retry_runtime::on` can't look into `{Self}`",
     label = "not an `Error` that is `'static`",
@@ -27,7 +27,8 @@ mod private {
     /// Errors.
     #[derive(Debug)]
     pub struct Typed;
-    /// What holds an error and is none: an impl for it may not meet that for all errors.
+    /// Types that hold an error and are not one. A separate impl, so that it doesn't overlap with the one for all
+    /// errors.
     #[derive(Debug)]
     pub struct Erased;
     /// Texts.
