@@ -27,7 +27,7 @@ use vendor::{ModelClient as _, ModelError, Vendor};
 trait ModelClient {
     async fn generate(&self, prompt: &str) -> Result<String, ModelError>;
 
-    /// The items of an attempt are collected, then handed on, so that none of a failed attempt is seen.
+    /// Collects the items of an attempt before passing them on, so that nobody sees items of a failed attempt.
     #[retry(stream = "buffer")]
     fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
 }

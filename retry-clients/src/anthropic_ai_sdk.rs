@@ -8,13 +8,9 @@
 //!
 //! struct Model(AnthropicClient);
 //!
-//! impl Model {
-//!     // This client loses `Retry-After`: throttling waits longer by itself.
-//!     #[retry(max = 5, on = classify, throttled(base = "5s", cap = "60s"))]
-//!     async fn create(&self, message: &CreateMessageParams) -> Result<CreateMessageResponse, MessageError> {
-//!         self.0.create_message(Some(message)).await
-//!     }
-//! }
+//! impl Model { // This client drops `Retry-After`, so wait longer when throttled. #[retry(max = 5, on =
+//! classify, throttled(base = "5s", cap = "60s"))] async fn create(&self, message: &CreateMessageParams) ->
+//! Result<CreateMessageResponse, MessageError> { self.0.create_message(Some(message)).await } }
 //! # let _ = Model::create;
 //! ```
 //!
@@ -36,7 +32,7 @@ use crate::Truncated;
 /// | `api_error`, `overloaded_error` | transient |
 /// | `rate_limit_error` | throttled |
 /// | `timeout_error` | timeout |
-/// | no connection, a connection that broke, a timeout: this client tells none from another | transient, ambiguous |
+/// | no connection, a broken connection, a timeout: this client doesn't tell them apart | transient, ambiguous |
 /// | a [`Truncated`] stream | transient, ambiguous |
 /// | `enforced_spend_limit_reached` and other limits that no wait lifts, other types, unreadable answers, bodies that are not Anthropic's | stop |
 pub fn classify(error: &MessageError) -> Verdict {
@@ -63,9 +59,9 @@ fn is_broken(text: &str) -> bool {
         || text == Truncated.to_string()
 }
 
-/// The events of an answer, in which an event `error` is an error, and with an error at their end where
-/// `message_stop` did not come before. Of itself this client gives such an event as an item like any other, and a
-/// connection that closes early ends its stream as if it were whole.
+/// The events of an answer. An event `error` becomes an error, and so does an end without `message_stop`. By itself,
+/// this client yields such an event like any other item, and if the connection closes early, its stream ends as if it
+/// were complete.
 ///
 /// ```
 /// # use anthropic_ai_sdk::client::AnthropicClient;

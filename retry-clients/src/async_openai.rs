@@ -20,7 +20,7 @@
 //! # let _ = Model::complete;
 //! ```
 //!
-//! Statuses are errors of the call itself. What a stream meets later comes as an item: see [`whole`].
+//! A bad status is an error of the call itself. A later failure of a stream comes as an item: see [`whole`].
 
 use ::async_openai::Client;
 use ::async_openai::config::Config;
@@ -85,13 +85,13 @@ fn by_status(refusal: &ApiErrorResponse) -> Verdict {
 
 /// A client that sends one request per call, where `Client::with_config` sends up to four.
 ///
-/// Its errors keep more. Every refusal is an [`OpenAIError::ApiError`] with its status, also where its body can't be
-/// read. Where headers ask for a wait or overrule the status (`x-should-retry`), it is an [`OpenAIError::Boxed`] that
-/// keeps what they said. [`api_error`] reads both. To use an HTTP client of your own, see [`OneRequest`].
+/// Its errors keep more. Every refusal is an [`OpenAIError::ApiError`] with its status, even if its body can't be read.
+/// If headers ask for a wait or overrule the status (`x-should-retry`), it is an [`OpenAIError::Boxed`] that keeps what
+/// they said. [`api_error`] reads both. To use an HTTP client of your own, see [`OneRequest`].
 ///
 /// # Panics
 ///
-/// As `Client::with_config`: where `reqwest` finds no TLS.
+/// As `Client::with_config`: if `reqwest` finds no TLS.
 pub fn client_without_retries<C: Config>(config: C) -> Client<C> {
     let one_each = reqwest::Client::builder().retry(reqwest::retry::never());
     let http = one_each.build().unwrap_or_default();
@@ -109,8 +109,8 @@ pub fn api_error(error: &OpenAIError) -> Option<&ApiErrorResponse> {
     }
 }
 
-/// The stream, with an error at its end where no last item came before: a connection that closes early ends
-/// a stream of this client as if it were whole. `is_last` knows the last item; for chat completions
+/// The stream, with an error if it ends without a last item. By itself, this client's stream ends as if it were
+/// complete when the connection closes early. `is_last` recognizes the last item; for chat completions
 /// `|chunk| chunk.choices.iter().any(|choice| choice.finish_reason.is_some())`.
 pub fn whole<T>(
     stream: impl Stream<Item = Result<T, OpenAIError>>,

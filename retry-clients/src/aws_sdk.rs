@@ -16,11 +16,8 @@
 //!     }
 //! }
 //!
-//! // Of itself this client sends up to three requests per call.
-//! let config = Config::builder()
-//!     .behavior_version(BehaviorVersion::latest())
-//!     .retry_config(RetryConfig::disabled())
-//!     .build();
+//! // By itself, this client sends up to three requests per call. let config = Config::builder()
+//! .behavior_version(BehaviorVersion::latest()) .retry_config(RetryConfig::disabled()) .build();
 //! let identity = Identity(Client::from_conf(config));
 //! # let _ = (Identity::caller, identity);
 //! ```
@@ -31,13 +28,13 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use retry_runtime::Verdict;
 
-/// Which failures are worth a retry: those that the AWS SDKs themselves retry
-/// ([AWS SDKs and Tools Reference Guide, "Retry behavior"][guide]).
+/// Which failures are worth a retry: the same ones that the AWS SDKs retry ([AWS SDKs and Tools
+/// Reference Guide, "Retry behavior"][guide]).
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | an answer with 408, 425, 500, 502, 503 or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient |
-/// | 429; `ThrottlingException`, `SlowDown` and the other codes of throttling | throttled |
+/// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
 /// | no connection, a connection that broke, an answer cut off | transient, ambiguous |
 /// | a timeout | timeout |
 /// | all else | stop |

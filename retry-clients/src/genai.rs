@@ -17,8 +17,8 @@
 //! # let _ = Model::chat;
 //! ```
 //!
-//! A stream of this client sends nothing before it is polled, and its first item, `Start`, comes before the request
-//! is sent: [`whole`] makes it one that `stream = "first"` and `stream = "buffer"` can retry.
+//! A stream of this client sends nothing before it is polled, and its first item, `Start`, comes before the request is
+//! sent. With [`whole`], `stream = "first"` and `stream = "buffer"` can retry it.
 
 use std::error::Error as StdError;
 use std::future::ready;
@@ -84,7 +84,7 @@ fn by_answer(status: StatusCode, headers: &HeaderMap, body: &str) -> Verdict {
     ResponseError::new(status, headers.clone(), body).classify()
 }
 
-/// This client's errors name no source, so what is inside is looked at by type.
+/// This client's errors name no source, so the errors inside are found by type.
 fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         classify(error)
@@ -97,8 +97,8 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
     }
 }
 
-/// The events of an answer, without `Start`, and with an error at their end where `End` did not come before: a
-/// connection that closes early ends a stream of this client as if it were whole.
+/// The events of an answer, without `Start`, and with an error if they end without `End`. By itself, this client's
+/// stream ends as if it were complete when the connection closes early.
 ///
 /// ```
 /// # use futures_util::stream::{BoxStream, StreamExt};

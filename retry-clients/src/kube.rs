@@ -59,7 +59,7 @@ fn by_status(status: &Status) -> Verdict {
     }
 }
 
-/// The configuration of a client that sends one request per call. Of itself it sends up to 16, on 429, 503 and 504.
+/// The configuration of a client that sends one request per call. By itself it sends up to 16, on 429, 503 and 504.
 pub fn without_retries(mut config: Config) -> Config {
     config.default_retry = false;
     config

@@ -1,4 +1,4 @@
-//! Which failures of published clients are worth a retry, for `retry-runtime`.
+//! Says which failures of other crates' clients are worth a retry, for `retry-runtime`.
 //!
 // Where the page links to the guide: the first definition counts.
 //! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/

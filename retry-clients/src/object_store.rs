@@ -16,8 +16,7 @@
 //!     }
 //! }
 //!
-//! // For `with_retry` of every store's builder.
-//! let retries: RetryConfig = no_retries();
+//! // For `with_retry` on every store's builder. let retries: RetryConfig = no_retries();
 //! assert_eq!(retries.max_retries, 0);
 //! # let _ = Store::read;
 //! ```
@@ -92,7 +91,7 @@ fn by_body(body: &str) -> Verdict {
     }
 }
 
-/// One request per call. Of themselves stores send up to eleven, for up to three minutes.
+/// One request per call. By themselves, stores send up to eleven, for up to three minutes.
 pub fn no_retries() -> RetryConfig {
     RetryConfig {
         max_retries: 0,

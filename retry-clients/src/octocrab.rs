@@ -16,10 +16,9 @@
 //!     }
 //! }
 //!
-//! fn client() -> octocrab::Result<GitHub> {
-//!     // Of itself this client sends up to four requests per call, without a pause.
-//!     Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?))
-//! }
+//! fn client() -> octocrab::Result<GitHub> { // By itself, this client sends up to four requests
+//! per call, without a pause.
+//! Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?)) }
 //! # let _ = (GitHub::repository, client);
 //! ```
 
@@ -34,13 +33,13 @@ use retry_runtime::{Classify, Verdict, retry_after};
 /// | failure | verdict |
 /// |---|---|
 /// | an answer with 408, 425, 500, 502, 503 or 504 | transient |
-/// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or of a secondary rate limit | throttled |
+/// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset`; without them, a minute for a secondary rate limit, as
-/// GitHub asks for ([Rate limits for the REST API][limits]).
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset`; without them, a minute for a secondary rate limit,
+/// as GitHub requests ([Rate limits for the REST API][limits]).
 ///
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {

@@ -20,7 +20,7 @@
 //! ```
 //!
 //! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
-//! One that is cut off ends with an error of its own.
+//! If it is cut off, it ends with an error of its own.
 
 use std::error::Error;
 use std::iter;
@@ -35,14 +35,14 @@ use rig_core::{ProviderResponseError, http_client};
 /// |---|---|
 /// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
 /// | 429 | throttled |
-/// | no connection, where the transport is `reqwest` 0.13 | transient |
+/// | no connection, if the transport is `reqwest` 0.13 | transient |
 /// | any other failure of the transport; a reply cut off | transient, ambiguous |
 /// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
 /// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
 /// | Google's `RESOURCE_EXHAUSTED` without a wait; limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
 ///
-/// Rig's own `is_retryable` is true for `insufficient_quota`, 501 and 505, too. The header `x-should-retry` wins over
+/// Rig's own `is_retryable` is also true for `insufficient_quota`, 501 and 505. The header `x-should-retry` wins over
 /// the status, and the hints of headers and of Google's bodies are kept.
 pub fn classify(error: &ProviderError) -> Verdict {
     match error {

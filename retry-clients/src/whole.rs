@@ -16,7 +16,7 @@ impl fmt::Display for Truncated {
 
 impl Error for Truncated {}
 
-/// The stream, with an error at its end where neither an error nor the last item of the provider came before.
+/// The stream, with an error at its end if neither an error nor the provider's last item came before.
 pub(crate) fn whole<T, E>(
     stream: impl Stream<Item = Result<T, E>>,
     is_last: impl Fn(&T) -> bool,

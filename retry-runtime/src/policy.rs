@@ -51,8 +51,8 @@ use crate::policy::section::Section;
 /// let client = Client { policy: PATIENT };
 /// ```
 ///
-/// As text it is the attribute's own vocabulary, so one command-line flag or environment variable holds a
-/// policy. `Display` prints that form back. With the feature `serde` a table of a configuration file does, too.
+/// As text it uses the attribute's own vocabulary, so one command-line flag or environment variable can hold a policy.
+/// `Display` prints it in the same form. With the feature `serde`, a table in a configuration file can hold one, too.
 ///
 /// ```
 /// use retry_runtime::Policy;
@@ -62,11 +62,11 @@ use crate::policy::section::Section;
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
 ///
-/// The setters take any value: a factor below 1 counts as 1, a jitter ratio outside 0–1 as the nearest
-/// inside and rounded to 9 decimals, a duration above 584 years as so long, and a `base` or `floor` above `cap` waits
-/// `cap`. Text and configuration files refuse such values instead.
+/// The setters accept any value. A factor below 1 counts as 1. A jitter ratio outside 0–1 counts as 0 or 1, and is
+/// rounded to 9 decimals. A duration above 584 years counts as 584 years, and a `base` or `floor` above `cap` as `cap`.
+/// Text and configuration files refuse such values instead.
 ///
-/// Two policies are equal if they say the same: a key that is not named is as good as its default.
+/// Two policies are equal if they mean the same: a key that is not set equals its default.
 #[derive(Clone, Copy)]
 pub struct Policy {
     rows: Rows,
@@ -89,7 +89,7 @@ impl Policy {
         }
     }
 
-    /// The same as [`Policy::new`]: delays that double.
+    /// The same as [`Policy::new`]: delays double.
     pub const fn exponential() -> Self {
         Self::new()
     }
@@ -144,11 +144,11 @@ impl Policy {
         self.with(None, Section::new().cap(cap))
     }
 
-    /// The shortest delay, jitter included. Default 0. A server's hint may be longer, and sections have the same.
+    /// The shortest delay, jitter included. Default 0. It applies to sections, too. A server's hint may be longer.
     ///
-    /// Full jitter draws near zero: where a second attempt at once would only add to the load, a floor prevents it. Keep it
-    /// well below `base`, or the first delays are not random. It lengthens delays and makes none: [`Backoff::None`] stays
-    /// without, in a section, too, and so do invalid values.
+    /// Full jitter can draw a delay near zero. If an immediate second attempt would only add load, set a floor. Keep it
+    /// well below `base`, or the first delays are no longer random. A floor never adds a delay where there is none:
+    /// [`Backoff::None`], also in a section, and invalid values still retry at once.
     ///
     /// ```
     /// use std::time::Duration;
@@ -179,8 +179,8 @@ impl Policy {
         self
     }
 
-    /// The time for the whole call, from its start: no attempt begins and no pause ends after it. An attempt
-    /// that runs when it passes is not dropped; the key `timeout` does that. Default none.
+    /// The time limit for the whole call, from its start: no attempt begins and no pause ends after it. An attempt that
+    /// is already running is not dropped; the key `timeout` does that. Default: none.
     pub const fn deadline(mut self, deadline: Duration) -> Self {
         self.deadline = Nanos::new(Some(deadline));
         self
@@ -204,15 +204,15 @@ impl Policy {
         self
     }
 
-    /// Other numbers for invalid values. There is no delay unless the section names `backoff`, `base`, `factor`,
-    /// `cap` or `jitter`: waiting improves no answer. What the key `validate` rejects has a count of its own, up
-    /// to the policy's `max` where the section names none.
+    /// Other numbers for invalid values. There is no delay unless the section names `backoff`, `base`, `factor`, `cap`
+    /// or `jitter`, because waiting doesn't improve an answer. Values that the key `validate` rejects have their own
+    /// count, up to the policy's `max` if the section names none.
     pub const fn invalid(mut self, section: Section) -> Self {
         self.rows = self.rows.with(Some(Kind::Invalid), section);
         self
     }
 
-    /// The delays without jitter, one for each retry: endless where retries are unlimited.
+    /// The delays without jitter, one for each retry: endless if retries are unlimited.
     ///
     /// ```
     /// use std::time::Duration;

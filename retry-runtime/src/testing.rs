@@ -1,4 +1,4 @@
-//! Tests without waiting and without chance: record what calls do, skip their sleeps, seed their jitter.
+//! Tests without waiting and without randomness: record what calls do, skip their sleeps, seed their jitter.
 //!
 //! Async tests need little of it: under `tokio::time::pause` (or `#[tokio::test(start_paused = true)]`)
 //! every pause takes no time and elapsed times are exact. The rest is here:
@@ -26,9 +26,9 @@
 //! );
 //! ```
 //!
-//! Each of these acts on the thread that it was called on, until the value it returned is dropped; values
-//! are dropped in the reverse order of their making. A test on tokio's multi-threaded runtime, whose tasks
-//! move between threads, can't use them.
+//! Each of these acts on the calling thread until the value it returned is dropped. Drop the values in the reverse
+//! order of their creation. Tests on tokio's multi-threaded runtime can't use them, because tasks move between threads
+//! there.
 
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -66,8 +66,8 @@ impl Drop for Seeded {
     }
 }
 
-/// Skips the sleeps of this thread's calls, blocking ones and those on tokio's timer. Deadlines and elapsed
-/// times see the skipped time as passed.
+/// Skips the sleeps of this thread's calls, both blocking sleeps and sleeps on tokio's timer. For deadlines and elapsed
+/// times, the skipped time counts as passed.
 pub fn skip_sleeps() -> SkippedSleeps {
     SkippedSleeps {
         before: skip::begin(),
@@ -113,7 +113,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The events so far, a line each, as the `Display` of [`Event`](crate::Event) prints them.
+    /// The events so far, one line each, as the `Display` of [`Event`](crate::Event) prints them.
     pub fn lines(&self) -> Vec<String> {
         recording::read(|recorded| recorded.lines.clone())
     }

@@ -1,5 +1,5 @@
-//! What is said of wrong keys and values. Every sentence names the user's own and says what would be right, quoted as it
-//! may stand in an attribute, in a configuration file and on a command line.
+//! The messages about wrong keys and values. Each one quotes what the user wrote and says what would be right, in a
+//! form that fits an attribute, a configuration file and a command line.
 
 use std::fmt::{self, Display};
 use std::time::Duration;
@@ -9,7 +9,7 @@ use crate::key::{Among, At, Key};
 use crate::nearest::nearest;
 use crate::range;
 
-/// Of a name that is no key. What other libraries call a key is known.
+/// For a name that is not a key. It knows what other libraries call our keys.
 pub fn unknown_key(name: &str, among: Among) -> String {
     let place = match among {
         Among::Section(section) => format!(" in `{section}(…)`"),
@@ -28,7 +28,7 @@ pub fn unknown_key(name: &str, among: Among) -> String {
     format!("unknown key `{name}`{place}: {remedy}")
 }
 
-/// Of a text that is none of the words that a key takes.
+/// For a text that is not one of the words that a key takes.
 pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
     let guess = match nearest(word, known) {
         Some(nearest) => format!("did you mean `{nearest}`? The"),
@@ -38,7 +38,7 @@ pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> S
     format!("unknown word `{word}` for `{at}`: {guess} words are {known}{or}")
 }
 
-/// What to say of a name that is not among `known`: which of them is much like it, or all.
+/// For a name that is not in `known`: suggests the one most like it, or else lists them all.
 pub fn suggestion(name: &str, known: &[&str]) -> String {
     match nearest(name, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
@@ -46,12 +46,12 @@ pub fn suggestion(name: &str, known: &[&str]) -> String {
     }
 }
 
-/// Of a key that stands there twice.
+/// For a key named twice.
 pub fn given_twice(key: &dyn Display) -> String {
     format!("`{key}` is given twice: keep one")
 }
 
-/// Of a value of the right kind.
+/// For a value of the right kind that is out of range.
 pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
@@ -83,10 +83,10 @@ pub fn no_effect(key: &dyn Display, with: &str) -> String {
     format!("`{key}` has no effect with {with}")
 }
 
-/// What to say of a key that has no effect where delays are those of a list.
+/// For a key that has no effect because the delays come from a list.
 pub const BESIDE_LIST: &str = "a list of delays: remove one of the two";
 
-/// Of a list in which there is no delay.
+/// For an empty list.
 pub fn empty_list(key: &dyn Display) -> String {
     format!(r#"`{key} = []` has no delay in it: write at least one, as in `["1s", "5s", "30s"]`"#)
 }
@@ -113,7 +113,7 @@ impl Display for Bound {
     }
 }
 
-/// Of two durations the first of which is above the second.
+/// For two durations, the first of which is above the second.
 pub fn above(low: Bound, high: Bound) -> Option<String> {
     (low.value > high.value)
         .then(|| format!("{low} is above {high}: lower the first or raise the second"))

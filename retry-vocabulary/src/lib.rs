@@ -1,8 +1,8 @@
-//! What the attribute and the runtime both know: keys, words, durations, what values may be, and how a wrong one is
-//! complained about.
+//! What the attribute and the runtime share: keys, words, durations, the ranges of values, and the error messages for
+//! wrong ones.
 //!
-//! An internal part of [`retry-runtime`](https://docs.rs/retry-runtime), apart because a proc-macro crate can export
-//! nothing else. It changes without notice.
+//! An internal part of [`retry-runtime`](https://docs.rs/retry-runtime). It is a separate crate because a proc-macro
+//! crate can export nothing but macros. It changes without notice.
 //!
 //! ```
 //! use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-/// What a client was asked, of which the first times fail.
+/// What a client was asked. The first requests fail.
 #[derive(Debug)]
 struct Script<T> {
     asked: Mutex<Vec<T>>,

@@ -11,18 +11,18 @@ use tower_service::Service;
 
 use super::by_status;
 
-/// Sends one request per call and keeps what headers say of retries: for
+/// Sends one request per call and keeps what the headers say about retries: for
 /// `client.with_http_service(OneRequest::new(http))`.
 ///
-/// `with_http_client`, called after it, brings the client's own retries back.
+/// Calling `with_http_client` after it brings the client's own retries back.
 #[derive(Clone, Debug)]
 pub struct OneRequest {
     http: reqwest::Client,
 }
 
 impl OneRequest {
-    /// Sends by this client. Its `retry(reqwest::retry::never())` turns off what `reqwest` itself repeats: requests
-    /// that a server turned away unread.
+    /// Sends with this client. `reqwest` itself repeats requests that a server refused unread: build the client with
+    /// `retry(reqwest::retry::never())` to switch that off.
     pub fn new(http: reqwest::Client) -> Self {
         Self { http }
     }

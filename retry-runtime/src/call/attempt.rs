@@ -6,7 +6,7 @@ use crate::call::gave_up::GaveUp;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 
-/// What the body of an annotated function knows of the attempt it is: the key `attempt`.
+/// What the body of an annotated function knows about the current attempt: the key `attempt`.
 ///
 /// ```
 /// use retry_runtime::retry;
@@ -22,14 +22,14 @@ use crate::time::moment::Moment;
 /// }
 /// ```
 ///
-/// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
-/// only where the error type is `Send` and `Sync`.
+/// The errors of earlier attempts are kept until the call ends, so the function's future is `Send` only if the error
+/// type is `Send` and `Sync`.
 ///
-/// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which has the value that was
-/// rejected last (`last_value`), and the keys `validate` and `correct` see it, too.
+/// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which also has the value that
+/// was rejected last (`last_value`). The keys `validate` and `correct` can use it, too.
 ///
-/// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which knows how many items went
-/// out before (`yielded`) and which was the last (`last_item`).
+/// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which also knows how many
+/// items earlier attempts yielded (`yielded`) and the last of them (`last_item`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
     number: u32,
@@ -152,18 +152,18 @@ impl<E, K> Attempt<E, K> {
         self.number
     }
 
-    /// The retries allowed after the first attempt, `None` where they are unlimited.
+    /// The retries allowed after the first attempt, or `None` if they are unlimited.
     pub fn max(&self) -> Option<u32> {
         self.max
     }
 
-    /// Whether no retry follows should this attempt fail, as far as `max` tells: a deadline, or a failure
-    /// that is not worth a retry, may end the call earlier, and a section with a `max` of its own later.
+    /// Whether, by `max`, this is the last attempt. A deadline, or a failure that isn't worth a retry, may end the call
+    /// earlier; a section with its own `max` may end it later.
     pub fn is_last(&self) -> bool {
         self.max.is_some_and(|max| self.number > max)
     }
 
-    /// The time since the call began. Where the key `timer` names one, the time until this attempt began.
+    /// The time since the call began. With the key `timer`, the time from then until this attempt began.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }
@@ -173,18 +173,19 @@ impl<E, K> Attempt<E, K> {
         *self.call_id.get_or_init(CallId::random)
     }
 
-    /// How many corrections of the key `correct` were validated so far, those of earlier attempts included: 0 while
-    /// the first runs.
+    /// How many corrections by the key `correct` were validated so far, including those in earlier attempts: 0 while
+    /// the first one runs.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
 
-    /// The error of the attempt before, `None` in the first and after a value that `until` rejected first.
+    /// The latest error. `None` if there was none yet: in the first attempt, or after nothing but values that `until`
+    /// rejected.
     pub fn last_error(&self) -> Option<&E> {
         self.errors.last()
     }
 
-    /// The errors of all attempts before, in order.
+    /// The errors of all earlier attempts, in order.
     pub fn errors(&self) -> &[E] {
         &self.errors
     }
@@ -202,7 +203,8 @@ impl<E, T> Attempt<E, Draft<T>> {
         self.kept.0 = Some(value);
     }
 
-    /// The value that `validate` rejected last, `None` before. One that `correct` repairs is the corrector's alone.
+    /// The value that `validate` rejected last, or `None` if there is none. While `correct` repairs a value, only the
+    /// corrector has it.
     pub fn last_value(&self) -> Option<&T> {
         self.kept.0.as_ref()
     }

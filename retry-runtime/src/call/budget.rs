@@ -7,10 +7,10 @@ use crate::classify::kind::Kind;
 
 /// What retries are paid from, shared by calls: the key `budget`.
 ///
-/// Where it has nothing left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). It is asked last,
-/// when all else allows the retry. The first attempt of a call is free, and so is a call that succeeds at once.
+/// If it has nothing left, a call gives up with [`Reason::Budget`](crate::Reason::Budget). It is asked last, once
+/// everything else allows the retry. The first attempt of a call is free.
 ///
-/// The turns that a team of agents shares:
+/// Turns that a team of agents shares:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -37,18 +37,18 @@ use crate::classify::kind::Kind;
 /// assert_eq!(turns.0.load(SeqCst), 0);
 /// ```
 ///
-/// The key takes any expression of a type that implements this: a reference, an `Arc` or an `Rc` of one does, too.
+/// The key takes any expression whose type implements this. References, `Arc` and `Rc` do if what they hold does.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't pay for retries",
     label = "no `RetryBudget`",
     note = "implement `retry_runtime::RetryBudget` for `{Self}`, or give a reference to what implements it"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry, after a failure of that kind, or for one correction of an invalid value. `false` says
-    /// that nothing is left, and nothing was taken.
+    /// Pays for one retry after a failure of that kind, or for one correction of an invalid value. `false` means that
+    /// nothing is left and nothing was taken.
     fn withdraw(&self, kind: Kind) -> bool;
 
-    /// Takes back what was paid for a retry that never began, since its call was dropped during the pause.
+    /// Takes back the payment for a retry that never began, because its call was dropped during the pause.
     fn refund(&self, kind: Kind);
 }
 

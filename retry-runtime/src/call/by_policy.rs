@@ -19,14 +19,14 @@ use crate::time::timer::TokioTimer;
 use crate::time::timer::{self, Timer};
 
 impl Policy {
-    /// Calls `operation` until it succeeds or this policy gives up: the loop of the attribute, without it.
+    /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.
     ///
     /// The error type is classified by [`Classify`]; for another use [`Policy::on`]. The log shows the name of
     /// the error's type where the attribute would show the error, and the function that the operation is
-    /// written in as the call's name. The returned future is `Send` where that of the operation is.
+    /// written in as the call's name. The returned future is `Send` if the operation's is.
     ///
-    /// An async closure may not change what it captures (it would lend itself to the future that it
-    /// returns): capture a `Cell`, or use the attribute, which has no such limit.
+    /// An async closure must not change what it captures, because the future that it returns would borrow from it:
+    /// capture a `Cell`, or use the attribute, which has no such limit.
     ///
     /// ```
     /// use std::cell::Cell;
@@ -76,7 +76,7 @@ impl Policy {
         run_blocking(self, E::classify, operation)
     }
 
-    /// Says with a function which errors are worth a retry, for error types that are not [`Classify`].
+    /// Takes a function that says which errors are worth a retry, for error types that are not [`Classify`].
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -91,7 +91,7 @@ impl Policy {
     }
 }
 
-/// A policy that knows which errors are worth a retry: what [`Policy::on`] returns.
+/// A policy with a function that says which errors are worth a retry, made by [`Policy::on`].
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCall<On> {
     pub(crate) policy: Policy,
@@ -137,8 +137,8 @@ impl<On> PolicyCall<On> {
     }
 }
 
-// One future around the operation's, not one within another: each would hold the policy and the closures again. A block
-// and no `async fn`, which keeps its arguments twice.
+// One future around the operation's, not several nested ones, each of which would hold the policy and the closures
+// again. A block instead of an `async fn`, which keeps its arguments twice.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 fn run<P, On, V, W, F, R, T, E>(
     policy: P,

@@ -7,7 +7,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::report::Observe;
 use crate::time::moment::Moment;
 
-/// A failed attempt, and what a loop knows of it: the argument of [`Call::failed_with`](crate::Call::failed_with).
+/// A failed attempt, and what a loop knows about it: the argument of [`Call::failed_with`](crate::Call::failed_with).
 ///
 /// ```
 /// use std::time::Duration;
@@ -82,17 +82,17 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// The time since the call began, by which the policy's `deadline` is kept. Where none is told, the pauses alone
-    /// count.
+    /// The time since the call began, which the policy's `deadline` limits. If you don't set it, only the pauses count.
     ///
-    /// Of a [`Call`](crate::Call) that another process saved it is the time since it was loaded: what was spent before
-    /// is in the call.
+    /// For a [`Call`](crate::Call) that another process saved, it is the time since loading: the call itself holds the
+    /// time spent before.
     pub fn elapsed(mut self, elapsed: Duration) -> Self {
         self.elapsed = Some(elapsed);
         self
     }
 
-    /// When the call must end, and what the same clock says now, in place of the policy's `deadline`. `None` is no deadline.
+    /// When the call must end, and what the same clock says now. It replaces the policy's `deadline`; `None` means no
+    /// deadline.
     pub fn deadline(mut self, end: Option<Moment>, now: impl FnOnce() -> Moment) -> Self {
         self.deadline = match end {
             Some(end) => Deadline::At { end, now: now() },
@@ -113,39 +113,39 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Whether the attempt was begun as the last that could happen, and so took what another would need.
+    /// Whether the attempt began as the last possible one, and so used up what another one would need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
         self.last = last;
         self
     }
 
-    /// Computes the delay of each retry, from 1, in place of the policy's `backoff`. Jitter, `floor` and a `cap` that is
-    /// named apply to it.
+    /// Computes the delay of each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter, `floor`
+    /// and a `cap` that was set apply to it.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some(delays);
         self
     }
 
-    /// What pays for the retry. It is asked last; where the retry never begins, the loop gives the token back.
+    /// What pays for the retry. It is asked last. If the retry never begins, the loop must give the token back.
     pub fn budget(mut self, budget: &'a dyn RetryBudget) -> Self {
         self.budget = Some(budget);
         self
     }
 
-    /// Values are validated in this call, so that invalid ones have a count of their own.
+    /// Says that this call validates values, so that invalid ones have their own count.
     pub fn validates(mut self) -> Self {
         self.values = Values::Validated;
         self
     }
 
-    /// The same, and what follows is no attempt, but a correction of the value that this one returned.
+    /// The same, and says that a correction of the returned value follows instead of another attempt.
     pub fn correctable(mut self) -> Self {
         self.values = Values::Corrected;
         self
     }
 
-    /// Tells an observer beside those that features enable.
+    /// Tells this observer, too, besides the log.
     pub fn observe(mut self, observe: Observe<'a>) -> Self {
         self.observe = Some(observe);
         self

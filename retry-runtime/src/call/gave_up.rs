@@ -20,7 +20,7 @@ use crate::observe::reason::Reason;
 /// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
 /// ```
 ///
-/// In a function with the key `validate` it is a `GaveUp<E, T>`, which has the last value that was rejected.
+/// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GaveUp<E, T = ()> {
     pub(crate) earlier: Vec<E>,
@@ -38,7 +38,7 @@ impl<E, T> GaveUp<E, T> {
         &self.error
     }
 
-    /// Every error in order, that of the last attempt included. Attempts whose value `until` rejected have none.
+    /// Every error in order, including the last attempt's. Attempts with a value that `until` rejected have none.
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
         self.earlier.iter().chain(std::iter::once(&self.error))
     }
@@ -60,13 +60,13 @@ impl<E, T> GaveUp<E, T> {
         self.attempts
     }
 
-    /// How many times the key `correct` was called, a last time that failed included.
+    /// How many times the key `correct` was called, including one that failed.
     pub fn corrections(&self) -> u32 {
         self.corrections
     }
 
-    /// The last value that the key `validate` rejected. `None` without that key, where none was rejected, and
-    /// where `correct` took the value and failed.
+    /// The last value that the key `validate` rejected. `None` without that key, if no value was rejected, and if
+    /// `correct` took the value and failed.
     pub fn last_value(&self) -> Option<&T> {
         self.last_value.as_ref()
     }

@@ -2,7 +2,7 @@ use crate::policy::Policy;
 
 /// What all calls of one function share: the policy, and the name in logs and metrics.
 ///
-/// It stands outside of [`Call`](crate::Call), so that it can be a `const` where both are known:
+/// It is separate from [`Call`](crate::Call), so that it can be a `const` if both are known at compile time:
 ///
 /// ```
 /// use retry_runtime::{Policy, Site};
@@ -17,7 +17,7 @@ pub struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
-    /// Calls of that name, under that policy.
+    /// A site with that policy and that name.
     #[inline]
     pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
         Self { policy, name }

@@ -15,10 +15,10 @@ use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// A call under way: the core of every loop in this crate, for loops of your own.
+/// A running call: the core of every loop in this crate, and of loops of your own.
 ///
-/// It has no clock and no timer. Told of a failure it answers how long to wait, or why to stop; told of a success it
-/// only reports it. What it decides it reports as the attribute does: to the log, to tests that record. It is plain data
+/// It has no clock and no timer. Told about a failure, it says how long to wait or why to stop; told about a success,
+/// it only reports it. It reports as the attribute does: to the log, and to tests that record. It is plain data
 /// (`Copy`, `'static`) and borrows nothing while an attempt runs.
 ///
 /// ```
@@ -52,9 +52,9 @@ use crate::policy::schedule::limit;
 /// assert_eq!((answer, call.attempt()), (Ok("hello"), 3));
 /// ```
 ///
-/// With the feature `serde` a call can be saved during its pause and go on in another process. Saved are its counts, its
-/// last delay and the time spent, never a reading of a clock: the time between saving and loading does not count
-/// against the policy's deadline.
+/// With the feature `serde` a call can be saved during its pause and go on in another process. It saves its counts, its
+/// last delay and the time spent, but no clock reading: the time between saving and loading does not count against the
+/// policy's deadline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Call {
     /// Retries that count against the policy's `max`.
@@ -108,9 +108,9 @@ impl Call {
         self
     }
 
-    /// Tells of a failed attempt. Returns the pause before the next one, or why there is none.
+    /// Reports a failed attempt. Returns the pause before the next one, or why there is none.
     ///
-    /// The error is what the log shows. [`failed_with`](Self::failed_with) is told more.
+    /// The error is what the log shows. [`failed_with`](Self::failed_with) takes more details.
     #[cold]
     pub fn failed(
         &mut self,
@@ -121,7 +121,7 @@ impl Call {
         self.failed_with(Failure::new(site, verdict, error))
     }
 
-    /// Tells of a failed attempt with what else is known of it: the time spent, a deadline, a budget, an observer.
+    /// Reports a failed attempt with more details: the time spent, a deadline, a budget, an observer.
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
@@ -183,11 +183,11 @@ impl Call {
         decision
     }
 
-    /// Looks at the deadline again after the pause: a timer that overslept must not begin an attempt too late. The error is
-    /// that of the attempt before the pause, with which the call ends.
+    /// Checks the deadline again after the pause: a timer that overslept must not begin an attempt too late. Pass the
+    /// error from before the pause; if this fails, the call ends with it.
     ///
-    /// A pause that was told to end by the deadline may end a little after it, as timers do: up to a tenth of the pause, at
-    /// least 10 ms and at most 1 s.
+    /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
+    /// the pause, but at least 10 ms and at most 1 s.
     pub fn resumed(&self, failure: Failure<'_>) -> Result<(), Reason> {
         let mut now = *self;
         now.spend(failure.elapsed);
@@ -199,8 +199,8 @@ impl Call {
         Err(Reason::Deadline)
     }
 
-    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) told of, for a reason
-    /// that is the loop's own, such as [`Reason::CorrectionFailed`].
+    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
+    /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
         let Failure {
             site,
@@ -246,7 +246,7 @@ impl Call {
         report(Record::GaveUp, event, observe);
     }
 
-    /// Tells of a success. The log has it where an attempt failed before.
+    /// Reports a success. It is logged if an attempt failed before.
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
@@ -297,7 +297,7 @@ impl Call {
         }
     }
 
-    /// The number of the attempt under way, from 1.
+    /// The number of the current attempt, from 1.
     pub const fn attempt(&self) -> u32 {
         let [transient, throttled, timeout, invalid] = self.own;
         self.shared
@@ -309,17 +309,17 @@ impl Call {
             .saturating_add(1)
     }
 
-    /// How many values were repaired in place of another attempt.
+    /// How many values were repaired instead of running another attempt.
     pub const fn corrections(&self) -> u32 {
         self.corrections
     }
 
-    /// The pause before the attempt under way, zero in the first.
+    /// The pause before the current attempt, zero for the first.
     pub const fn last_delay(&self) -> Duration {
         Duration::from_nanos(self.previous)
     }
 
-    /// The time spent up to the last failure, as far as it was told.
+    /// The time spent up to the last failure, as far as it was reported.
     pub const fn spent(&self) -> Duration {
         Duration::from_nanos(self.before.saturating_add(self.spent))
     }

@@ -13,8 +13,9 @@ macro_rules! keys {
 keys! {
     /// `max = 5`: how many retries follow the first attempt, a count or `"unlimited"`. Default 3; 0 is none.
     max
-    /// `backoff = "exp"`: the shape of the delays. `"exp"` (default), `"fixed"`, `"linear"`, `"fibonacci"`, `"none"`, a list
-    /// `["1s", "5s", "30s"]` whose last delay repeats, a function `|retry| …` from 1 to a `Duration`, or a `Backoff`.
+    /// `backoff = "exp"`: the shape of the delays. `"exp"` (default), `"fixed"`, `"linear"`, `"fibonacci"`, `"none"`, a
+    /// list `["1s", "5s", "30s"]` whose last delay repeats, a function `|retry| …` from the retry's number to a
+    /// `Duration`, or a `Backoff`.
     backoff
     /// `base = "250ms"`: the first delay. Default 1 s.
     base
@@ -30,16 +31,18 @@ keys! {
     /// `on = is_retryable`: which errors are worth a retry, a function from `&E` to a `bool` or a `Verdict`. Without it, `E` is
     /// `Classify`.
     on
-    /// `until = |value| !value.is_empty()`: an `Ok` value that it rejects is retried, and returned when retries run out.
+    /// `until = |value| !value.is_empty()`: an `Ok` value for which it is false is retried, and returned when retries
+    /// run out.
     until
     /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long, `"clamp"` at most 5 s
     /// above the policy's own delay, `"ignore"` takes no notice.
     hint
     /// `max_hint = "2m"`: a longer hint ends the call. Default 60 s.
     max_hint
-    /// `timeout = "30s"`: the time for each attempt, which is dropped after it. The error is `From<TimedOut>`.
+    /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
+    /// `From<TimedOut>`.
     timeout
-    /// `deadline = "2m"`: the time for the whole call. No attempt begins and no pause ends after it.
+    /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
     /// `idempotent = false`: failures after which the request may have taken effect are not retried. Default `true`.
     idempotent
@@ -53,7 +56,8 @@ keys! {
     invalid
     /// `attempt = attempt`: the name of the `&Attempt` in the body: its number, the errors so far, an idempotency key.
     attempt
-    /// `validate = |value| check(value)`: an `Ok` value for which it returns an error is asked for again.
+    /// `validate = |value| check(value)`: an `Ok` value for which it returns an error is rejected, and the body runs
+    /// again.
     validate
     /// `correct = async |value, error| …`: repairs a value that `validate` rejected, instead of running the body again.
     correct
@@ -76,7 +80,7 @@ keys! {
     /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item, `"buffer"` the whole,
     /// `"resume"` from where it broke.
     stream
-    /// `crate = my_crate::retry_runtime`: where the runtime is, for crates that re-export it.
+    /// `crate = my_crate::retry_runtime`: the path of the runtime, for crates that re-export it.
     crate_
     /// `wrapper = Retrying`: on a trait, the decorator to generate.
     wrapper

@@ -6,7 +6,7 @@ use crate::observe::reason::Reason;
 
 /// One thing that happened in a call.
 ///
-/// Printed with `Display`, an event is a line as the log has it:
+/// `Display` prints an event as the line in the log:
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,11 +26,11 @@ use crate::observe::reason::Reason;
 /// );
 /// ```
 ///
-/// `max` is the number of retries in force for that failure, `None` where it is unlimited.
+/// `max` is the number of retries in force for that failure, `None` if it is unlimited.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// An attempt begins. Only what the key `observe` names sees it.
+    /// An attempt begins. Only the key `observe` sees this event; it is not logged.
     Started {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -71,7 +71,7 @@ pub enum Event<'a> {
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1: so many were made.
+        /// The number of the attempt that failed, from 1, which is also how many were made.
         attempt: u32,
         /// The retries allowed.
         max: Option<u32>,
@@ -80,7 +80,7 @@ pub enum Event<'a> {
         /// Why no attempt follows.
         reason: Reason,
     },
-    /// An attempt succeeded. Only what the key `observe` names sees it when it was the first attempt.
+    /// An attempt succeeded. If it was the first, only the key `observe` sees this event; it is not logged.
     Succeeded {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -127,7 +127,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The number of the correction that begins, or of those that were made where there were any.
+    /// The number of the correction that begins, or the number of corrections made, if any.
     pub(crate) fn correction(&self) -> Option<u32> {
         match *self {
             Self::Correcting { correction, .. } => Some(correction),

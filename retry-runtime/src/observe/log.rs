@@ -6,9 +6,9 @@ use tracing::field;
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 
-/// Every record has the same fields, so that a query need not know which record it meets. Each is asked of the event
-/// anew: so nothing is looked up, and nothing put into memory, where nobody listens. Each kind of record has a place of its
-/// own, for subscribers that limit or count by that.
+/// Every record has the same fields, so that one query fits them all. Each field is taken from the event only when it
+/// is recorded, so a call without listeners looks nothing up. Each kind of record has its own call site, for
+/// subscribers that limit or count by that.
 macro_rules! record {
     ($level:ident, $event:ident) => {
         tracing::event!(

@@ -43,7 +43,7 @@ use crate::observe::event::Event;
 /// # }
 /// ```
 ///
-/// It is called on the task that makes the call, between attempts: what takes long belongs elsewhere.
+/// It is called between attempts, on the task that makes the call, so move slow work elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",
@@ -74,7 +74,7 @@ impl<T: Observer> Observer for Option<T> {
     }
 }
 
-/// Both observe, the first first.
+/// Both observe, in order.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     fn observe(&self, event: &Event<'_>) {
         self.0.observe(event);

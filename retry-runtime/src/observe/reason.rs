@@ -20,7 +20,7 @@ pub enum Reason {
     Budget,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
-    /// A call for a batch of items returned another number of answers than it was given items.
+    /// A call for a batch of items returned more or fewer answers than it got items.
     Unanswered,
 }
 

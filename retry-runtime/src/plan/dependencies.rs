@@ -1,7 +1,6 @@
 use std::sync::Arc;
 
-/// What a subtask depends on: an array of names, or a `Vec` of them where their number is known at run time
-/// only.
+/// The names of the subtasks that one depends on: an array, or a `Vec` if their number is known only at run time.
 ///
 /// The subtask gets an array or a `Vec` of the outputs, in the order of the names:
 ///

@@ -9,10 +9,10 @@ use crate::observe::reason::Reason;
 pub enum PlanEnd {
     /// The validator accepted the results.
     Valid,
-    /// The validator did not, and there were no more rounds, or nothing that another round could have changed.
+    /// The validator never accepted them, and the rounds ran out, or another round could have changed nothing.
     GaveUp {
-        /// Why no round followed. [`Reason::NotRetryable`] if no failed subtask was worth a retry and the
-        /// validator asked for no other.
+        /// Why no round followed. [`Reason::NotRetryable`] if no failed subtask was worth a retry and the validator
+        /// asked for no others.
         reason: Reason,
         /// What the validator said last: its message, or the names of the subtasks that it asked for.
         message: String,

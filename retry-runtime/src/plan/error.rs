@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use retry_vocabulary::nearest;
 
-/// Why a plan can't run or a state can't be loaded: a name given twice, a dependency that is no subtask, a
-/// cycle, or a state of subtasks that the plan doesn't have.
+/// Why a plan can't run or a state can't be loaded: a name given twice, an unknown dependency, a cycle, or a state with
+/// subtasks that the plan doesn't have.
 ///
-/// The message names the subtasks on the way, and is meant to be shown as it is. The plan is as it was before:
-/// nothing was executed, added or loaded, and its outputs are still there.
+/// The message names the subtasks concerned; show it to the user as it is. The plan is unchanged: nothing was executed,
+/// added or loaded, and its outputs are still there.
 ///
 /// ```
 /// use retry_runtime::Plan;

@@ -3,8 +3,8 @@ use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 use crate::policy::Policy;
 
-/// What bounds the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`] where the error type is
-/// [`Classify`], or else what [`Policy::on`] returns.
+/// What limits the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`] if the error type is
+/// [`Classify`], otherwise the result of [`Policy::on`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures of type `{E}` are worth a retry",
     label = "not a policy for this plan",

@@ -38,7 +38,7 @@ impl<T> Snapshot<T> {
         }
     }
 
-    /// What that subtask returned; `None` unless it completed.
+    /// The output of that subtask; `None` unless it completed.
     pub fn output(&self, name: &str) -> Option<&T> {
         let place = *self.index.get(name)?;
         self.outputs.get(place).map(|(_, output)| &**output)

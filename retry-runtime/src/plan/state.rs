@@ -9,7 +9,7 @@ use ::serde::ser::{Serialize, SerializeStruct, Serializer};
 use crate::plan::node::{State, SubtaskFailure};
 use crate::plan::{Plan, PlanError};
 
-/// What became of a plan's subtasks, by name, to be saved and loaded: with the feature `serde`.
+/// What became of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
 /// It is a table of `completed` (name to output), `failed` (name to the text of the error), `dead_ends` (names) and
 /// `executions` (a number). What blocked and pending subtasks are follows from the plan.
@@ -52,8 +52,8 @@ pub struct PlanState<T> {
 }
 
 impl<T> PlanState<T> {
-    /// The names of the subtasks that it has something of. A plan must have them all before it is loaded, those
-    /// that a validator had added too.
+    /// The names of all subtasks in the state. The plan must have them all before it loads the state, including those
+    /// that a validator had added.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let names = self.completed.keys().chain(self.failed.keys());
         let dead_ends = self.dead_ends.iter();
@@ -63,7 +63,7 @@ impl<T> PlanState<T> {
 }
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
-    /// What became of the subtasks so far, to be saved. The outputs are shared with the plan, not copied.
+    /// The state of the subtasks so far, for saving. The outputs are shared with the plan, not copied.
     pub fn state(&self) -> PlanState<T>
     where
         E: fmt::Display,
@@ -92,9 +92,9 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         state
     }
 
-    /// Goes on from a saved state: what had completed has its output and does not run again, what had failed or
-    /// was a dead end is so again, and the executions are added to this plan's. Subtasks that the state does not have
-    /// are as they were.
+    /// Goes on from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and dead
+    /// ends are failed and dead ends again. The executions are added to this plan's. Subtasks that are not in the state
+    /// stay as they were.
     ///
     /// If the state names subtasks that the plan doesn't have, the error names them all and nothing is loaded.
     pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {

@@ -29,8 +29,7 @@ pub type Local<'a, T, E> =
 /// plan.push(subtask);
 /// ```
 ///
-/// Where the compiler asks for the types that the closure takes, name the output type:
-/// `Subtask::<String, _>::new(…)`.
+/// If the compiler asks for the types of the closure's arguments, name the output type: `Subtask::<String, _>::new(…)`.
 pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     name: Arc<str>,
     after: Vec<Arc<str>>,
@@ -40,11 +39,11 @@ pub struct Subtask<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
 }
 
 impl<'a, T, E> Subtask<'a, T, E> {
-    /// A subtask of a plan from `Plan::new`: its name, the names of those whose outputs it needs, and a closure
-    /// that gets these, shared, in the same order.
+    /// A subtask for a plan from `Plan::new`: its name, the names of the subtasks it depends on, and a closure that
+    /// gets their outputs, shared, in the same order.
     ///
-    /// The closure is called for every execution, and what it returns may borrow what outlives the plan, but not
-    /// what the closure owns: see [`Plan::add`](Plan#method.add).
+    /// The closure is called for every execution. Its future may borrow anything that outlives the plan, but nothing
+    /// that the closure owns: see [`Plan::add`](Plan#method.add).
     pub fn new<D, C, R>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
     where
         D: Dependencies<T>,
@@ -62,8 +61,8 @@ impl<'a, T, E> Subtask<'a, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
-    /// A subtask of a plan from [`Plan::local`], as [`Subtask::new`]. An `async move` closure may
-    /// also own what it uses.
+    /// A subtask for a plan from [`Plan::local`], otherwise as [`Subtask::new`]. An `async move` closure may also own
+    /// what it uses.
     pub fn local<D, C>(name: impl Into<Arc<str>>, after: D, run: C) -> Self
     where
         D: Dependencies<T>,
@@ -84,14 +83,15 @@ impl<'a, T: 'a, E: 'a> Subtask<'a, T, E, Local<'a, T, E>> {
 }
 
 impl<'a, T, E> Plan<'a, T, E> {
-    /// Adds a subtask: its name, the names of those whose outputs it needs, and a closure that gets these,
+    /// Adds a subtask: its name, the names of the subtasks it depends on, and a closure that gets their outputs,
     /// shared, in the same order.
     ///
-    /// What it depends on may be added later. A name that is given twice, a dependency that is never added and a
-    /// cycle are found by [`check`](Plan::check), and by every run before it begins.
+    /// You can add its dependencies later. [`check`](Plan::check), and every run before it begins, reports a name given
+    /// twice, a dependency that was never added, and a cycle.
     ///
-    /// The closure is called for every execution. An `async` closure may borrow what outlives the plan. A `move`
-    /// closure returns an `async move` block with what it owns: as it is if that is `Copy`, else a clone.
+    /// The closure is called for every execution. An `async` closure may borrow anything that outlives the plan. A
+    /// `move` closure returns an `async move` block that owns what it uses: a copy if it is `Copy`, otherwise a clone
+    /// made before the block.
     ///
     /// ```
     /// use retry_runtime::Plan;
@@ -124,7 +124,7 @@ impl<'a, T, E> Plan<'a, T, E> {
 }
 
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
-    /// Adds a subtask, as to a plan from `Plan::new`. An `async move` closure may also own what it uses.
+    /// Adds a subtask, as in a plan from `Plan::new`. An `async move` closure may also own what it uses.
     pub fn add<D, C>(&mut self, name: impl Into<Arc<str>>, after: D, run: C)
     where
         D: Dependencies<T>,

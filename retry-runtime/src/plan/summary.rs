@@ -3,7 +3,7 @@ use std::fmt;
 /// What became of a plan's subtasks so far: every one is in `completed`, `failed`, `blocked` or `pending`. Names
 /// are in the order in which the subtasks were added.
 ///
-/// Printed with `Display` it is the line of the log:
+/// `Display` prints it as the line in the log:
 ///
 /// ```
 /// use retry_runtime::plan::Summary;
@@ -22,15 +22,15 @@ use std::fmt;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Summary {
-    /// Those that have an output.
+    /// The subtasks that have an output.
     pub completed: Vec<String>,
-    /// Those that failed, dead ends included.
+    /// The subtasks that failed, dead ends included.
     pub failed: Vec<String>,
-    /// Those of `failed` that failed again when they were retried, or that `run_until` gave up on.
+    /// The subtasks in `failed` that failed again when retried, or that `run_until` gave up on.
     pub dead_ends: Vec<String>,
-    /// Those that did not run because one they depend on, directly or not, failed.
+    /// The subtasks that did not run because one they depend on, directly or not, failed.
     pub blocked: Vec<String>,
-    /// Those that did not run for another reason: the plan was not run, or its run was dropped.
+    /// The subtasks that have not run for another reason: the plan was not run, or its run was dropped.
     pub pending: Vec<String>,
     /// How many times a subtask was started, in all runs so far.
     pub executions: u64,

@@ -2,15 +2,15 @@ use std::fmt;
 
 use crate::plan::{Sendable, Subtask};
 
-/// What a validator says of a plan's results: see [`Plan::run_until`](crate::Plan::run_until).
+/// What a validator says about a plan's results: see [`Plan::run_until`](crate::Plan::run_until).
 pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
-    /// The results will do, even if some subtasks failed: the plan ends.
+    /// The results are good, even if some subtasks failed: the plan ends.
     Valid,
-    /// The results lack what these subtasks would bring. They are added once no failed one is left to retry,
-    /// except those of a name that failed or is blocked: these were tried. Where none that is left could run, none is
-    /// added and the plan ends.
+    /// Something is missing, and these subtasks would supply it. They are added once no failed one is left to retry,
+    /// except those with the name of a failed or blocked one, which were already tried. If none of the rest could run,
+    /// none is added and the plan ends.
     Missing(Vec<Subtask<'a, T, E, F>>),
-    /// The results won't do, and this is why. Failed subtasks are retried; if there are none, the plan ends.
+    /// The results are wrong, and this is why. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),
 }
 

@@ -18,7 +18,7 @@ use crate::policy::list;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Backoff {
-    /// `"exp"`, the default: `base`, then `factor` times more for each retry.
+    /// `"exp"`, the default: `base`, then `factor` times longer for each retry.
     #[default]
     Exponential,
     /// `"fixed"`: always `base`.
@@ -29,10 +29,10 @@ pub enum Backoff {
     Fibonacci,
     /// `"none"`: retry at once.
     None,
-    /// `["1s", "5s", "30s"]`: these, the last again and again. An empty list is the same as `"none"`.
+    /// `["1s", "5s", "30s"]`: these, then the last one again and again. An empty list is the same as `"none"`.
     ///
-    /// A list has no `base` and no `factor`: naming it takes theirs away. A `cap` clips it where one is named, not by its
-    /// default, so that delays are as long as they are written. Jitter is as for any shape.
+    /// A list has no `base` and no `factor`: setting one removes them. Only a `cap` that you set clips it, not the
+    /// default one, so that delays are as long as written. Jitter applies as to any shape.
     ///
     /// ```
     /// use std::time::Duration;
@@ -47,14 +47,14 @@ pub enum Backoff {
     /// assert_eq!("max=3, backoff=[1s, 5m], jitter=none".parse(), Ok(POLICY));
     /// ```
     ///
-    /// Lists that text and configuration files name stay in memory until the process ends, each once however often it is
-    /// read. [`Backoff::list`] does the same with delays known at run time.
+    /// Lists from text and configuration files stay in memory until the process ends. Each different list is kept once,
+    /// however often it is read. [`Backoff::list`] does the same with delays known only at run time.
     List(&'static &'static [Duration]),
 }
 
 impl Backoff {
-    /// The list of these delays, which stay in memory until the process ends, once however often they are given. In a
-    /// constant, name [`Backoff::List`].
+    /// The list of these delays. It stays in memory until the process ends, once, however often you pass it. In a
+    /// constant, use [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;

@@ -4,7 +4,7 @@ use std::fmt;
 /// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
 /// out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
-/// The message names the key, the value and what would be right, and is meant to be shown as it is.
+/// The message names the key and the value, and says what would be right. Show it to the user as it is.
 ///
 /// ```
 /// use retry_runtime::Policy;

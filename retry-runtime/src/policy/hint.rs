@@ -6,10 +6,9 @@ use retry_vocabulary::word;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Hint {
-    /// `"honor"`, the default: wait at least as long as the server asked, plus jitter on top, so that
-    /// clients told the same wait do not come back as one wave. The addition is drawn from 0 to a tenth
-    /// of the hint, or to 100 ms where that is more; with `jitter = "none"` nothing is added. A hint
-    /// above `max_hint` ends the call.
+    /// `"honor"`, the default: wait at least as long as the server asked, plus jitter, so that clients told the same
+    /// wait don't come back in one wave. The addition is random, up to a tenth of the hint or up to 100 ms, whichever
+    /// is more; with `jitter = "none"` nothing is added. A hint above `max_hint` ends the call.
     #[default]
     Honor,
     /// `"clamp"`: wait as long as the server asked, but at least the policy's own delay and at most 5 s

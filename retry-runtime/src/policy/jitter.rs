@@ -4,10 +4,11 @@ use retry_vocabulary::word;
 
 /// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
 ///
-/// With `d` the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter or longer than these,
-/// and none piles up at them: where a range reaches past one, the part within is drawn from.
+/// `d` is the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter than `floor` or
+/// longer than `cap`. Delays don't pile up there either: if a range reaches past a limit, the delay is drawn from the
+/// part inside.
 ///
-/// `full`, `equal` and `decorrelated` are those of [Exponential Backoff And Jitter][aws] (AWS, 2015).
+/// `full`, `equal` and `decorrelated` come from [Exponential Backoff And Jitter][aws] (AWS, 2015).
 ///
 /// [aws]: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -18,13 +19,13 @@ pub enum Jitter {
     Full,
     /// `"equal"`: from `d / 2` to `d`.
     Equal,
-    /// `"decorrelated"`: from `base` to three times the previous delay. It is a shape of its own, so
-    /// `backoff` and `factor` have no say.
+    /// `"decorrelated"`: from `base` to three times the previous delay. It replaces the shape, so `backoff` and
+    /// `factor` have no effect.
     Decorrelated,
     /// `"none"`: exactly `d`.
     None,
-    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside counts as the
-    /// nearest inside. It is kept to 9 decimals.
+    /// A ratio `r` from 0 to 1: from `(1 - r) · d` to `(1 + r) · d`. A ratio outside 0–1 counts as 0 or 1. It is kept
+    /// to 9 decimals.
     Ratio(f64),
 }
 

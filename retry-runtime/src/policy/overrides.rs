@@ -11,10 +11,10 @@ use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
 use crate::policy::value::{Entries, Value};
 
-/// The keys of a policy that some text or table names: one layer of configuration.
+/// The keys of a policy that one text or table names: one layer of configuration.
 ///
-/// [`Policy::overridden_by`] puts it over a policy, key by key. The layers of a program are then its
-/// constructor, its configuration file and its command line, the later winning:
+/// [`Policy::overridden_by`] puts it over a policy, key by key. A program's layers are then its constructor, its
+/// configuration file and its command line; the later one wins:
 ///
 /// ```
 /// use std::time::Duration;
@@ -36,8 +36,8 @@ use crate::policy::value::{Entries, Value};
 ///
 /// # The text
 ///
-/// Keys and values are those of the attribute: `key=value` or `key(value)`, separated by commas, with white
-/// space anywhere and the values in double quotes or not. An empty text names nothing.
+/// Keys and values are the same as in the attribute: `key=value` or `key(value)`, separated by commas, with optional
+/// white space and optional double quotes around values. An empty text names nothing.
 ///
 /// | key | value |
 /// |---|---|
@@ -55,11 +55,11 @@ use crate::policy::value::{Entries, Value};
 /// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
 /// It may be up to 584 years long.
 ///
-/// With the feature `serde`, a table of the same keys gives the same, the sections being tables in it and a list an array. Its
-/// numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
+/// With the feature `serde`, a table with the same keys works, too: a section is a table in it, and a list is an array.
+/// Numbers may be integers, floats or text. The format must be self-describing, as TOML, JSON and YAML are.
 ///
-/// A text or table is refused for an unknown key or word, a key named twice and a value out of range: what is read is what
-/// is in force, never the nearest to it. `Display` prints what the layer names, in the form above.
+/// A text or table is refused for an unknown key or word, a key named twice, or a value out of range. Values are never
+/// rounded into range. `Display` prints what the layer names, in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
     /// What a section could name, too.
@@ -73,11 +73,11 @@ pub struct Overrides {
 }
 
 impl Policy {
-    /// This policy with what that layer names in place of its own, key by key, in sections too.
+    /// This policy, overridden key by key with what that layer names, in sections too.
     ///
     /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
-    /// takes from the policy, or if the layer names a `base` or `factor` where delays are those of a list. A layer that
-    /// names a list takes earlier ones away.
+    /// inherits, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
+    /// removes an earlier `base` and `factor`.
     ///
     /// ```
     /// use retry_runtime::Policy;
@@ -154,7 +154,7 @@ impl Policy {
 }
 
 impl Overrides {
-    /// This layer with what a later one names in place of its own, key by key, in sections too.
+    /// This layer, overridden key by key with what a later one names, in sections too.
     ///
     /// Layers that are put together first are checked together: a file's `cap` may be below the `base` of the
     /// constructor if the command line lowers that, too.

@@ -6,8 +6,8 @@ use crate::policy::jitter::Jitter;
 /// Other numbers for one [`Kind`](crate::Kind) of failure: the keys `transient(…)`, `throttled(…)`,
 /// `timed_out(…)` and `invalid(…)`.
 ///
-/// What a section does not name, it takes from the policy. A section that names `max` has a count of its
-/// own: its retries neither use up the policy's `max` nor the reverse, and its delays grow by its own count.
+/// A section inherits from the policy what it does not name. A section that names `max` has its own count: its retries
+/// don't use up the policy's `max`, nor the other way round, and its delays grow with its own count.
 ///
 /// ```
 /// use std::time::Duration;
@@ -87,7 +87,7 @@ impl Section {
         self.backoff.is_some_and(Backoff::is_list)
     }
 
-    /// As [`Policy::max`](crate::Policy::max), with a count of this section's own.
+    /// As [`Policy::max`](crate::Policy::max), with this section's own count.
     pub const fn max(mut self, retries: u32) -> Self {
         self.max = Some(retries);
         self

@@ -10,7 +10,7 @@ use crate::policy::error::PolicyError;
 use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, Value};
 
-/// The keys that the table names over those of [`Policy::new`]; [`Overrides`] lists them.
+/// The keys that the table names, on top of [`Policy::new`]. [`Overrides`] lists them.
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TableVisitor(|named| Self::new().overridden_by(&named)))

@@ -8,7 +8,7 @@ use crate::policy::error::{PolicyError, short};
 use crate::policy::overrides::Overrides;
 use crate::policy::value::{Entries, Value};
 
-/// The keys that the text names over those of [`Policy::new`]; [`Overrides`] has the grammar.
+/// The keys that the text names, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
 ///
 /// ```
 /// use std::time::Duration;
@@ -43,8 +43,8 @@ impl FromStr for Overrides {
 }
 
 /// Every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
-/// `floor`, `deadline` and the sections are there only where they are set, and beside a list what it leaves without
-/// effect is not.
+/// `floor`, `deadline` and the sections appear only if they are set. With a list, keys that it makes ineffective are
+/// left out.
 ///
 /// ```
 /// use retry_runtime::Policy;

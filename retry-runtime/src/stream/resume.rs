@@ -8,7 +8,7 @@ use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
 use crate::call::attempt::{Attempt, Clock, Kept};
 use crate::time::timer::Timer;
 
-/// What earlier attempts of a call under `stream = "resume"` yielded together: see [`Attempt`].
+/// What all earlier attempts of a call under `stream = "resume"` yielded: see [`Attempt`].
 #[derive(Debug)]
 pub struct Items<T> {
     yielded: usize,
@@ -25,12 +25,12 @@ impl<T> Kept for Items<T> {
 
 /// What of a stream under `stream = "resume"` went out before this attempt began.
 impl<E, T> Attempt<E, Items<T>> {
-    /// How many items the call's earlier attempts yielded together.
+    /// How many items the call's earlier attempts yielded in total.
     pub fn yielded(&self) -> usize {
         self.kept().yielded
     }
 
-    /// The last of them, a clone.
+    /// A clone of the last one.
     pub fn last_item(&self) -> Option<&T> {
         self.kept().last.as_ref()
     }

@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-/// A point in time by the clock of some [`Timer`](crate::Timer): the time since that clock's own origin.
+/// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.
 ///
-/// What the origin is, is the clock's affair, so moments of two clocks can't be compared. It must lie before every moment
-/// that the clock is asked for.
+/// Each clock chooses its own origin, so moments of two clocks can't be compared. The origin must be earlier than every
+/// moment that the clock returns.
 ///
 /// ```
 /// use std::time::Duration;
@@ -18,7 +18,7 @@ use std::time::Duration;
 pub struct Moment(Duration);
 
 impl Moment {
-    /// That long after the clock's origin.
+    /// The moment that long after the clock's origin.
     #[inline]
     pub const fn from_origin(since: Duration) -> Self {
         Self(since)
@@ -30,18 +30,18 @@ impl Moment {
         self.0
     }
 
-    /// The time from `earlier` to this moment, zero where `earlier` is the later one.
+    /// The time from `earlier` to this moment, or zero if `earlier` is in fact later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The same, `None` where `earlier` is the later one.
+    /// The same, but `None` if `earlier` is in fact later.
     pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
         self.0.checked_sub(earlier.0)
     }
 
-    /// That long after this moment, `None` where it is further than a clock reaches.
+    /// The moment that long after this one, or `None` if that is further than a clock reaches.
     #[inline]
     pub const fn checked_add(self, span: Duration) -> Option<Self> {
         match self.0.checked_add(span) {

@@ -6,8 +6,8 @@ use crate::time::{clock, skip};
 
 /// How an async function sleeps between attempts: the key `timer`.
 ///
-/// With the feature `tokio` (default) functions use tokio's timer and name none. For another runtime,
-/// name a type of your own, or a function from `Duration` to a future:
+/// With the feature `tokio` (default) functions use tokio's timer unless they name another. For another runtime, name a
+/// type of your own, or a function from `Duration` to a future:
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,7 +37,7 @@ use crate::time::{clock, skip};
 /// # });
 /// ```
 ///
-/// The annotated function's future is `Send` where the future of `sleep` is.
+/// The annotated function's future is `Send` only if `sleep`'s future is.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
     label = "not a `Timer`",
@@ -47,11 +47,11 @@ pub trait Timer {
     /// Returns a future that completes after that long.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
 
-    /// What time it is by the clock that [`sleep`](Self::sleep) goes by: what deadlines and elapsed times are reckoned
-    /// with.
+    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it.
     ///
-    /// By default tokio's clock, with the feature `tokio`, so that a timer that wraps tokio's sees it paused; else the
-    /// system's. A timer with a clock of its own (in a browser, on an engine that replays) says what that shows.
+    /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock;
+    /// otherwise the system's. A timer with its own clock (in a browser, on an engine that replays) returns that
+    /// clock's time.
     fn now(&self) -> Moment {
         clock::now()
     }
@@ -82,7 +82,7 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
 pub struct TimerFn<F>(F);
 
 impl<F: Fn(Duration) -> S, S: Future> TimerFn<F> {
-    /// Makes a timer of a function.
+    /// Makes a timer from a function.
     pub const fn new(sleep: F) -> Self {
         Self(sleep)
     }

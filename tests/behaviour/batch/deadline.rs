@@ -1,4 +1,4 @@
-//! The policy's deadline is that of the whole: no call begins and no pause ends after it.
+//! The policy's deadline is for the whole batch: no call begins and no pause ends after it.
 
 use std::time::Duration;
 

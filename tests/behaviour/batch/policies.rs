@@ -8,7 +8,7 @@ use support::failure::{Failure, TRANSIENT};
 
 use super::{EXACT, Results, secs};
 
-/// The sizes of the calls for 5 items of which the first fails once.
+/// The sizes of the calls for 5 items, the first of which fails once.
 async fn sizes<P: IntoBatches<Timer: Timer, On: OnError<Failure>>>(policy: P) -> Vec<usize> {
     let sizes = RefCell::new(Vec::new());
     let results: Results = retry_each(policy, 0..5, async |pending: Vec<u32>| {

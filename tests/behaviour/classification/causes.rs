@@ -104,7 +104,7 @@ fn the_outermost_error_of_anyhow_is_lost_in_a_box() {
     assert_eq!(boxed.classify(), Verdict::TRANSIENT);
 }
 
-/// Its source is that of the error inside, which is thereby left out: the guide says so.
+/// Its source is the source of the error inside, so the error inside is skipped, as the guide says.
 #[test]
 fn transparent_hides_the_error_inside() {
     #[derive(Debug, thiserror::Error)]

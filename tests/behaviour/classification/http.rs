@@ -61,7 +61,7 @@ fn the_first_usable_header_is_the_hint() {
         (&[(AFTER, "  2\t")], Some(ms(2000))),
         (&[(AFTER, "31536000")], Some(YEAR)),
         (&[(AMZ, "1500")], Some(ms(1500))),
-        // The order is fixed, whatever that of the headers.
+        // The order is fixed, whatever the order of the headers.
         (&[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000))),
         (&[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000))),
         // A value that can't be used makes room for the next header, also for one of the same name.
