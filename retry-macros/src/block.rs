@@ -1,4 +1,4 @@
-//! `#[retry]` on what has members: `impl` blocks and traits.
+//! `#[retry]` on items with members: `impl` blocks and traits.
 
 pub(crate) mod decorator;
 pub(crate) mod impl_block;

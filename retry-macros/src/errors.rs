@@ -24,7 +24,7 @@ impl Errors {
     }
 
     pub(crate) fn into_compile_error(self) -> Option<TokenStream> {
-        // What a block's arguments lack for one member they often lack for the next.
+        // If a block's arguments are wrong for one member, they are often wrong for the next one as well.
         let mut said = Vec::new();
         let mut all: Option<syn::Error> = None;
         for error in self.0 {

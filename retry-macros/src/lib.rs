@@ -28,7 +28,7 @@ use crate::expand::model::Model;
 use crate::target::check;
 use crate::target::function::Function;
 
-/// Makes every call of a function survive transient failure.
+/// Makes every call to a function survive transient failures.
 ///
 /// ```ignore
 /// use retry_runtime::{Verdict, retry};

@@ -10,7 +10,7 @@ macro_rules! ours {
     };
 }
 
-/// The same, about which errors point at a place in the user's code.
+/// The same, but errors point at a place in the user's code.
 macro_rules! ours_at {
     ($place:expr=> $($tokens:tt)*) => {
         crate::tokens::with_import_at_call_site(
@@ -69,8 +69,8 @@ const TIMELESS: [&str; 16] = [
     "yielded",
 ];
 
-/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It is not where only methods are called on
-/// it that don't tell it: handed on as a whole, also into a format string, it may be.
+/// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It can't be if the code only calls
+/// methods on it that don't tell the time. If it is passed on as a whole, even into a format string, it may be.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
     let tokens: Vec<_> = tokens.into_iter().collect();
     let captured = format!("{{{name}");
@@ -109,8 +109,8 @@ impl RuntimePath {
         Self(named.unwrap_or_else(|| quote!(::retry_runtime)))
     }
 
-    /// Gives what expansions call the name that they call it by: a loop of absolute paths could not be read. Items have no
-    /// hygiene, so the user's code sees it, too: hence a name that nobody else has.
+    /// Imports the runtime's internals under a short name, because a loop full of absolute paths would be unreadable.
+    /// Items have no hygiene, so the user's code sees the name, too: hence one that nobody else uses.
     pub(crate) fn import(&self) -> TokenStream {
         quote!(use #self::macro_support as __retry;)
     }

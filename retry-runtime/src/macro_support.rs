@@ -62,8 +62,8 @@ pub use verdict::{
     classify_field, of_attempt, verdict,
 };
 
-/// Runs what follows a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and this
-/// one vanishes.
+/// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and
+/// this one is inlined away.
 #[cold]
 #[inline]
 pub fn cold<T>(decide: impl FnOnce() -> T) -> T {

@@ -1,4 +1,4 @@
-//! What is told of calls, and whom.
+//! What is reported about calls, and to whom.
 
 pub(crate) mod event;
 #[cfg(feature = "tracing")]

@@ -1,7 +1,7 @@
-//! Streams that are opened again: what expansions of the key `stream` are made of, a module for each mode.
+//! Streams that are opened again: the building blocks of the key `stream`, one module for each mode.
 //!
-//! The loop stands in an `async` block, which may borrow whatever the body borrows. It hands its items over through a
-//! slot for one: the block waits until the consumer has taken it, so it never runs ahead of the consumer.
+//! The loop is in an `async` block, which may borrow whatever the body borrows. It hands its items over through a slot
+//! for one item and waits until the consumer has taken it, so it never runs ahead of the consumer.
 
 pub mod buffer;
 pub mod first;
@@ -34,7 +34,7 @@ impl<T, E> StreamItem for Result<T, E> {
     type Error = E;
 }
 
-/// The error of an opening, where it is that of the items.
+/// The error of opening a stream, if it has the items' error type.
 #[diagnostic::on_unimplemented(
     message = "this stream's opening fails with `{Self}` and its items with `{E}`, and `stream` needs one error type for both",
     label = "another error type than that of the stream's items",
@@ -61,7 +61,7 @@ pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.dropped)
 }
 
-// The item's type is named, since how an error is shown is chosen by a type that is known.
+// The item's type is named, because the way to show an error depends on a known type.
 pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<T, I::Error> {
     ended.map_err(|stopped| stopped.error)
 }
@@ -132,7 +132,7 @@ impl<T, E> Giver<T, E> {
 #[must_use = "streams do nothing unless polled"]
 pub struct Retried<T, E, F> {
     slot: Taker<T, E>,
-    /// Until it ends. It returns what there is to yield at the end.
+    /// Until it ends. It returns the last item to yield, if any.
     run: Option<Pin<Box<F>>>,
 }
 

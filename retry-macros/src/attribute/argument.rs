@@ -38,7 +38,7 @@ pub(crate) enum Value {
     Backoff(Backoff),
     /// A backoff, too.
     List(Vec<Duration>),
-    /// A backoff that a closure computes. It belongs to no policy, as it is asked at each failure.
+    /// A backoff that a closure computes. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
     /// A jitter, too.

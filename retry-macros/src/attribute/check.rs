@@ -76,7 +76,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
             "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method",
         );
     }
-    // What could not be read may have been it.
+    // It may have been among the parts that could not be read.
     if arguments.get(Key::Wrapper).is_none() && arguments.errors.is_empty() {
         errors.at(
             name.span(),

@@ -34,7 +34,7 @@ impl Arguments {
 }
 
 impl Argument {
-    /// Whether a block's argument of that key has no say where a member has this one.
+    /// Whether this argument of a member replaces a block's argument of that key.
     fn replaces(&self, key: Key) -> bool {
         match self.key {
             Key::Policy => key == Key::Policy || key.is_of_policy(),

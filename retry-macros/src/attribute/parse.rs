@@ -192,8 +192,8 @@ fn drain(input: ParseStream) {
     }
 }
 
-/// Leaves the comma, if any, as the next token. A comma inside a value that could not be read is not told
-/// from one between arguments, unless no key follows it.
+/// Leaves the comma, if any, as the next token. A comma inside an unreadable value can't be told from one between
+/// arguments, unless no key follows it.
 fn skip_to_next(input: ParseStream) {
     while !input.is_empty() && !at_next(input) {
         let _: syn::Result<TokenTree> = input.parse();

@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// What a key is that could not be read, where the function must not be complained about as if it were not there.
+    /// Stands for a key whose value could not be read, so that the function isn't checked as if the key were missing.
     pub(crate) fn stand_in(key: Key) -> Option<Self> {
         match key.takes() {
             Takes::Stream => Some(Self::Stream(Mode::First)),
@@ -104,8 +104,8 @@ fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
     Ok(Value::Expr(expr))
 }
 
-/// What would leave the function in the middle of a call, if that stands in the expression itself, not in a function that
-/// it contains.
+/// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
+/// a function inside it.
 fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
     let tokens = expr.to_token_stream();
     if tokens::any(&tokens, &|token| {

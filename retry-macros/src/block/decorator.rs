@@ -77,7 +77,7 @@ impl Decorator {
         };
         let mut declared = TokenStream::new();
         let mut implemented = TokenStream::new();
-        // What the copy says of the original's types: of its own, the compiler knows.
+        // What the copy says about the original's types. Without a copy, the compiler knows.
         let mut bounds = Vec::new();
         let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
         let mut is_retried = false;
@@ -149,7 +149,7 @@ impl Decorator {
             .push(parse_quote!(#client: #path #of_arguments));
         bounds.predicates.extend(of_types);
         if sendable {
-            // A future that is `Send` lends what is wrapped to other threads.
+            // A `Send` future shares the wrapped client with other threads.
             bounds
                 .predicates
                 .push(parse_quote!(#client: ::core::marker::Send + ::core::marker::Sync));
@@ -205,7 +205,7 @@ impl Decorator {
         }
     }
 
-    /// What the copy of a foreign trait demands of an associated type, such as `type Error: Classify`.
+    /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
     fn bound(&self, item: &TraitItem, path: &TokenStream) -> Option<WherePredicate> {
         let TraitItem::Type(item) = item else {
             return None;
@@ -259,7 +259,7 @@ impl Decorator {
         }
     }
 
-    /// A method: retried, handed on, or left to its default body. Whether the first.
+    /// A method: retried, passed on, or left to its default body. Returns whether it is retried.
     fn method(
         &self,
         arguments: &Arguments,
@@ -349,7 +349,7 @@ impl Decorator {
     ) -> TokenStream {
         let signature = &function.signature;
         let method = &signature.ident;
-        // A call that the client can't be given is complained about at the method.
+        // If the client's method can't be called, the error points at the method.
         let place = Span::call_site().located_at(method.span());
         let client = Ident::new(&self.client.to_string(), place);
         let (_, of_arguments, _) = self.generics.split_for_impl();
@@ -359,7 +359,7 @@ impl Decorator {
             match parameter {
                 GenericParam::Type(parameter) => parameters.push(&parameter.ident),
                 GenericParam::Const(parameter) => parameters.push(&parameter.ident),
-                // Found by the compiler, and often can't be given.
+                // Left out: the compiler infers them, and often they can't be named.
                 GenericParam::Lifetime(_) => {}
             }
         }

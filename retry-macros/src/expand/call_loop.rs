@@ -1,4 +1,4 @@
-//! The loop around the attempts. Nothing is decided here but where the parts go.
+//! The loop around the attempts. It decides only where the parts go.
 
 use proc_macro2::TokenStream;
 use quote::TokenStreamExt;

@@ -15,7 +15,7 @@ use crate::tokens::{ours, ours_at};
 pub(crate) enum Failed {
     /// The body returned an error.
     Body,
-    /// `until` rejected the value, which makes no error.
+    /// `until` rejected the value; there is no error.
     Until,
     /// `validate` rejected the value with an error.
     Validation,
@@ -35,7 +35,7 @@ impl Printer<'_> {
         self.decided(Failed::Body, kept, self.ended())
     }
 
-    /// Leaves with the pause, after `kept`, where a retry follows. Where none does, `ended` follows.
+    /// If a retry follows, runs `kept` and leaves with the pause. If not, runs `ended`.
     pub(crate) fn decided(
         &self,
         failed: Failed,
@@ -76,13 +76,13 @@ impl Printer<'_> {
         }
     }
 
-    /// What [`Self::ended`] calls the reason, where it needs it.
+    /// What [`Self::ended`] calls the reason, if it needs it.
     pub(crate) fn reason(&self) -> Option<TokenStream> {
         let is_told = self.model.has(&[Key::GiveUp, Key::Fallback]);
         is_told.then(|| ours!(retry_reason))
     }
 
-    /// Ends the call with `retry_error`, for `retry_reason` where the ending asks for it.
+    /// Ends the call with `retry_error`, and with `retry_reason` if the ending uses it.
     pub(crate) fn ended(&self) -> TokenStream {
         let tick = self.reason().and_then(|_| self.tick());
         let outcome = self.outcome_of_failure();
@@ -92,7 +92,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What a call returns that ends with `retry_error`.
+    /// What a call that ends with `retry_error` returns.
     pub(crate) fn outcome_of_failure(&self) -> TokenStream {
         let gave_up = ours!(__retry::gave_up(retry_history, retry_error, retry_reason));
         let endings = (self.model.expr(Key::GiveUp), self.model.expr(Key::Fallback));
@@ -122,8 +122,9 @@ impl Printer<'_> {
 
     /// The pause after a failure, or why there is none.
     ///
-    /// Found in a cold closure, so that what is only used here stays out of the way of a call that succeeds: the
-    /// compiler makes a function of it. It also keeps `return`, `?` and `.await` in keys from acting on the function.
+    /// Computed in a cold closure, so that code used only here stays out of the way of a call that succeeds: the
+    /// compiler turns the closure into a function. It also keeps `return`, `?` and `.await` in keys from acting on the
+    /// function.
     pub(crate) fn decision(&self, failed: Failed) -> Decided {
         let call = self.call();
         let verdict = self.verdict(failed);
@@ -134,7 +135,7 @@ impl Printer<'_> {
             }
         };
         let timer = match (failed, self.model.has(&[Key::Correct])) {
-            // In a loop of corrections each failure binds one of its own.
+            // In a loop of corrections, each failure binds its own.
             (Failed::Validation, true) => {
                 self.timer_assignment().map(|assigned| ours!(let #assigned))
             }
@@ -172,7 +173,7 @@ impl Printer<'_> {
             let last = self.last_after_failure(&policy);
             ours! {
                 #bound
-                // Bound, so that no edition's rules keep a borrow of the error alive.
+                // Bound to a name, so that no edition's rules keep a borrow of the error alive.
                 #[allow(clippy::let_and_return)]
                 let retry_decision = #call::failed_with(
                     &mut retry_next,
@@ -245,7 +246,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What the failure is told beyond its verdict, as far as keys ask for it.
+    /// The details of the failure beyond its verdict, as far as keys need them.
     fn options(&self, failed: Failed) -> TokenStream {
         let model = self.model;
         let mut options = TokenStream::new();
@@ -273,7 +274,7 @@ impl Printer<'_> {
             });
         }
         let is_corrected = failed == Failed::Validation && model.has(&[Key::Correct]);
-        // It took the arguments, also where the limit has grown since. A correction needs none.
+        // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
         if !self.owned().is_empty() && !is_corrected {
             options.append_all(ours!(.last(retry_last)));
         }
@@ -312,7 +313,7 @@ impl Printer<'_> {
         if !self.model.has(&[Key::Budget]) {
             return ours!(#sleep #late #tick);
         }
-        // Dropped with the call during the pause, or where it ends after it, what was paid goes back.
+        // If the call is dropped during the pause, or ends after it, this is dropped and the payment goes back.
         ours! {
             let (retry_pause, retry_paid) = retry_pause;
             #sleep

@@ -21,7 +21,7 @@ pub(crate) fn mentions(model: &Model) -> TokenStream {
 
 fn mention(given: &[Argument], keys: &mut Vec<Ident>) {
     for argument in given {
-        // From the macro, so that no lint looks at it, and located at the key.
+        // Resolved at the macro, so that no lint looks at it, and located at the key.
         let place = Span::mixed_site().located_at(argument.ident.span());
         keys.push(Ident::new(constant(argument.key), place));
         if let Value::Section(inner) = &argument.value {

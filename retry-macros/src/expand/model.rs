@@ -34,7 +34,7 @@ pub(crate) struct Model {
     pub(crate) count: Count,
     pub(crate) decision: Decision,
     pub(crate) history: Option<History>,
-    /// Whether the time since the call began is asked for: else no clock is read.
+    /// Whether anything needs the time since the call began. If not, no clock is read.
     pub(crate) shows_time: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum Policy {
     Numbers(Vec<Argument>),
     /// Known at run time.
     Expr(Expr),
-    /// One that the decorator was made with, or else the trait's, and the method's own numbers on top of either.
+    /// The policy that the decorator was made with, or else the trait's, overridden by the method's own numbers.
     Decorator {
         this: Token![self],
         of_trait: Box<Policy>,
@@ -86,7 +86,7 @@ pub(crate) enum Count {
     Everything,
 }
 
-/// What is kept of earlier attempts, beside their number and the start of the call.
+/// What a call keeps of earlier attempts, besides their number and its start.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
     Errors,
@@ -99,13 +99,13 @@ pub(crate) enum History {
 /// What decides after a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Count, policy and verdict alone, and nobody asks why the call ends.
+    /// Only the count, the policy and the verdict; nothing needs to know why the call ends.
     Plain,
     Full,
 }
 
-/// Where the error is that a call ends with after a pause that took too long. In an async function that keeps no errors
-/// it is gone, so that it need not be `Send`, and one more attempt is made.
+/// Where to find the error that ends the call after a pause that took too long. In an async function that keeps no
+/// errors, the error is gone by then, so that it need not be `Send`, and one more attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,
@@ -118,14 +118,14 @@ pub(crate) enum Deadline {
     Given(Box<Argument>),
     /// As its policy says.
     OfPolicy,
-    /// As the policy says that the decorator was made with, or else as the trait does.
+    /// As the decorator's policy says, or else the trait's.
     Decorator {
         this: Token![self],
         of_trait: Option<Box<Deadline>>,
     },
 }
 
-/// The keys that a decision after a failure asks for, or that ask it why the call ends.
+/// The keys that a decision after a failure needs, or that need the reason why the call ends.
 const FOR_THE_DECISION: [Key; 7] = [
     Key::Deadline,
     Key::Idempotent,
@@ -200,8 +200,8 @@ impl Model {
         model
     }
 
-    /// The model of a decorator's method, whose attribute is put together of the trait's and its own. `this` is the
-    /// decorator, which may have a policy.
+    /// The model of a decorator's method. Its attribute is the trait's, overridden by its own. `this` is the decorator,
+    /// which may have a policy.
     pub(crate) fn decorated(
         mut self,
         of_trait: &Arguments,
@@ -210,7 +210,7 @@ impl Model {
         owned: Vec<Ident>,
     ) -> Self {
         self.attempts = Attempts::Client { owned };
-        // To know which attempt is the last, and may take the arguments themselves.
+        // To know which attempt is the last one, because that takes the arguments themselves.
         self.count = Count::Everything;
         self.decision = Decision::Full;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
@@ -235,7 +235,7 @@ impl Model {
         }
     }
 
-    /// What computes the delays, where that is a function.
+    /// The function that computes the delays, if there is one.
     pub(crate) fn delays(&self) -> Option<&Expr> {
         match self.arguments.value(Key::Backoff) {
             Some(Value::Delays(delays)) => Some(delays),
@@ -269,7 +269,7 @@ impl Model {
             .is_some_and(|timer| !matches!(timer, Expr::Closure(_)))
     }
 
-    /// Whether somebody may ask what is kept of earlier attempts for the time since the call began.
+    /// Whether anything may ask the history for the time since the call began.
     fn shows_time(&self) -> bool {
         let by_attempt = self.attempt().is_some_and(|attempt| {
             let body = match &self.function.body {

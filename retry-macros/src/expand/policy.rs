@@ -145,7 +145,7 @@ impl Printer<'_> {
             Value::List(delays) => {
                 let delays = delays.iter().map(|delay| duration(*delay));
                 let duration = quote!(::core::time::Duration);
-                // An item, since what borrows from a constant lives for ever.
+                // An item, because a borrow from a constant lives for ever.
                 ours!({
                     const RETRY_DELAYS: &[#duration] = &[#(#delays),*];
                     __retry::Backoff::List(&RETRY_DELAYS)

@@ -1,6 +1,6 @@
-//! What stands in several places of an expansion: paths, types, and the user's expressions.
+//! Parts that several places of an expansion share: paths, types, and the user's expressions.
 //!
-//! Locals begin with `retry_`, since a constant or static of that name in scope would make a pattern of them.
+//! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
 use proc_macro2::{Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
@@ -41,7 +41,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether the count alone and the site say all that is told of the call.
+    /// Whether the count and the site are all that reports about the call need.
     pub(crate) fn is_told_by_site(&self) -> bool {
         self.model.count == Count::Retries
     }
@@ -94,7 +94,7 @@ impl Printer<'_> {
     /// Binds what the user calls the attempt.
     pub(crate) fn attempt_binding(&self) -> Option<TokenStream> {
         let name = self.model.attempt()?;
-        // The body, the validator and the corrector all may use it, but none must.
+        // The body, the validator and the corrector may use it, but none of them has to.
         let validate = self.model.expr(Key::Validate);
         let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
         Some(ours!(#allow let #name = &retry_history;))

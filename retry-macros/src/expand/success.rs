@@ -6,7 +6,7 @@ use crate::expand::printer::Printer;
 use crate::tokens::ours;
 
 impl Printer<'_> {
-    /// Tells whoever is to know of a success.
+    /// Reports a success to everyone who should know.
     pub(crate) fn report(&self) -> TokenStream {
         let observer = self.observer();
         if self.is_told_by_site() {
@@ -20,7 +20,7 @@ impl Printer<'_> {
                 },
             };
         }
-        // The name is evaluated where somebody is told of it only, the policy not at all.
+        // The name is evaluated only if someone listens, the policy not at all.
         let (name, call) = (self.name(), self.whole_call());
         match observer {
             None => ours! {

@@ -9,7 +9,7 @@ use crate::target::function::Asyncness;
 use crate::tokens::ours;
 
 impl Printer<'_> {
-    /// What says the time, of type `FnOnce() -> Moment`, where the user's timer is at hand as `timer`.
+    /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
     fn now(&self, timer: &TokenStream) -> TokenStream {
         match self.asyncness {
             Asyncness::Blocking => quote!(__retry::now_blocking),
@@ -80,7 +80,7 @@ impl Printer<'_> {
         Some(ours!(retry_timer = #timer;))
     }
 
-    /// Has the history know the time by the user's timer.
+    /// Tells the history the time on the user's timer.
     pub(crate) fn tick(&self) -> Option<TokenStream> {
         let is_kept = self.model.names_clock() && self.model.shows_time;
         is_kept

@@ -11,7 +11,7 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
-    /// The arm for an `Ok`. A value that nobody looks at stays where it is.
+    /// The arm for an `Ok`. A value that no key looks at stays where it is.
     pub(crate) fn accepted(&self) -> TokenStream {
         let (validate, until) = (self.model.expr(Key::Validate), self.model.expr(Key::Until));
         let (binding, value, accepted, ended) = match (validate, until) {
@@ -169,7 +169,7 @@ impl Printer<'_> {
         value: TokenStream,
     ) -> TokenStream {
         let place = function.span();
-        // Named, so that what does not fit is complained about at the function.
+        // With a named type, so that a mismatch points at the function.
         let error = self.error();
         let is_async = match function {
             Expr::Closure(closure) => Some(closure.asyncness.is_some()),

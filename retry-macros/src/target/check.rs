@@ -26,7 +26,7 @@ pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Er
     target(arguments, function, Setting::Block, errors);
 }
 
-/// Notes that a block or a trait has nothing to retry, unless a mistake may be the reason why not.
+/// Reports that a block or a trait has nothing to retry, unless another mistake may be the reason.
 pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     if errors.is_empty() {
         errors.at(
@@ -104,7 +104,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     if is_blocking {
         blocking_closures(arguments, errors);
     }
-    // Here and not for the attribute alone: a block may name one key, and its member the other.
+    // Checked here, not on the attribute alone, because a block may name one key and its member the other.
     if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
         if arguments.errors.is_empty() {
             errors.at(

@@ -25,7 +25,7 @@ pub(crate) enum Body {
     Missing(Token![;]),
 }
 
-/// Whether there is something to await with.
+/// Whether the function can await.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Asyncness {
     Async,
@@ -72,7 +72,7 @@ impl Function {
         self.signature.asyncness.is_some()
     }
 
-    /// Whether it returns a future, async functions apart.
+    /// Whether it returns a future without being an async function.
     pub(crate) fn is_future(&self) -> bool {
         let delivery = self.return_type().map(|returned| outcome::of(returned).1);
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
@@ -159,7 +159,7 @@ impl ToTokens for Function {
 }
 
 impl Function {
-    /// All before the body.
+    /// Everything before the body.
     fn head(&self, tokens: &mut TokenStream) {
         tokens.append_all(&self.attributes);
         self.visibility.to_tokens(tokens);

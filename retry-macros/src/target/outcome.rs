@@ -1,4 +1,4 @@
-//! What an annotated function returns: its type as written, and that of one attempt.
+//! What an annotated function returns: its type as written, and the type of one attempt's outcome.
 
 use proc_macro2::Span;
 use syn::punctuated::{self, Punctuated};
@@ -35,7 +35,7 @@ pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
     }
 }
 
-/// What of an outcome is a stream.
+/// Which part of an outcome is a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StreamPlace {
     /// The outcome itself.
@@ -252,7 +252,8 @@ pub(crate) fn mutable_reference<'a>(
 ) -> Option<&'a Type> {
     let mutable_reference = |ty| mutable_reference(ty, arguments);
     match ty {
-        // One whose lifetime is left out may be any argument's; a named one is that of the arguments with the name.
+        // A `&mut` without a lifetime may borrow from any argument; one with a named lifetime, only from arguments with
+        // that name.
         Type::Reference(reference) if reference.mutability.is_some() => {
             let is_argument = match &reference.lifetime {
                 Some(lifetime) if lifetime.ident != "_" => {
@@ -279,7 +280,7 @@ pub(crate) fn mutable_reference<'a>(
     }
 }
 
-/// Whether a type is none by its look alone. Names that hide their type are left to the compiler.
+/// Whether the written type alone shows that it is not a result. Aliases are left to the compiler.
 pub(crate) fn is_no_result(ty: &Type) -> bool {
     const OF_THE_PRELUDE: &[&str] = &[
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",

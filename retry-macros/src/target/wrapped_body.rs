@@ -1,13 +1,12 @@
-//! Where, in a function's body, the user's own code stands.
+//! Finds the user's own code in a function's body.
 //!
-//! Mostly it is the body. But a body may be one `async` block, as in
-//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute that stands above may have put the
-//! user's code in a block of its own, after statements that move the arguments. There only that block is
-//! to be repeated.
+//! Usually it is the whole body. But the body may be one `async` block, as in
+//! `fn f() -> impl Future<…> { async move { … } }`, or another attribute that stands above may have put the user's code
+//! in a block of its own, after statements that move the arguments. In these cases only that block must be repeated.
 //!
-//! A name alone proves nothing: a user may call a local `__ret`. Repeating only what follows it would leave the rest
-//! at one attempt, so a body must have the whole shape of what the other attribute makes, from its first token to its
-//! last. Whatever hasn't is repeated as a whole.
+//! A name alone proves nothing: a user may call a local `__ret`. Repeating only what follows it would run the rest just
+//! once. So a body must have exactly the shape that the other attribute generates, from its first token to its last.
+//! Any other body is repeated as a whole.
 
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
@@ -68,7 +67,7 @@ pub(crate) struct WrappedBody {
     levels: Vec<(Vec<TokenTree>, usize)>,
     /// Whether the user's block can await.
     pub(crate) asyncness: Asyncness,
-    /// What `self` is called there, where not `self`.
+    /// What `self` is called there, if not `self`.
     pub(crate) this: Option<Ident>,
 }
 
@@ -87,7 +86,7 @@ impl WrappedBody {
             }
         } else if !function.is_async() {
             found.asyncness = Asyncness::Blocking;
-            // A block with an attribute alone is anybody's.
+            // A block with only an attribute may be anybody's.
             let is_whole = found.enter(body, ENTERED) && found.enter(body, ENTERED_INNER);
             return is_whole.then_some(found);
         }
@@ -100,7 +99,7 @@ impl WrappedBody {
         (!found.levels.is_empty()).then_some(found)
     }
 
-    /// Goes a level deeper, if what stands on the innermost has one of the shapes.
+    /// Goes one level deeper, if the innermost level has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
         let tokens: Vec<_> = inner.unwrap_or_else(|| body.clone()).into_iter().collect();

@@ -32,8 +32,8 @@ pub(super) struct Round<'a> {
     pub(super) items: usize,
 }
 
-/// What items have in common to share a decision: their retries so far, the kind of failure, and why the hint alone gives
-/// them up, so that it does not give up others.
+/// What items must have in common to share a decision: their retries so far, the kind of failure, and why the hint alone
+/// gives them up, if it does, so that it does not give up others.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Alike {
     call: Call,
@@ -43,7 +43,7 @@ struct Alike {
 
 struct Group {
     items: usize,
-    /// That of the longest hint.
+    /// The verdict with the longest hint.
     verdict: Verdict,
     call: Call,
     decision: Decision,
@@ -109,7 +109,7 @@ impl<'a> Groups<'a> {
         delays.max()
     }
 
-    /// A record for each group. Its error is shown by its type, as generic code can't tell more.
+    /// One record for each group. It shows the error's type, because generic code knows no more.
     pub(super) fn report<E>(&self, round: &Round<'_>) {
         let pause = self.pause().unwrap_or_default();
         for group in self.alike.values() {

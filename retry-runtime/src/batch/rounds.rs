@@ -1,4 +1,4 @@
-//! What is known of every item: decides what a call sends, what its answers mean, and when the next round begins.
+//! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
 use std::any::type_name;
 use std::iter::Fuse;
@@ -32,16 +32,16 @@ pub(super) struct Rounds<I: Iterator, T, E, On> {
     queue: vec::IntoIter<Entry<I::Item>>,
     /// Items of this round whose last call failed.
     failed: Vec<(Entry<I::Item>, Verdict)>,
-    /// Of every item drawn so far, what it ends with if nothing more happens.
+    /// For every item taken so far, what it ends with if nothing more happens.
     results: Vec<Result<T, ItemError<E>>>,
     tally: Tally,
 }
 
-/// What is told of a round once it has ended.
+/// What is reported about a round once it has ended.
 #[derive(Default)]
 struct Tally {
     items: usize,
-    /// The numbers of answers and items of calls where they differ.
+    /// The numbers of answers and items, for calls where they differ.
     miscounts: Vec<Miscount>,
     /// Items that were not sent since the deadline had passed.
     late: usize,

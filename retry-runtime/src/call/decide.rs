@@ -14,7 +14,7 @@ use crate::time::random;
 pub(crate) type Decision = Result<Duration, Reason>;
 
 impl Call {
-    /// What follows. The retry is counted; nobody is told.
+    /// Decides what follows. Counts the retry, but reports nothing.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
         let validates = failure.validates_values();
@@ -52,7 +52,7 @@ impl Call {
             let (low, high) = policy
                 .hint_rule()
                 .range(delay, hint, schedule.is_jittered());
-            // What is added to a hint must not end a call that the hint itself leaves time for.
+            // The jitter on a hint must not end a call that would still have time for the hint itself.
             delay = random::between((low, high.min(left).max(low)));
         }
         if delay > left {
@@ -86,13 +86,13 @@ impl Call {
     }
 }
 
-/// How late a pause may end after the deadline that it was told to end by: timers have a grain, and threads wait for their
-/// turn. What is later overslept.
+/// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
+/// for their turn. Anything later has overslept.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
-/// Why a hint by itself ends a call that has so much time left.
+/// Why a hint alone ends a call that has this much time left.
 pub(crate) fn refusal(policy: &Policy, verdict: Verdict, left: Duration) -> Option<Reason> {
     let hint = verdict.hint()?;
     if policy.hint_rule() != Hint::Honor {

@@ -8,30 +8,30 @@ use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
 
-/// What the first cause says that is of a type this crate knows.
+/// What the first cause of a known type says.
 pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(known).unwrap_or(Verdict::STOP)
 }
 
-/// As [`by_cause`], where the function retried is a whole transaction.
+/// As [`by_cause`], for a function that is a whole transaction.
 pub(crate) fn in_transaction(error: &(dyn Error + 'static)) -> Verdict {
     causes(error)
         .find_map(|cause| conflict(cause).or_else(|| known(cause)))
         .unwrap_or(Verdict::STOP)
 }
 
-/// What the first cause says that comes from an HTTP client.
+/// What the first cause from an HTTP client says.
 #[cfg(feature = "http")]
 pub(crate) fn by_http(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(of_http).unwrap_or(Verdict::STOP)
 }
 
-/// What the first cause says that is of a connection, not of an answer.
+/// What the first cause about a connection says, as opposed to an answer.
 pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
     causes(error).find_map(connection).unwrap_or(Verdict::STOP)
 }
 
-/// `None` where the cause is of no known type or only wraps another.
+/// `None` if the cause has no known type or only wraps another.
 fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "http")]
     if let Some(verdict) = of_http(cause) {
@@ -78,7 +78,7 @@ fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of_io(cause)
 }
 
-/// Whether an HTTP client was answered, and only the status is bad.
+/// Whether an HTTP client got an answer, and only its status is bad.
 #[cfg(feature = "http")]
 fn is_answer(cause: &(dyn Error + 'static)) -> bool {
     #[cfg(feature = "reqwest_0_12")]
@@ -121,7 +121,7 @@ fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     of::<ResponseError>(cause)
 }
 
-/// A conflict of two transactions: it heals by running the whole of one again, and only so.
+/// A conflict between two transactions. Only running one of them again as a whole resolves it.
 fn conflict(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     #[cfg(feature = "sqlx_0_9")]
     if is(cause).is_some_and(super::clients::sqlx::is_conflict) {

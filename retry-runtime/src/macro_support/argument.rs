@@ -1,6 +1,6 @@
-//! The arguments that a decorator hands on by value.
+//! The arguments that a decorator passes on by value.
 
-/// An argument that a decorator hands on by value.
+/// An argument that a decorator passes on by value.
 #[diagnostic::on_unimplemented(
     message = "a decorator clones an argument for every attempt but the last, and `{Self}` is not `Clone`",
     label = "can't be cloned",

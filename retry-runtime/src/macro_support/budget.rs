@@ -4,8 +4,8 @@ use crate::call::budget::{Paid, RetryBudget};
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 
-/// What pays for retries. It is a budget whatever `B` is, so that the bound is asked for once, where the expression is
-/// written.
+/// What pays for retries. It is a budget for every `B`, so that an error about the bound appears once, where the
+/// expression is written.
 #[derive(Debug)]
 pub struct Payer<B> {
     budget: B,

@@ -1,4 +1,4 @@
-//! What is kept of earlier attempts, and what is made of it when a call gives up.
+//! What a call keeps of earlier attempts, and what `give_up` and `fallback` get from it.
 
 use super::Count;
 use crate::call::attempt::{Attempt, Clock, Kept};
@@ -17,7 +17,7 @@ pub fn clock_at(now: Moment) -> Clock {
     Clock::Read(now)
 }
 
-/// None, where nobody asks for the time.
+/// None, because nothing needs the time.
 pub fn no_clock() -> Clock {
     Clock::None
 }
@@ -35,7 +35,7 @@ pub fn tick<E, K>(attempt: &mut Attempt<E, K>, now: Moment) {
     attempt.tick(now);
 }
 
-/// The error of the attempt before, where the call ends with it after the pause.
+/// The previous attempt's error, if the call ends with it after the pause.
 pub fn take_last_error<E, K>(attempt: &mut Attempt<E, K>) -> Option<E> {
     attempt.take_last_error()
 }
@@ -69,7 +69,7 @@ pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E)
     shape(gave_up)
 }
 
-// `F` has no bound: that it is a future of the right outcome is said once, at `.await`.
+// `F` has no bound: the error about a wrong future or outcome appears once, at `.await`.
 pub fn fall_back<E, T, F>(gave_up: GaveUp<E, T>, fallback: impl FnOnce(GaveUp<E, T>) -> F) -> F {
     fallback(gave_up)
 }

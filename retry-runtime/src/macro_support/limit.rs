@@ -1,4 +1,4 @@
-//! Limits of time: the keys `timeout` and `deadline`.
+//! Time limits: the keys `timeout` and `deadline`.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub fn timeout(limit: impl TimeLimit) -> Option<Duration> {
     limit.limit()
 }
 
-/// When the call must end, by a clock that is read only where there is a limit.
+/// When the call must end. The clock is read only if there is a limit.
 #[inline]
 pub fn deadline(limit: impl TimeLimit, now: impl FnOnce() -> Moment) -> Option<Moment> {
     limit.limit().and_then(|limit| now().checked_add(limit))

@@ -32,7 +32,7 @@ pub fn count(retries: impl Count) -> u32 {
     retries.count()
 }
 
-/// For closures, whose argument's type is found by this bound alone.
+/// For closures: the type of their argument is inferred from this bound alone.
 pub fn delays<F: FnMut(u32) -> Duration>(delays: F) -> F {
     delays
 }

@@ -32,7 +32,7 @@ pub fn observe<Via, T: IntoObserver<Via>>(observer: &T, event: &Event<'_>) {
     observer.observe(event);
 }
 
-/// For closures, whose argument's type is found by this bound alone.
+/// For closures: the type of their argument is inferred from this bound alone.
 pub fn observe_fn<F: FnMut(&Event<'_>)>(observer: F) -> F {
     observer
 }

@@ -29,7 +29,7 @@ pub fn into_result<R: Outcome>(outcome: R) -> Result<R::Value, R::Error> {
     outcome.into_result()
 }
 
-/// Stands where a block's type is told, and is never reached.
+/// Tells the compiler a block's type. It is never reached.
 pub fn never<T>() -> T {
     unreachable!("it is behind an `if false`")
 }

@@ -21,18 +21,18 @@ pub fn policy<P: BorrowPolicy>(policy: &P) -> &Policy {
     policy.borrow()
 }
 
-/// A policy of these numbers, at once: its setters unpack and pack all of them, and the compiler interprets that for every
-/// attribute whenever it checks a crate.
+/// Builds a policy from all numbers at once. Each setter would unpack and repack all of them, and the compiler would
+/// interpret that for every attribute whenever it checks a crate.
 pub const fn policy_of(numbers: Section) -> Policy {
     Policy::new().with(None, numbers)
 }
 
-/// The retries that a policy allows, `u32::MAX` where they are unlimited.
+/// The retries that a policy allows, `u32::MAX` if they are unlimited.
 pub fn max(policy: &Policy) -> u32 {
     policy.max_retries()
 }
 
-/// The policy that a decorator was made with, or that of its trait's attribute.
+/// The policy that a decorator was made with, or the one in its trait's attribute.
 pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
     given.unwrap_or(own)
 }

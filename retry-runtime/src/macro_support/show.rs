@@ -9,7 +9,7 @@ use std::any::type_name;
 use std::fmt;
 use std::ops::Deref;
 
-/// The error as text: by `Display` where its type has that, else by `Debug`, else the name of its type.
+/// The error as text: by its type's `Display`, else by its `Debug`, else the type's name.
 pub fn show<E>(error: &E) -> Show<'_, E> {
     Show(ShowDebug(ShowName(error)))
 }
@@ -66,7 +66,7 @@ impl<E> fmt::Display for ShowName<'_, E> {
     }
 }
 
-/// Compares by `PartialEq` where the type has it, else by the text of `Display`, else by that of `Debug`.
+/// Compares by `PartialEq` if the type has it, else by the text of `Display`, else by the text of `Debug`.
 pub struct Same<'a, E>(pub &'a E);
 
 pub trait SameValue<E> {
@@ -90,7 +90,7 @@ impl<E: fmt::Display> SameDisplay<E> for &Same<'_, E> {
 }
 
 pub trait SameDebug<E> {
-    // The bound is the method's, so that an error about it is one about the user's type.
+    // The bound is on the method, so that an error about it names the user's type.
     fn __retry_same(&self, other: &E) -> bool
     where
         E: Comparable;

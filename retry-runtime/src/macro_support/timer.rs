@@ -38,7 +38,7 @@ pub fn timer<Via, T: IntoTimer<Via>>(timer: T) -> T::Timer {
     timer.into_timer()
 }
 
-/// For closures, whose argument's type is found by this bound alone.
+/// For closures: the type of their argument is inferred from this bound alone.
 pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
     TimerFn::new(sleep)
 }
@@ -65,7 +65,7 @@ pub fn default_timer<F: HasTimer>() -> F::Timer {
     F::Timer::default()
 }
 
-/// Sleeps with the timer that a feature brings. The bound is where none does, for the sake of its message.
+/// Sleeps with the timer that a feature provides. If none does, the bound fails with a helpful message.
 #[cfg(feature = "tokio")]
 #[inline]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
@@ -75,7 +75,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
     tokio::time::sleep(pause)
 }
 
-/// Apart, so that nothing has to be kept across the question whether to skip.
+/// A separate function, so that nothing must be kept across the check whether to skip.
 #[cfg(feature = "tokio")]
 #[cold]
 #[inline(never)]
@@ -83,13 +83,13 @@ fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
     tokio::time::sleep(skip::to_sleep(pause))
 }
 
-/// Never called, as nothing has a timer.
+/// Never called, because without the feature nothing has a timer.
 #[cfg(not(feature = "tokio"))]
 pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
     std::future::pending()
 }
 
-/// Sleeps for the time that `timeout` allows, for ever where that is `None`.
+/// Sleeps for the time that `timeout` allows, for ever if that is `None`.
 pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
     match limit {
         Some(limit) => timer.sleep(limit).await,

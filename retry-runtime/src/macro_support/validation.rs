@@ -1,8 +1,8 @@
 //! The keys `validate` and `correct`.
 //!
-//! The types of a closure's arguments are found by the bounds here. Where a closure is not async, or not a closure but
-//! a path, its outcome is a `Result`, or may be a future of one; only the latter is settled through a trait, since
-//! nothing in a body can be inferred through that.
+//! The bounds here let the compiler infer the types of a closure's arguments. A path, or a closure that is not async,
+//! returns a `Result` or a future of one. Only there a trait decides which, because the compiler can't infer a body's
+//! types through it.
 
 use std::future::{Future, Ready, ready};
 
@@ -36,7 +36,7 @@ impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
     }
 }
 
-// Opaque, so that a complaint about the bound is the only one.
+// Opaque, so that an error about the bound is the only one.
 pub fn settle<T, E, Via, S: Settle<T, E, Via>>(outcome: S) -> impl Future<Output = Result<T, E>> {
     outcome.settle()
 }

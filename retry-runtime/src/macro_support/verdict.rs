@@ -1,4 +1,4 @@
-//! What a failure is, by the keys `on` and `until`, by `Classify` and by its derive.
+//! Verdicts from the keys `on` and `until`, from `Classify` and from its derive.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
     }
 }
 
-/// What the log says of a value that `until` rejected.
+/// What the log says about a value that `until` rejected.
 pub const REJECTED_VALUE: &str = "value rejected";
 
 pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {

@@ -1,4 +1,5 @@
-/// Which record of the log an event makes. Told beside the event, so that the others vanish from where it is told of.
+/// Which log record an event makes. Passed separately from the event, so that the compiler drops the other records at
+/// each call site.
 #[derive(Clone, Copy)]
 pub(crate) enum Record {
     Retrying,

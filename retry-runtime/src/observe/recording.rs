@@ -11,7 +11,8 @@ thread_local! {
     static RECORDED: RefCell<Option<Recorded>> = const { RefCell::new(None) };
 }
 
-/// How many recordings are on, in all threads: what every failure looks at first, since a thread's own state is dear.
+/// How many recordings are on, in all threads. Every failure checks this first, because thread-local state is
+/// expensive.
 static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
 
 /// What one recording holds.
@@ -62,7 +63,7 @@ pub(crate) fn saw_line(event: &dyn fmt::Display) {
     if !is_on_here() {
         return;
     }
-    // Printed before the record is borrowed: the user's `Display` may make a call of its own.
+    // Formatted before the recording is borrowed: the user's `Display` may make a call of its own.
     let line = event.to_string();
     RECORDED.with_borrow_mut(|recorded| {
         if let Some(recorded) = recorded {

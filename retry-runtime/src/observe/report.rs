@@ -9,11 +9,10 @@ use crate::observe::recording;
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// Tells of an event, which is built anew wherever somebody listens: where nobody does, it costs a look.
+/// Reports an event. It is built anew for each listener; without listeners, it costs one check.
 ///
-/// An event that is moved into its closure costs least, as nothing is put into memory for it. Generic code that other
-/// crates compile calls this by a function that is not generic: what is known to be used in this crate alone is at
-/// hand, and what is not is looked up.
+/// Moving the event's parts into the closure is cheapest, because nothing is put into memory for it. Generic code,
+/// which other crates compile, should call this through a function that is not generic.
 #[expect(
     clippy::inline_always,
     reason = "each place tells of one kind of event, whose record is all that is left of the log"

@@ -1,9 +1,9 @@
-//! Lists of delays that are known at run time only.
+//! Lists of delays that are known only at run time.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A policy is `Copy`, so what it refers to stays for ever: each list once.
+/// A policy is `Copy`, so what it refers to must live for ever. Each different list is kept once.
 static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
 
 pub(crate) fn keep(delays: &[Duration]) -> &'static &'static [Duration] {

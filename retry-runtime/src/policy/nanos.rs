@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use retry_vocabulary::duration::LONGEST;
 
-/// A duration that may not be named, in half of its space. One above 584 years is kept as so long.
+/// An optional duration in half the space. Anything above 584 years is stored as 584 years.
 #[derive(Clone, Copy)]
 pub(crate) struct Nanos(u64);
 

@@ -1,5 +1,5 @@
-//! The numbers of a policy and of its sections as a policy keeps them: a column for each key, in which one row is the
-//! policy's own and each kind of failure has another. As sections they would take three times as much.
+//! The numbers of a policy and its sections, as a policy stores them: a column for each key, with one row for the
+//! policy itself and one for each kind of failure. Stored as sections, they would take three times the space.
 
 use std::num::NonZeroU64;
 use std::time::Duration;
@@ -32,10 +32,10 @@ pub(crate) struct Rows {
 enum Growth {
     Grown {
         base: Nanos,
-        /// As bits, which are those of a number from 1 up, or [`NO_FACTOR`]. So another value can say that this is a list.
+        /// The bits of a number from 1 up, or [`NO_FACTOR`]. So another value can mark a list.
         factor: NonZeroU64,
     },
-    // Two references, since one to a slice has its length beside it.
+    // A reference to a reference, because a reference to a slice also stores the length.
     Listed(&'static &'static [Duration]),
 }
 
@@ -94,7 +94,7 @@ impl Rows {
         named
     }
 
-    /// These with that section in the place of what was named.
+    /// These rows with that section in place of the earlier one.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
         if let Some(max) = named.max {
@@ -135,7 +135,7 @@ impl Growth {
     }
 }
 
-/// The nearest factor by which delays can grow: 1 for what is below or no number.
+/// The nearest valid factor: 1 for numbers below 1 and for NaN.
 const fn growing(factor: f64) -> f64 {
     if factor > f64::MAX {
         f64::MAX

@@ -51,7 +51,7 @@ impl Schedule {
         retry <= self.max
     }
 
-    /// The delay of that retry (from 1), without jitter.
+    /// The delay before that retry (counted from 1), without jitter.
     pub(crate) fn plain_delay(&self, retry: u32) -> Duration {
         if self.backoff == Backoff::None {
             return Duration::ZERO;
@@ -60,7 +60,8 @@ impl Schedule {
         self.within(delay)
     }
 
-    /// What the delay of that retry (from 1) is drawn from, both ends included, where the one before was `previous`.
+    /// The range, both ends included, that the delay before that retry (counted from 1) is drawn from. `previous` is
+    /// the delay before.
     pub(crate) fn range(&self, retry: u32, previous: Duration) -> (Duration, Duration) {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);

@@ -1,4 +1,4 @@
-//! The key `timeout` of a stream: the time to open it, and to each next item.
+//! The key `timeout` for a stream: the time to open it, and then the wait for each item.
 
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -28,14 +28,14 @@ impl<E> Stopped<E> {
     }
 }
 
-/// How long to wait, by whose clock, and with which error after that.
+/// How long to wait, on which timer, and which error follows.
 #[derive(Debug)]
 pub struct Patience<E, W> {
     timer: W,
     limit: Option<Timeout<E>>,
 }
 
-/// How long an item may take, and what becomes of one that takes longer.
+/// How long an item may take, and what happens if it takes longer.
 type Timeout<E> = (Duration, fn(TimedOut) -> E);
 
 /// The timer where there is no timeout.

@@ -23,7 +23,7 @@ impl<T> Kept for Items<T> {
     }
 }
 
-/// What of a stream under `stream = "resume"` went out before this attempt began.
+/// What a stream under `stream = "resume"` had yielded before this attempt began.
 impl<E, T> Attempt<E, Items<T>> {
     /// How many items the call's earlier attempts yielded in total.
     pub fn yielded(&self) -> usize {
@@ -53,11 +53,11 @@ impl<T: Clone> KeptItem for T {
     }
 }
 
-/// What one attempt yielded. Apart from the history, which the body may borrow as long as its stream lives.
+/// What one attempt yielded. Separate from the history, which the body may borrow as long as its stream lives.
 #[derive(Debug)]
 pub struct Progress<T> {
     items: Items<T>,
-    // So that the bound is asked for once, where the type is written.
+    // So that an error about the bound appears once, where the type is written.
     keep: fn(&T) -> T,
 }
 
@@ -87,7 +87,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
     if is_without_items(&progress) {
         return;
     }
-    // The same error after an item is not the same again.
+    // An item between two equal errors starts the count anew.
     attempt.rejected();
     let items = attempt.kept_mut();
     items.yielded = items.yielded.saturating_add(progress.items.yielded);

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use crate::time::moment::Moment;
 use crate::time::skip;
 
-/// For async code that names no timer, and for timers that have no clock of their own: tokio's clock where there is
-/// tokio, so that a paused one rules deadlines, too.
+/// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
+/// that a paused clock also controls deadlines.
 pub(crate) fn now() -> Moment {
     #[cfg(feature = "tokio")]
     let now = tokio::time::Instant::now().into_std();
@@ -16,7 +16,7 @@ pub(crate) fn now() -> Moment {
     moment(now)
 }
 
-/// For blocking code, which sleeps by the system's clock whatever a runtime around it may have paused.
+/// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.
 pub(crate) fn now_blocking() -> Moment {
     moment(Instant::now())
 }
@@ -29,7 +29,8 @@ fn moment(now: Instant) -> Moment {
     Moment::from_origin(since.saturating_add(skip::skipped()))
 }
 
-/// Well before now: a runtime with a paused clock may stand where it was made, long before anybody asked for the time.
+/// Well before now: a runtime with a paused clock may still be at the time of its creation, long before anybody asked
+/// for the time.
 fn origin(now: Instant) -> Instant {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     // Some systems count from their start, and have no room before it.

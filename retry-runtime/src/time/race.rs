@@ -2,7 +2,7 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// The body's output, or `None` where the sleep ends first.
+/// The body's output, or `None` if the sleep ends first.
 pub fn race<F: Future>(
     mut body: Pin<&mut F>,
     mut sleep: Pin<&mut impl Future<Output = ()>>,

@@ -22,7 +22,7 @@ pub(crate) fn restore(before: Option<SmallRng>) {
     SEEDED.set(before);
 }
 
-/// A duration of that range, both ends included; its end where it is empty.
+/// A duration in that range, both ends included; the end of the range if it is empty.
 pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     let range = nanos(low)..=nanos(high);
     if low >= high || range.is_empty() {
@@ -44,7 +44,7 @@ fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
 
 fn from_system() -> SmallRng {
     let mut seed = [0; 32];
-    // A system without a generator is worth no failure: the standard library's hash keys are random enough for jitter.
+    // A system without a generator is no reason to fail: the standard library's hash keys are random enough for jitter.
     if getrandom::fill(&mut seed).is_err() {
         let keys = RandomState::new();
         for (index, part) in seed.chunks_exact_mut(8).enumerate() {

@@ -1,4 +1,4 @@
-//! What of a method can be handed on to a client, and how.
+//! Which methods can be passed on to a client, and how.
 
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -18,7 +18,7 @@ pub(super) struct Given {
 }
 
 impl Given {
-    /// What the client's method is given, called once.
+    /// What the client's method gets if it is called once.
     pub(super) fn handed_on(&self) -> TokenStream {
         let name = &self.name;
         if self.is_mutable {
@@ -28,7 +28,7 @@ impl Given {
         }
     }
 
-    /// What the client's method is given in each attempt.
+    /// What the client's method gets in each attempt.
     pub(super) fn for_attempt(&self) -> TokenStream {
         if self.is_owned {
             expand::take_owned(&self.name)
@@ -109,7 +109,7 @@ pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStre
     quote!(Self { policy: #policy, client: #call })
 }
 
-/// What is wrapped, as a receiver asks for it, or `None` where it can't be had.
+/// The wrapped client in the form that a receiver needs, or `None` if that is impossible.
 pub(super) fn lend(receiver: &Receiver) -> Option<TokenStream> {
     let this = &receiver.self_token;
     let place = Span::call_site().located_at(this.span);
@@ -125,7 +125,7 @@ pub(super) fn lend(receiver: &Receiver) -> Option<TokenStream> {
     Some(quote_spanned!(place=> & #borrow #this.client))
 }
 
-/// `Self` in a type or a bound of a method, where what is said of the decorator need not be true of the client, as in
+/// `Self` in a type or a bound of a method, where something true of the decorator need not be true of the client, as in
 /// `Builder<Self>` or `Self: Clone`.
 fn self_in_types(function: &Function) -> Option<Ident> {
     let signature = &function.signature;
@@ -171,7 +171,7 @@ fn holds_for_both(bound: &TypeParamBound) -> bool {
     }
 }
 
-/// The first `Self` but in `Self::Item` and `<Self as Trait>`, which are the client's own.
+/// The first `Self`, except in `Self::Item` and `<Self as Trait>`, which are the client's own.
 fn find_self(tokens: TokenStream) -> Option<Ident> {
     let mut tokens = tokens.into_iter().peekable();
     while let Some(token) = tokens.next() {

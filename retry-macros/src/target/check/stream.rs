@@ -1,4 +1,4 @@
-//! The rules of the key `stream`, and that no bare stream is without it.
+//! The rules of the key `stream`. They also refuse a bare stream without it.
 
 use retry_vocabulary::key::Key;
 use syn::Type;

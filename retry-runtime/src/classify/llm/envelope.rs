@@ -48,8 +48,8 @@ fn of_event(event: &str, data: &str) -> Option<ProviderError> {
     }
 }
 
-/// Whether errors that an error quotes are looked at: those that the quoted one quotes are not, so that no text nests
-/// deep enough to exhaust the stack.
+/// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
+/// enough to exhaust the stack.
 #[derive(Clone, Copy)]
 enum Quotes {
     Read,
@@ -79,7 +79,7 @@ fn of_body(body: &Value, quotes: Quotes) -> Option<ProviderError> {
     }
 }
 
-/// Servers say that there was no error by `null`, `false`, or an empty text. An empty object may have been cut off.
+/// Servers write `null`, `false` or an empty text for "no error". An empty object may have been cut off.
 fn says_something(error: &Value) -> bool {
     match error {
         Value::Null => false,
@@ -141,7 +141,7 @@ fn of_error(error: &Value, quotes: Quotes) -> ProviderError {
     }
 }
 
-/// The error that a gateway quotes, with texts around it or not: the provider's own.
+/// The provider's own error, quoted by a gateway, perhaps with text around it.
 fn quoted(text: &Value) -> Option<ProviderError> {
     let text = text.as_str()?;
     let text = &text[text.find('{')?..];
@@ -154,8 +154,8 @@ fn quoted(text: &Value) -> Option<ProviderError> {
     (error.fault != Fault::Unknown).then_some(error)
 }
 
-/// Billing in any place wins; otherwise the code says more than the type, both more than what is quoted, and all more
-/// than a number.
+/// Billing wins wherever it appears. Otherwise the code counts more than the type, both count more than a quoted error,
+/// and all of them more than a number.
 fn fault(
     error_type: Option<&str>,
     code: Option<&str>,
@@ -177,7 +177,7 @@ fn fault(
         .unwrap_or(Fault::Unknown)
 }
 
-/// Vertex AI, whose shared capacity has no `RetryInfo`.
+/// Vertex AI: its shared capacity sends no `RetryInfo`.
 fn says_try_again(message: &str) -> bool {
     message.to_ascii_lowercase().contains(TRY_AGAIN_LATER)
 }

@@ -1,6 +1,6 @@
 use serde_json::Value;
 
-/// The JSON in the text; where it breaks off, what is complete of it.
+/// The JSON in the text or, if it breaks off, its complete part.
 pub(super) fn parse(text: &str) -> Option<Value> {
     match serde_json::from_str(text) {
         Ok(value) => Some(value),
@@ -9,7 +9,7 @@ pub(super) fn parse(text: &str) -> Option<Value> {
     }
 }
 
-/// The text up to its last complete value, with all closed that is open there.
+/// The text up to its last complete value, with all open brackets closed.
 fn completed(text: &str) -> String {
     let cut = structure(text)
         .map(|(position, byte)| if byte == b',' { position } else { position + 1 })
