@@ -3,11 +3,12 @@
 use std::process::{Command, Output};
 
 /// Runs cargo on a program of `tests/features/`, each in a workspace of its own.
-fn cargo(command: &str, program: &str) -> Output {
+pub(crate) fn cargo(command: &str, program: &str, arguments: &[&str]) -> Output {
     let root = env!("CARGO_MANIFEST_DIR");
     Command::new(env!("CARGO"))
         .args([command, "--quiet", "--manifest-path"])
         .arg(format!("{root}/../features/{program}/Cargo.toml"))
+        .args(arguments)
         .env(
             "CARGO_TARGET_DIR",
             format!("{}/features", env!("CARGO_TARGET_TMPDIR")),
@@ -17,7 +18,7 @@ fn cargo(command: &str, program: &str) -> Output {
 }
 
 fn run(program: &str) {
-    let output = cargo("run", program);
+    let output = cargo("run", program, &[]);
     assert!(
         output.status.success(),
         "{}",
@@ -37,7 +38,7 @@ fn without_macros_policies_call() {
 
 #[test]
 fn without_tokio_and_timer_the_error_says_what_to_enable() {
-    let output = cargo("check", "no_timer");
+    let output = cargo("check", "no_timer", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(
@@ -54,7 +55,7 @@ fn without_tokio_and_timer_the_error_says_what_to_enable() {
 
 #[test]
 fn without_stream_the_error_says_what_to_enable() {
-    let output = cargo("check", "no_stream");
+    let output = cargo("check", "no_stream", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success());
     assert!(

@@ -1,6 +1,6 @@
 //! One attempt: the user's code, run once.
 
-use proc_macro2::{Group, Ident, Span, TokenStream};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -68,9 +68,18 @@ impl Printer<'_> {
         // If the body consumes an argument, the compiler points at the function's name as well as at that use.
         let name = self.model.function.signature.ident.span();
         // In its own block, or the compiler would suggest it in other keys.
-        let bound = |body: Group| match self.attempt_binding() {
-            Some(binding) => ours!({ #binding #body }),
-            None => body.into_token_stream(),
+        let bound = |body: Group| {
+            let place = users_own(&body);
+            let content = match self.attempt_binding() {
+                Some(binding) => ours!({ #binding #body }),
+                None => body.into_token_stream(),
+            };
+            (content, place)
+        };
+        let braced = |content: TokenStream, place: Span| {
+            let mut braces = Group::new(Delimiter::Brace, content);
+            braces.set_span(place);
+            braces
         };
         match (attempted, &self.model.attempts) {
             // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
@@ -79,21 +88,24 @@ impl Printer<'_> {
             // A closure contains `return` and `?`.
             (Attempted::Blocking(body), Attempts::Body) => {
                 let closure = ours_at!(name=> ||);
-                let body = bound(body);
-                ours!((#closure -> #outcome { #body })())
+                let (body, place) = bound(body);
+                let body = braced(body, place);
+                ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
-                let body = bound(body);
-                ours!(#coroutine { #edge #body })
+                let (body, place) = bound(body);
+                let body = braced(quote!(#edge #body), place);
+                ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
                 let arrow = returned.map(|returned| quote!(-> #returned));
                 let closure = ours_at!(name=> ||);
-                let body = bound(body);
-                ours!((#closure #arrow { #body })())
+                let (body, place) = bound(body);
+                let body = braced(body, place);
+                ours!((#closure #arrow #body)())
             }
         }
     }
@@ -146,6 +158,14 @@ impl Printer<'_> {
             Attempts::Body => &[],
         }
     }
+}
+
+/// The body's place, with the hygiene of the user's first token: coverage reports count only what the braces of the
+/// user's own code hold.
+fn users_own(body: &Group) -> Span {
+    let first = body.stream().into_iter().next();
+    let own = first.map_or(body.span(), |first| first.span());
+    own.located_at(body.span())
 }
 
 /// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the

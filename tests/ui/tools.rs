@@ -1,0 +1,37 @@
+//! What tools make of expansions: coverage reports.
+
+use std::fs;
+use std::path::Path;
+
+use crate::features::cargo;
+
+/// The compiler's own notes on what it counts, since a report takes tools that need not be there.
+#[test]
+fn lines_of_bodies_are_counted_for_coverage_reports() {
+    let notes = Path::new(env!("CARGO_TARGET_TMPDIR")).join("coverage.mir");
+    let emit = format!("--emit=mir={}", notes.display());
+    let output = cargo("rustc", "coverage", &["--", "-Cinstrument-coverage", &emit]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let notes = fs::read_to_string(notes).unwrap();
+    let counted = notes.lines().filter(|line| line.contains("coverage "));
+    let counted: Vec<_> = counted
+        .filter_map(|line| {
+            let (_, place) = line.split_once("src/main.rs:")?;
+            place.split(':').next()?.parse::<usize>().ok()
+        })
+        .collect();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let program = fs::read_to_string(format!("{root}/../features/coverage/src/main.rs")).unwrap();
+    let mut expected = 0;
+    for (index, line) in program.lines().enumerate() {
+        if line.ends_with("// counted") {
+            expected += 1;
+            assert!(counted.contains(&(index + 1)), "not counted: {line}");
+        }
+    }
+    assert_eq!(expected, 13);
+}
