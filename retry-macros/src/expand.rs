@@ -21,7 +21,7 @@ pub(crate) use self::attempt::take_owned;
 use self::model::{Attempts, Model};
 use self::printer::Printer;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
-use crate::target::outcome::Delivery;
+use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
@@ -65,8 +65,9 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
         Delivery::Future | Delivery::BoxedFuture if !is_body => Attempted::Async(body),
         Delivery::Future => Attempted::Future(body, None),
         Delivery::BoxedFuture => {
-            let returned = model.function.return_type().map(ToTokens::to_token_stream);
-            Attempted::Future(body, returned)
+            // An attempt's future may borrow less than the function's: the attempt, say.
+            let returned = model.function.return_type().map(outcome::shorter);
+            Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
     };
     let retried = retried(model, None, attempted);

@@ -26,29 +26,31 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
                         >();
-                        let retry_patience = __retry::stream::endless::<
-                            Result<Event, FeedError>,
-                        >();
-                        #[allow(clippy::redundant_closure_call)]
-                        let retry_opened = __retry::Ok(
-                            (|| -> _ {
-                                {
-                                    let attempt = &retry_history;
-                                    { feed.after(attempt.last_item()) }
+                        let retry_ended = {
+                            let retry_patience = __retry::stream::endless::<
+                                Result<Event, FeedError>,
+                            >();
+                            #[allow(clippy::redundant_closure_call)]
+                            let retry_opened = __retry::Ok(
+                                (|| -> _ {
+                                    {
+                                        let attempt = &retry_history;
+                                        { feed.after(attempt.last_item()) }
+                                    }
+                                })(),
+                            );
+                            match retry_opened {
+                                __retry::Ok(retry_stream) => {
+                                    __retry::stream::resume::attempt(
+                                            retry_stream,
+                                            retry_patience,
+                                            &retry_giver,
+                                            &mut retry_progress,
+                                        )
+                                        .await
                                 }
-                            })(),
-                        );
-                        let retry_ended = match retry_opened {
-                            __retry::Ok(retry_stream) => {
-                                __retry::stream::resume::attempt(
-                                        retry_stream,
-                                        retry_patience,
-                                        &retry_giver,
-                                        &mut retry_progress,
-                                    )
-                                    .await
+                                __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                             }
-                            __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                         };
                         let mut retry_outcome = __retry::stream::outcome::<
                             Result<Event, FeedError>,
@@ -101,41 +103,43 @@ async fn tokens(
         let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_patience = __retry::stream::patience::<
-                    Result<Token, ModelError>,
-                    _,
-                >(
-                    __retry::default_timer::<__retry::Features>(),
-                    __retry::timeout(::core::time::Duration::new(30u64, 0u32)),
-                    __retry::FromTimedOut::from_timed_out,
-                );
-                #[allow(clippy::redundant_closure_call)]
-                let retry_opened = __retry::stream::Patience::wait(
-                        &mut retry_patience,
-                        async {
-                            if false {
-                                return __retry::never::<
-                                    Result<
-                                        BoxStream<'static, Result<Token, ModelError>>,
-                                        ModelError,
-                                    >,
-                                >();
-                            }
-                            { model.open().await }
-                        },
-                    )
-                    .await;
-                let retry_opened = __retry::stream::flatten::<
-                    Result<Token, ModelError>,
-                    _,
-                    _,
-                >(retry_opened);
-                let retry_ended = match retry_opened {
-                    __retry::Ok(retry_stream) => {
-                        __retry::stream::first::attempt(retry_stream, retry_patience)
-                            .await
+                let retry_ended = {
+                    let mut retry_patience = __retry::stream::patience::<
+                        Result<Token, ModelError>,
+                        _,
+                    >(
+                        __retry::default_timer::<__retry::Features>(),
+                        __retry::timeout(::core::time::Duration::new(30u64, 0u32)),
+                        __retry::FromTimedOut::from_timed_out,
+                    );
+                    #[allow(clippy::redundant_closure_call)]
+                    let retry_opened = __retry::stream::Patience::wait(
+                            &mut retry_patience,
+                            async {
+                                if false {
+                                    return __retry::never::<
+                                        Result<
+                                            BoxStream<'static, Result<Token, ModelError>>,
+                                            ModelError,
+                                        >,
+                                    >();
+                                }
+                                { model.open().await }
+                            },
+                        )
+                        .await;
+                    let retry_opened = __retry::stream::flatten::<
+                        Result<Token, ModelError>,
+                        _,
+                        _,
+                    >(retry_opened);
+                    match retry_opened {
+                        __retry::Ok(retry_stream) => {
+                            __retry::stream::first::attempt(retry_stream, retry_patience)
+                                .await
+                        }
+                        __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                     }
-                    __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 };
                 let retry_dropped = __retry::stream::is_dropped(&retry_ended);
                 let mut retry_outcome = __retry::stream::outcome::<

@@ -154,7 +154,14 @@ impl Model {
             outcome::without_value(failing),
             outcome::error_span(failing),
         );
-        let outcome = outcome::erase_impl_trait(outcome);
+        let outcome = match &streamed {
+            // Read to its end by the attempt, it may borrow what the function's stream can't.
+            Some((streamed, Value::Stream(Mode::Buffer | Mode::Resume))) => {
+                outcome::with_shorter_stream(outcome, streamed.place)
+            }
+            _ => outcome.clone(),
+        };
+        let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
             mode: match mode {
                 Value::Stream(mode) => *mode,

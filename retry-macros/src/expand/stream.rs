@@ -139,15 +139,18 @@ impl Printer<'_> {
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
         ours! {
             #progress
-            let #mutable retry_patience = #patience;
-            #[allow(clippy::redundant_closure_call)]
-            let retry_opened = #opened;
-            #one_error
-            let retry_ended = match retry_opened {
-                __retry::Ok(retry_stream) => {
-                    __retry::stream::#mode::attempt(retry_stream, retry_patience #arguments).await
+            // What was opened may borrow the attempt, and is gone before the next one is counted.
+            let retry_ended = {
+                let #mutable retry_patience = #patience;
+                #[allow(clippy::redundant_closure_call)]
+                let retry_opened = #opened;
+                #one_error
+                match retry_opened {
+                    __retry::Ok(retry_stream) => {
+                        __retry::stream::#mode::attempt(retry_stream, retry_patience #arguments).await
+                    }
+                    __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 }
-                __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
             };
             #dropped
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);

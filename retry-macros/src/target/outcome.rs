@@ -235,6 +235,68 @@ fn erase_arguments(arguments: &mut AngleBracketedGenericArguments, with: fn(Span
     }
 }
 
+/// A boxed future or stream for one attempt: how long it lives is left to the compiler.
+pub(crate) fn shorter(boxed: &Type) -> Type {
+    let mut boxed = boxed.clone();
+    shorten(&mut boxed);
+    boxed
+}
+
+/// The same for the stream in an outcome.
+pub(crate) fn with_shorter_stream(outcome: &Type, place: StreamPlace) -> Type {
+    let mut outcome = outcome.clone();
+    match (place, &mut outcome) {
+        (StreamPlace::Outcome, outcome) => shorten(outcome),
+        (StreamPlace::Value, Type::Path(path)) => {
+            let segment = path.path.segments.last_mut();
+            if let Some(PathArguments::AngleBracketed(arguments)) =
+                segment.map(|segment| &mut segment.arguments)
+            {
+                let mut types = arguments.args.iter_mut();
+                if let Some(stream) = types.find_map(|argument| match argument {
+                    GenericArgument::Type(ty) => Some(ty),
+                    _ => None,
+                }) {
+                    shorten(stream);
+                }
+            }
+        }
+        _ => {}
+    }
+    outcome
+}
+
+fn shorten(ty: &mut Type) {
+    let any = Lifetime::new("'_", ty.span());
+    match ty {
+        Type::Group(group) => shorten(&mut group.elem),
+        Type::Paren(paren) => shorten(&mut paren.elem),
+        Type::TraitObject(object) => {
+            let bounds = object.bounds.iter().cloned();
+            object.bounds = bounds
+                .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
+                .collect();
+            object.bounds.push(TypeParamBound::Lifetime(any));
+        }
+        Type::Path(path) => {
+            let Some(segment) = path.path.segments.last_mut() else {
+                return;
+            };
+            let is_alias = segment.ident != "Pin" && segment.ident != "Box";
+            if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
+                for argument in &mut arguments.args {
+                    match argument {
+                        GenericArgument::Lifetime(lifetime) if is_alias => *lifetime = any.clone(),
+                        GenericArgument::Type(ty) if !is_alias => shorten(ty),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// The type as a reference, if it is one.
 pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
     match ty {

@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use futures::FutureExt;
 use futures::future::{BoxFuture, LocalBoxFuture};
-use retry_runtime::retry;
+use retry_runtime::{Jitter, retry};
 
 use crate::shapes::{Busy, Flaky, check};
 
@@ -68,6 +68,40 @@ impl Client<'_> {
         })
     }
 
+    #[retry(policy = self.0.policy, attempt = attempt, on = |_| true)]
+    fn attempt_within<'a>(
+        &'a self,
+        prompt: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>> {
+        let prompt = prompt.to_owned();
+        Box::pin(async move {
+            assert_eq!(prompt, "hello");
+            assert_eq!(attempt.number(), self.0.attempts() + 1);
+            self.0.answer()
+        })
+    }
+
+    #[retry(policy = self.0.policy, attempt = attempt, on = |_| true)]
+    fn attempt_within_alias<'a>(&'a self, prompt: &'a str) -> BoxFuture<'a, Result<u32, Busy>> {
+        let length = prompt.len();
+        async move {
+            assert_eq!((length, attempt.number()), (5, self.0.attempts() + 1));
+            self.0.answer()
+        }
+        .boxed()
+    }
+
+    #[retry(policy = flaky.policy, attempt = attempt, on = |_| true)]
+    fn attempt_within_static(
+        flaky: &'static Flaky,
+    ) -> Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send>> {
+        let before = flaky.attempts();
+        Box::pin(async move {
+            assert_eq!(attempt.number(), before + 1);
+            flaky.answer()
+        })
+    }
+
     #[retry(policy = self.0.policy, on = |_| true)]
     fn mutable(&mut self) -> impl Future<Output = Result<u32, Busy>> {
         async move {
@@ -96,6 +130,14 @@ async fn impl_future() {
 async fn boxed_future() {
     check!(|flaky| Client(flaky).boxed_block(String::from("hello")).await);
     check!(|flaky| Client(flaky).boxed_after_statements("hello").await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_boxed_future_uses_the_attempt() {
+    check!(|flaky| Client(flaky).attempt_within("hello").await);
+    check!(|flaky| Client(flaky).attempt_within_alias("hello").await);
+    let flaky: &'static Flaky = Box::leak(Box::new(Flaky::new(2, Jitter::None)));
+    assert_eq!(Client::attempt_within_static(flaky).await, Ok(3));
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 
-use futures::stream::{BoxStream, LocalBoxStream, Stream, StreamExt};
+use futures::stream::{self, BoxStream, LocalBoxStream, Stream, StreamExt};
 use retry_runtime::retry;
 
 use super::{BUSY, Failure, Item, MAX, Server, all, all_of, items, rest};
@@ -180,3 +180,37 @@ macro_rules! counted {
 shapes!(first, "first");
 shapes!(buffer, "buffer");
 shapes!(resume, "resume");
+
+struct Feed<'a>(&'a str);
+
+impl Feed<'_> {
+    #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
+    fn resumed<'a>(&'a self, end: &'a u32) -> BoxStream<'a, Item> {
+        assert_eq!(self.0, "hello");
+        stream::once(async move {
+            match attempt.number() {
+                number if number <= *end => Err(Failure::Busy),
+                number => Ok(number),
+            }
+        })
+        .boxed()
+    }
+
+    #[retry(stream = "buffer", max = 2, backoff = "none", attempt = attempt)]
+    async fn buffered<'a>(&'a self, end: &'a u32) -> Result<BoxStream<'a, Item>, Failure> {
+        assert_eq!(self.0, "hello");
+        Ok(Box::pin(stream::once(async move {
+            match attempt.number() {
+                number if number <= *end => Err(Failure::Busy),
+                number => Ok(number),
+            }
+        })))
+    }
+}
+
+#[tokio::test]
+async fn a_boxed_stream_uses_the_attempt() {
+    let feed = Feed("hello");
+    assert_eq!(all(feed.resumed(&2)).await, [Ok(3)]);
+    assert_eq!(all(feed.buffered(&2).await.unwrap()).await, [Ok(3)]);
+}
