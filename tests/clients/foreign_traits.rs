@@ -81,9 +81,7 @@ mod rig {
             rig_core_0_42::completion::CompletionRequestBuilder::new(self.clone(), prompt)
         }
 
-        fn capabilities(&self) -> ProviderCapabilities {
-            ProviderCapabilities::default()
-        }
+        fn capabilities(&self) -> ProviderCapabilities;
     }
 
     fn verdict(error: &CompletionError) -> Verdict {
@@ -231,11 +229,7 @@ mod lettre {
         type Ok;
         type Error: Classify;
 
-        async fn send(&self, message: Message) -> Result<Self::Ok, Self::Error> {
-            let raw = message.formatted();
-            let envelope = message.envelope();
-            self.send_raw(envelope, &raw).await
-        }
+        async fn send(&self, message: Message) -> Result<Self::Ok, Self::Error>;
 
         async fn send_raw(
             &self,
@@ -244,7 +238,7 @@ mod lettre {
         ) -> Result<Self::Ok, Self::Error>;
 
         #[retry(skip)]
-        async fn shutdown(&self) {}
+        async fn shutdown(&self);
     }
 
     #[derive(Debug, PartialEq, Eq, Classify)]

@@ -1,9 +1,21 @@
-//! What tools make of expansions: coverage reports.
+//! What tools make of expansions: clippy, and coverage reports.
 
 use std::fs;
 use std::path::Path;
 
 use crate::features::cargo;
+
+#[test]
+fn clippy_says_which_provided_method_a_copy_lacks() {
+    let output = cargo("clippy", "copy_drifted", &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    let lacking =
+        "error: missing trait method provided by default: `rename`\n  --> src/main.rs:14:7\n";
+    assert!(stderr.contains(lacking), "{stderr}");
+    // One, and the count of them at the end.
+    assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
+}
 
 /// The compiler's own notes on what it counts, since a report takes tools that need not be there.
 #[test]

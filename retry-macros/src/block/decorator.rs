@@ -158,6 +158,14 @@ impl Decorator {
             bounds.predicates.push(parse_quote!(Self: #supertraits));
         }
         let (parameters, _, bounds) = impl_generics.split_for_impl();
+        // A copy is not emitted, so errors about the impl as a whole point at its name.
+        let (completeness, place) = match arguments.get(Key::Of) {
+            Some(_) => (Some(self.completeness()), self.ident.span()),
+            None => (None, Span::call_site()),
+        };
+        let keyword = quote_spanned!(place=> impl);
+        let mut members = Group::new(Delimiter::Brace, members.clone());
+        members.set_span(place);
         quote! {
             #[doc = #about]
             #[derive(Clone, Debug)]
@@ -198,11 +206,24 @@ impl Decorator {
 
             #[automatically_derived]
             #[allow(deprecated, clippy::match_single_binding)]
+            #completeness
             #async_trait
-            #unsafety impl #parameters #path #of_arguments for #name<#client> #bounds {
-                #members
-            }
+            #unsafety #keyword #parameters #path #of_arguments for #name<#client> #bounds #members
         }
+    }
+
+    /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
+    /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
+    fn completeness(&self) -> TokenStream {
+        let mut said = self
+            .attributes
+            .iter()
+            .filter(|attribute| mentions(attribute.to_token_stream(), "missing_trait_methods"))
+            .peekable();
+        if said.peek().is_some() {
+            return quote!(#(#said)*);
+        }
+        quote!(#[deny(clippy::missing_trait_methods)])
     }
 
     /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
@@ -273,12 +294,26 @@ impl Decorator {
             check::arguments(own, errors);
             check::without_body(own, errors);
         }
+        let is_copy = arguments.get(Key::Of).is_some();
+        let name = &function.signature.ident;
         if let Some((place, message)) = stays_with_decorator(&function) {
             // A default body is the decorator's own, and calls methods that are handed on.
-            if matches!(function.body, Body::Missing(_)) {
-                errors.at(place, message);
+            match (&function.body, &own) {
+                (Body::Missing(_), _) => errors.at(place, message),
+                (Body::Block(_), Own::Arguments(_)) => errors.at(
+                    name.span(),
+                    format!("`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`"),
+                ),
+                (Body::Block(_), _) if is_copy => function.to_tokens(implemented),
+                (Body::Block(_), _) => {}
             }
             return false;
+        }
+        if let (true, Body::Block(_)) = (is_copy, &function.body) {
+            errors.at(
+                name.span(),
+                format!("the body of `{name}` would never run, since the client has one of its own: end the method with `;`"),
+            );
         }
         function.attributes.retain(is_cfg);
         let given = given(&mut function, errors);

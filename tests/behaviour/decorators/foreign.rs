@@ -14,6 +14,12 @@ mod other {
         fn name(&self) -> String {
             String::from("unnamed")
         }
+        fn pair(&self) -> Option<(Self, Self)>
+        where
+            Self: Clone,
+        {
+            None
+        }
     }
 }
 
@@ -22,8 +28,15 @@ trait Model {
     type Answer;
     async fn complete(&self, prompt: &str) -> Result<Self::Answer, Busy>;
     fn name(&self) -> String;
+    fn pair(&self) -> Option<(Self, Self)>
+    where
+        Self: Clone,
+    {
+        Some((self.clone(), self.clone()))
+    }
 }
 
+#[derive(Clone)]
 struct Client(Cell<u32>);
 
 impl other::Model for Client {
@@ -47,4 +60,14 @@ async fn the_foreign_trait_is_implemented_and_no_other_declared() {
     let model = Retrying::new(Client(Cell::new(0)));
     assert_eq!(model.complete("hello").await, Ok(3));
     assert_eq!(model.name(), "unnamed");
+}
+
+#[tokio::test]
+async fn a_body_in_the_copy_runs_where_the_clients_own_method_can_not() {
+    use other::Model;
+
+    let model = Retrying::new(Client(Cell::new(0)));
+    let (first, second) = model.pair().unwrap();
+    assert_eq!(first.complete("hello").await, Ok(3));
+    assert_eq!(second.inner().0.get(), 0);
 }
