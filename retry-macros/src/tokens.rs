@@ -25,7 +25,7 @@ pub(crate) use {ours, ours_at};
 /// where the path stands, not where the attribute does.
 pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
     let tokens = tokens.into_iter().map(|token| match token {
-        TokenTree::Ident(mut ident) if ident == "__retry" => {
+        TokenTree::Ident(mut ident) if ident == RUNTIME => {
             ident.set_span(Span::call_site().located_at(ident.span()));
             TokenTree::Ident(ident)
         }
@@ -39,6 +39,10 @@ pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
     });
     tokens.collect()
 }
+
+/// What expansions call the runtime's internals. Items have no hygiene, so the user's code sees the name, too: hence one
+/// that nobody else uses. It also tells that a body was already expanded.
+pub(crate) const RUNTIME: &str = "__retry";
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
@@ -110,9 +114,9 @@ impl RuntimePath {
     }
 
     /// Imports the runtime's internals under a short name, because a loop full of absolute paths would be unreadable.
-    /// Items have no hygiene, so the user's code sees the name, too: hence one that nobody else uses.
     pub(crate) fn import(&self) -> TokenStream {
-        quote!(use #self::macro_support as __retry;)
+        let name = Ident::new(RUNTIME, Span::call_site());
+        quote!(use #self::macro_support as #name;)
     }
 }
 

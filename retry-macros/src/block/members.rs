@@ -178,6 +178,7 @@ pub(crate) fn merged(
 ) -> Option<Arguments> {
     let own = match own {
         Own::Skip => return None,
+        Own::Nothing if target::check::hides_future(function, errors) => return None,
         Own::Nothing if !can_fail(function) => return None,
         Own::Nothing => Arguments::default(),
         Own::Arguments(own) => own.clone(),

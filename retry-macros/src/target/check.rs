@@ -2,7 +2,7 @@
 
 mod stream;
 
-use proc_macro2::Span;
+use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure};
@@ -36,6 +36,38 @@ pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     }
 }
 
+/// Reports a method of a block whose type seems to hide a future or a stream, and says whether it did.
+pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
+    let hidden = hidden(function);
+    if let Some(hidden) = hidden {
+        errors.at(hidden.span(), is_hidden(hidden, function, Setting::Block));
+    }
+    hidden.is_some()
+}
+
+fn hidden(function: &Function) -> Option<&Ident> {
+    let returned = function.return_type().filter(|_| !function.is_async())?;
+    outcome::hidden(returned)
+}
+
+fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
+    let written = if hidden.to_string().ends_with("Stream") {
+        "Pin<Box<dyn Stream<Item = Result<…>> + Send + '_>>"
+    } else {
+        "Pin<Box<dyn Future<Output = Result<…>> + Send + '_>>"
+    };
+    let otherwise = match setting {
+        Setting::Alone => String::new(),
+        Setting::Block => {
+            let name = &function.signature.ident;
+            format!(", or mark `{name}` `#[retry(skip)]`")
+        }
+    };
+    format!(
+        "`#[retry]` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
+    )
+}
+
 /// Where the attribute stands, which decides what can be done about a function.
 #[derive(Clone, Copy)]
 enum Setting {
@@ -66,6 +98,18 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     for second in function.attributes.iter().filter(|other| is_retry(other)) {
         errors.at(second.path().span(), SECOND);
     }
+    if function.is_retried() {
+        errors.at(
+            Span::call_site(),
+            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block",
+        );
+    }
+    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
+        errors.at(
+            attribute.path().span(),
+            format!("`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"),
+        );
+    }
     if let Some(constness) = &signature.constness {
         errors.at(
             constness.span,
@@ -90,6 +134,11 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
     };
+    let hidden = hidden(function).filter(|_| arguments.get(Key::Stream).is_none());
+    if let Some(hidden) = hidden {
+        errors.at(hidden.span(), is_hidden(hidden, function, setting));
+        return;
+    }
     let (outcome, delivery) = outcome::of(returned);
     stream::check(arguments, outcome, function, errors);
     let is_blocking = !function.is_async()

@@ -8,6 +8,7 @@ use syn::{
 };
 
 use crate::target::outcome::{self, Delivery};
+use crate::tokens;
 
 /// A function or method.
 pub(crate) struct Function {
@@ -76,6 +77,24 @@ impl Function {
     pub(crate) fn is_future(&self) -> bool {
         let delivery = self.return_type().map(|returned| outcome::of(returned).1);
         delivery.is_some_and(|delivery| delivery != Delivery::Direct)
+    }
+
+    /// Whether its body was retried already, by an attribute under another name.
+    pub(crate) fn is_retried(&self) -> bool {
+        match &self.body {
+            Body::Block(body) => tokens::mentions(body.stream(), tokens::RUNTIME),
+            Body::Missing(_) => false,
+        }
+    }
+
+    /// `#[track_caller]`, also under a condition.
+    pub(crate) fn tracks_caller(&self) -> Option<&Attribute> {
+        self.attributes.iter().find(|attribute| {
+            let path = attribute.path();
+            path.is_ident("track_caller")
+                || path.is_ident("cfg_attr")
+                    && tokens::mentions(attribute.to_token_stream(), "track_caller")
+        })
     }
 
     pub(crate) fn return_type(&self) -> Option<&Type> {

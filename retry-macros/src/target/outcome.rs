@@ -4,8 +4,8 @@ use proc_macro2::Span;
 use syn::punctuated::{self, Punctuated};
 use syn::spanned::Spanned;
 use syn::{
-    AngleBracketedGenericArguments, GenericArgument, Lifetime, PathArguments, PathSegment, Token,
-    Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+    AngleBracketedGenericArguments, GenericArgument, Ident, Lifetime, PathArguments, PathSegment,
+    Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
 
 /// How a function hands its outcome over.
@@ -171,6 +171,42 @@ pub(crate) fn error_span(outcome: &Type) -> Span {
 /// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
     last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
+}
+
+/// The name by which a type seems to be a future or a stream, where nothing says of what: `RedisFuture`, or the trait
+/// in `Box<dyn Future<…>>`.
+pub(crate) fn hidden(returned: &Type) -> Option<&Ident> {
+    let (outcome, delivery) = of(returned);
+    if delivery != Delivery::Direct || stream(outcome).is_some() {
+        return None;
+    }
+    seeming(returned)
+}
+
+fn seeming(ty: &Type) -> Option<&Ident> {
+    let bounds = match ty {
+        Type::Group(group) => return seeming(&group.elem),
+        Type::Paren(paren) => return seeming(&paren.elem),
+        Type::ImplTrait(hidden) => &hidden.bounds,
+        Type::TraitObject(object) => &object.bounds,
+        _ => {
+            let segment = last_segment(ty)?;
+            if segment.ident == "Pin" || segment.ident == "Box" {
+                return types(segment).next().and_then(seeming);
+            }
+            return seems(&segment.ident);
+        }
+    };
+    bounds.iter().find_map(|bound| match bound {
+        TypeParamBound::Trait(bound) => seems(&bound.path.segments.last()?.ident),
+        _ => None,
+    })
+}
+
+fn seems(name: &Ident) -> Option<&Ident> {
+    let text = name.to_string();
+    let mut kinds = ["Future", "Fut", "Stream"].iter();
+    kinds.any(|kind| text.ends_with(kind)).then_some(name)
 }
 
 /// Where a complaint about the value's type points: the first type in the outcome's angle brackets.

@@ -1,0 +1,30 @@
+use retry_runtime::retry;
+use retry_runtime::retry as again;
+
+#[retry(max = 3, on = |_: &String| true)]
+#[again(max = 3, on = |_: &String| true)]
+fn fetch() -> Result<String, String> {
+    Ok(String::new())
+}
+
+struct Client;
+
+#[retry(max = 3, on = |_: &String| true)]
+impl Client {
+    #[again(max = 3, on = |_: &String| true)]
+    async fn method(&self) -> Result<String, String> {
+        fetch()
+    }
+}
+
+#[retry(max = 3, on = |_: &String| true)]
+#[again(max = 3, on = |_: &String| true)]
+impl Client {
+    async fn block(&self) -> Result<String, String> {
+        self.method().await
+    }
+}
+
+fn main() {
+    let _ = Client.block();
+}
