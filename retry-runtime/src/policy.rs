@@ -186,30 +186,35 @@ impl Policy {
         self
     }
 
-    /// Other numbers for transient failures.
-    pub const fn transient(mut self, section: Section) -> Self {
-        self.rows = self.rows.with(Some(Kind::Transient), section);
-        self
+    /// Other numbers for transient failures. A second call replaces only the keys that it names.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Policy, Section};
+    ///
+    /// let policy = Policy::new().transient(Section::new().max(9));
+    /// let slower = policy.transient(Section::new().base(Duration::from_secs(5)));
+    /// assert!(slower.to_string().contains("transient(max=9, base=5s)"));
+    /// ```
+    pub const fn transient(self, section: Section) -> Self {
+        self.with(Some(Kind::Transient), section)
     }
 
-    /// Other numbers for throttled requests.
-    pub const fn throttled(mut self, section: Section) -> Self {
-        self.rows = self.rows.with(Some(Kind::Throttled), section);
-        self
+    /// Other numbers for throttled requests, added key by key as in [`Policy::transient`].
+    pub const fn throttled(self, section: Section) -> Self {
+        self.with(Some(Kind::Throttled), section)
     }
 
-    /// Other numbers for timeouts.
-    pub const fn timed_out(mut self, section: Section) -> Self {
-        self.rows = self.rows.with(Some(Kind::Timeout), section);
-        self
+    /// Other numbers for timeouts, added key by key as in [`Policy::transient`].
+    pub const fn timed_out(self, section: Section) -> Self {
+        self.with(Some(Kind::Timeout), section)
     }
 
-    /// Other numbers for invalid values. There is no delay unless the section names `backoff`, `base`, `factor`, `cap`
-    /// or `jitter`, because waiting doesn't improve an answer. Values that the key `validate` rejects have their own
-    /// count, up to the policy's `max` if the section names none.
-    pub const fn invalid(mut self, section: Section) -> Self {
-        self.rows = self.rows.with(Some(Kind::Invalid), section);
-        self
+    /// Other numbers for invalid values, added key by key as in [`Policy::transient`]. There is no delay unless the section
+    /// names `backoff`, `base`, `factor`, `cap` or `jitter`, because waiting doesn't improve an answer. Values that the key
+    /// `validate` rejects have their own count, up to the policy's `max` if the section names none.
+    pub const fn invalid(self, section: Section) -> Self {
+        self.with(Some(Kind::Invalid), section)
     }
 
     /// The delays without jitter, one for each retry: endless if retries are unlimited.

@@ -22,9 +22,23 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
             "`fallback` and `give_up` both end the call: keep one, since `fallback` gets the same `GaveUp` and may return an error of its own",
         );
     }
-    if let (Some(max_hint), Some(Value::Hint(hint @ (Hint::Clamp | Hint::Ignore)))) =
-        (arguments.get(Key::MaxHint), arguments.value(Key::Hint))
-    {
+    numbers(&arguments.given, &[], errors);
+}
+
+/// Checks what a member says beside what its block says, where that stays in force.
+pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors) {
+    if own.get(Key::Policy).is_none() {
+        numbers(&own.given, &block.given, errors);
+    }
+}
+
+/// The rules of what a policy is made of, complained of where it is `given`. What lies below is in force, too.
+fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
+    let hint = find(given, Key::Hint).or_else(|| find(below, Key::Hint));
+    if let (Some(max_hint), Some(Value::Hint(hint @ (Hint::Clamp | Hint::Ignore)))) = (
+        find(given, Key::MaxHint),
+        hint.map(|argument| &argument.value),
+    ) {
         let word = hint.word();
         errors.at(
             max_hint.ident.span(),
@@ -34,11 +48,39 @@ pub(crate) fn arguments(arguments: &Arguments, errors: &mut Errors) {
             ),
         );
     }
-    schedule(&arguments.given, None, errors);
-    for argument in &arguments.given {
+    let own = Numbers {
+        section: None,
+        given,
+        below: &[below],
+    };
+    schedule(&own, errors);
+    for argument in given {
         if let Value::Section(inner) = &argument.value {
-            schedule(inner, Some((argument.key, &arguments.given)), errors);
+            let of_block = match find(below, argument.key).map(|argument| &argument.value) {
+                Some(Value::Section(inner)) => inner.as_slice(),
+                _ => &[],
+            };
+            let section = Numbers {
+                section: Some(argument.key),
+                given: inner,
+                below: &[of_block, given, below],
+            };
+            schedule(&section, errors);
         }
+    }
+}
+
+/// One set of numbers, the attribute's own or those of a section, and what it stands on, the uppermost first.
+struct Numbers<'a> {
+    section: Option<Key>,
+    given: &'a [Argument],
+    below: &'a [&'a [Argument]],
+}
+
+impl<'a> Numbers<'a> {
+    fn in_force(&self, key: Key) -> Option<&'a Argument> {
+        let mut below = self.below.iter();
+        find(self.given, key).or_else(|| below.find_map(|below| find(below, key)))
     }
 }
 
@@ -123,13 +165,13 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
     }
 }
 
-/// The rules for one set of numbers: the attribute's own, or a section's, which inherits from the attribute's.
-fn schedule(given: &[Argument], section: Option<(Key, &[Argument])>, errors: &mut Errors) {
-    let in_force = |key| find(given, key).or_else(|| find(section?.1, key));
-    let value = |key| in_force(key).map(|argument| &argument.value);
+/// The rules for one set of numbers.
+fn schedule(numbers: &Numbers, errors: &mut Errors) {
+    let given = numbers.given;
+    let value = |key| numbers.in_force(key).map(|argument| &argument.value);
     let own = find(given, Key::Backoff);
     let own = own.filter(|backoff| matches!(backoff.value, Value::Delays(_)));
-    if let (Some((kind, _)), Some(backoff)) = (section, own) {
+    if let (Some(kind), Some(backoff)) = (numbers.section, own) {
         errors.at(
             backoff.span,
             format!("`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"),
@@ -192,23 +234,17 @@ fn schedule(given: &[Argument], section: Option<(Key, &[Argument])>, errors: &mu
     }
     for key in Among::Policy.keys() {
         if let Takes::UpToCap(default) = key.takes() {
-            in_order((key, default), given, section, errors);
+            in_order((key, default), numbers, errors);
         }
     }
 }
 
 /// Checks that a literal of that key, or its default, is not above the `cap`.
-fn in_order(
-    (low, default): (Key, Duration),
-    given: &[Argument],
-    section: Option<(Key, &[Argument])>,
-    errors: &mut Errors,
-) {
-    let in_force = |key| find(given, key).or_else(|| find(section?.1, key));
+fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Errors) {
+    let given = numbers.given;
+    let in_force = |key| numbers.in_force(key);
     let at = |key| At {
-        section: section
-            .map(|(key, _)| key)
-            .filter(|_| find(given, key).is_some()),
+        section: numbers.section.filter(|_| find(given, key).is_some()),
         key,
     };
     // `None` where it is not known.

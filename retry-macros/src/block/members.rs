@@ -185,6 +185,7 @@ pub(crate) fn merged(
     };
     attribute::check::arguments(&own, errors);
     attribute::check::on_no_trait(&own, errors);
+    attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);
     target::check::member(&arguments, function, errors);
     Some(arguments)

@@ -4,9 +4,10 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use async_trait::async_trait;
-use retry_runtime::{Attempt, Policy, retry, testing};
+use retry_runtime::{Attempt, Policy, Verdict, retry, testing};
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);
@@ -276,4 +277,39 @@ async fn trait_impls() {
     assert_eq!(().fetch(&attempts).await, Err(Busy(4)));
     attempts.set(0);
     assert_eq!(().post(&attempts).await, Ok(2));
+}
+
+struct Sections(u32);
+
+#[retry(max = 0, throttled(max = 5, base = "2s", jitter = "none"), on = |_| Verdict::THROTTLED)]
+impl Sections {
+    #[retry(throttled(base = "1s"))]
+    async fn base(&mut self) -> Result<(), Busy> {
+        self.0 += 1;
+        Err(Busy(self.0))
+    }
+
+    #[retry(throttled(backoff = ["3s"]))]
+    async fn list(&mut self) -> Result<(), Busy> {
+        self.base_less()
+    }
+
+    #[retry(skip)]
+    fn base_less(&mut self) -> Result<(), Busy> {
+        self.0 += 1;
+        Err(Busy(self.0))
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_methods_section_lies_over_the_blocks_key_by_key() {
+    let recording = testing::record();
+    assert_eq!(Sections(0).base().await, Err(Busy(6)));
+    assert_eq!(
+        recording.delays(),
+        [1, 2, 4, 8, 16].map(Duration::from_secs)
+    );
+    let recording = testing::record();
+    assert_eq!(Sections(0).list().await, Err(Busy(6)));
+    assert_eq!(recording.delays(), [Duration::from_secs(3); 5]);
 }

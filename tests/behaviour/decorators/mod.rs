@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use retry_runtime::{Policy, retry, testing};
+use retry_runtime::{Backoff, Jitter, Policy, Section, Verdict, retry, testing};
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);
@@ -197,9 +197,7 @@ async fn a_policy_at_run_time_stands_in_place_of_the_attributes() {
     let model = Retrying::with_policy(Flaky::new(9), policy);
     assert_eq!(model.blocking(), Err(Busy(2)));
     let policy = Policy::fixed(Duration::from_secs(1)).unlimited();
-    let policy = policy
-        .jitter(retry_runtime::Jitter::None)
-        .deadline(Duration::from_secs(4));
+    let policy = policy.jitter(Jitter::None).deadline(Duration::from_secs(4));
     let model = Retrying::with_policy(Flaky::new(99), policy);
     assert_eq!(model.complete("hello").await, Err(Busy(5)));
 }
@@ -210,4 +208,39 @@ fn the_client_stays_reachable() {
     assert_eq!(model.inner().failures, 7);
     assert_eq!(model.clone().into_inner().failures, 7);
     assert!(format!("{model:?}").starts_with("Retrying { client: Flaky { failures: 7"));
+}
+
+#[retry(wrapper = RetryingSections, max = 0, throttled(max = 5, jitter = "none"), on = |_| Verdict::THROTTLED)]
+trait Sections {
+    #[retry(throttled(base = "2s"))]
+    async fn complete(&self) -> Result<u32, Busy>;
+}
+
+impl Sections for Flaky {
+    async fn complete(&self) -> Result<u32, Busy> {
+        self.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_methods_section_lies_over_the_traits_and_that_of_a_policy_key_by_key() {
+    let recording = testing::record();
+    let model = RetryingSections::new(Flaky::new(9));
+    assert_eq!(model.complete().await, Err(Busy(6)));
+    assert_eq!(
+        recording.delays(),
+        [2, 4, 8, 16, 30].map(Duration::from_secs)
+    );
+
+    let recording = testing::record();
+    let section = Section::new()
+        .max(3)
+        .backoff(Backoff::Fixed)
+        .jitter(Jitter::None);
+    let policy = Policy::new()
+        .max(0)
+        .throttled(section.base(Duration::from_secs(9)));
+    let model = RetryingSections::with_policy(Flaky::new(9), policy);
+    assert_eq!(model.complete().await, Err(Busy(4)));
+    assert_eq!(recording.delays(), [Duration::from_secs(2); 3]);
 }
