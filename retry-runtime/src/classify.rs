@@ -95,7 +95,7 @@ impl Classify for io::Error {
         match (self.kind().classify(), self.get_ref()) {
             (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
             (Verdict::STOP, Some(wrapped)) if sources::is_wrapper(self) => {
-                by_cause::by_cause(wrapped)
+                by_cause::by_default(wrapped)
             }
             (verdict, _) => verdict,
         }

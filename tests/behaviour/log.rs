@@ -290,3 +290,36 @@ async fn plans_log_the_same_fields_as_calls() {
     assert!(values.contains(&value("call", "\"plan.search\"")));
     assert!(values.contains(&value("message", "completed plan.search")));
 }
+
+#[test]
+fn it_says_why_no_type_in_an_error_was_asked() {
+    #[derive(Debug, thiserror::Error, Classify)]
+    #[error("busy")]
+    #[classify(transient)]
+    struct Busy;
+
+    #[retry(name = "model.complete")]
+    fn complete() -> anyhow::Result<()> {
+        Err(Busy.into())
+    }
+
+    let sink = Sink::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_writer(sink.clone())
+        .without_time()
+        .with_ansi(false)
+        .finish();
+    subscriber::with_default(subscriber, || complete().unwrap_err());
+    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let why = "DEBUG retry::classify: not retried: no type in this error is known to say whether to retry; \
+               name yours, as in `on = on::is::<Busy>` error=busy\n";
+    assert!(log.starts_with(why), "{log}");
+    assert!(
+        log.lines()
+            .nth(1)
+            .unwrap()
+            .contains("gave up model.complete attempt=1"),
+        "{log}"
+    );
+}

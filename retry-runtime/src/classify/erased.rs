@@ -1,6 +1,6 @@
 use std::error::Error;
 
-use super::by_cause::by_cause;
+use super::by_cause::by_default;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
@@ -23,13 +23,15 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// A type of your own inside is not found: use `on` with a function that calls `downcast_ref`. An
-        /// `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from `downcast_ref`:
+        /// A type of your own inside is not found, even if it derives `Classify`: name it with
+        /// [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log says so at `DEBUG`, with the target
+        /// `retry::classify`. An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from
+        /// `downcast_ref`:
         /// give it a `context`, or stay with `anyhow`.
         #[diagnostic::do_not_recommend]
         impl Classify for $error {
             fn classify(&self) -> Verdict {
-                by_cause(self)
+                by_default(self)
             }
         }
     )*};
@@ -47,6 +49,6 @@ classify_by_cause!(
 #[diagnostic::do_not_recommend]
 impl Classify for anyhow::Error {
     fn classify(&self) -> Verdict {
-        by_cause(self.as_ref())
+        by_default(self.as_ref())
     }
 }

@@ -27,16 +27,19 @@
 //! | `http`, with that feature | as `cause`, but only statuses and failures of HTTP clients |
 //! | [`transient_io`] | connections that were refused, broke or timed out |
 //! | [`transaction`] | as `cause`, and also conflicts between transactions |
+//! | [`is`] | what your own type says, inside a `Box<dyn Error>` or an `anyhow::Error` |
 //! | [`mentions`] | failures whose message has that text |
 //!
-//! They all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`, `anyhow::Error`
-//! (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
+//! Except for `is`, they all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`,
+//! `anyhow::Error` (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
 
 mod combine;
 mod inspect;
+mod within;
 
 pub use combine::Combine;
 pub use inspect::Inspect;
+pub use within::{Chain, is};
 
 use crate::classify::verdict::Verdict;
 use crate::classify::{by_cause, sources};

@@ -29,7 +29,7 @@ keys! {
     /// from 0 to 1: 0.2 is ± 20 %.
     jitter
     /// `on = is_retryable`: which errors are worth a retry, a function from `&E` to a `bool` or a `Verdict`. Without it, `E` is
-    /// `Classify`.
+    /// `Classify`. `on::is::<Busy>` asks a type of yours inside a `Box<dyn Error>` or an `anyhow::Error`.
     on
     /// `until = |value| !value.is_empty()`: an `Ok` value for which it is false is retried, and returned when retries
     /// run out.

@@ -356,3 +356,84 @@ async fn policies_take_them() {
 fn is_send<T: Send>(value: T) -> T {
     value
 }
+
+#[derive(Debug, thiserror::Error, Classify)]
+#[error("busy")]
+#[classify(transient)]
+struct Busy;
+
+#[derive(Debug, thiserror::Error, Classify)]
+enum Refusal {
+    #[error("too many requests")]
+    #[classify(throttled)]
+    TooMany,
+    #[error("no such model")]
+    #[classify(stop)]
+    NoSuchModel,
+}
+
+/// The attempts of a function whose error hides its type.
+fn attempts(on: impl Fn(&anyhow::Error) -> Verdict, error: impl Fn() -> anyhow::Error) -> u32 {
+    let mut attempts = 0;
+    let failed = Policy::none().max(2).on(on).call_blocking(|| {
+        attempts += 1;
+        Err::<(), _>(error())
+    });
+    assert!(failed.is_err());
+    attempts
+}
+
+#[test]
+fn a_type_of_the_users_own_is_asked_inside_of_others() {
+    #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
+    fn erased(attempts: &mut u32) -> anyhow::Result<()> {
+        *attempts += 1;
+        Err(anyhow::Error::new(Busy).context("can't ask the model"))
+    }
+
+    #[retry(max = 2, backoff = "none", on = on::is::<Busy>)]
+    fn boxed(attempts: &mut u32) -> Result<(), Box<dyn Error>> {
+        *attempts += 1;
+        Err(AppError::Erased(Busy.into()).into())
+    }
+
+    let mut count = 0;
+    assert!(erased(&mut count).is_err());
+    assert_eq!(count, 3);
+    count = 0;
+    assert!(boxed(&mut count).is_err());
+    assert_eq!(count, 3);
+    // By default nobody asks it.
+    assert_eq!(attempts(Classify::classify, || Busy.into()), 1);
+    assert_eq!(attempts(on::is::<Busy>, || Busy.into()), 3);
+    assert_eq!(attempts(on::is::<Busy>, || Refusal::TooMany.into()), 1);
+    assert_eq!(
+        attempts(on::is::<Busy>, || io(ErrorKind::ConnectionRefused).into()),
+        1
+    );
+    assert_eq!(
+        attempts(on::is::<Refusal>, || Refusal::NoSuchModel.into()),
+        1
+    );
+}
+
+#[test]
+fn several_types_of_the_users_own_are_asked() {
+    let on = on::cause.or(on::is::<Busy>).or(on::is::<Refusal>);
+    assert_eq!(attempts(&on, || Busy.into()), 3);
+    assert_eq!(attempts(&on, || Refusal::TooMany.into()), 3);
+    assert_eq!(attempts(&on, || Refusal::NoSuchModel.into()), 1);
+    assert_eq!(attempts(&on, || io(ErrorKind::ConnectionRefused).into()), 3);
+    assert_eq!(attempts(&on, || anyhow::anyhow!("a text")), 1);
+}
+
+#[test]
+fn a_type_of_the_users_own_is_found_however_it_is_wrapped() {
+    assert_eq!(on::is::<Busy>(&io::Error::other(Busy)), Verdict::TRANSIENT);
+    let shared: Arc<dyn Error + Send + Sync> = Arc::new(Busy);
+    assert_eq!(on::is::<Busy>(&shared), Verdict::TRANSIENT);
+    let boxed: Boxed = Box::new(AppError::Erased(Box::new(Box::new(Busy))));
+    assert_eq!(on::is::<Busy>(&boxed), Verdict::TRANSIENT);
+    assert_eq!(on::is::<Busy>(&*boxed), Verdict::TRANSIENT);
+    assert_eq!(on::is::<Refusal>(&boxed), Verdict::STOP);
+}
