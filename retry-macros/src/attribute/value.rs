@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use proc_macro2::TokenTree;
+use proc_macro2::{Span, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
 use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, UnOp};
+use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::Value;
 use crate::attribute::word::Mode;
@@ -30,8 +30,9 @@ impl Value {
             },
             Takes::Repeats => match number(&expr) {
                 Some(number) => {
-                    in_range(key, range::is_repeats(number?), range::REPEATS, &expr)?;
-                    Ok(Self::Expr(expr))
+                    let number = number?;
+                    in_range(key, range::is_repeats(number), range::REPEATS, &expr)?;
+                    Ok(Self::Expr(whole(number, expr.span())))
                 }
                 None => expression(key, range::REPEATS, expr),
             },
@@ -237,6 +238,15 @@ fn number(expr: &Expr) -> Option<syn::Result<f64>> {
         }) => number(expr).map(|number| number.map(|number| -number)),
         _ => None,
     }
+}
+
+/// A whole number without a type of its own: it was written as any of Rust's.
+fn whole(number: f64, place: Span) -> Expr {
+    let digits = LitInt::new(&number.to_string(), place);
+    Expr::Lit(ExprLit {
+        attrs: Vec::new(),
+        lit: Lit::Int(digits),
+    })
 }
 
 /// Whether a literal ends as Rust's numbers do, and not in a unit.

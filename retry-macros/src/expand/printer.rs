@@ -2,8 +2,8 @@
 //!
 //! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote};
+use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use quote::{ToTokens, quote};
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -110,25 +110,62 @@ impl Printer<'_> {
 }
 
 fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
-    let mut tokens = tokens.into_iter().peekable();
-    let mut renamed = TokenStream::new();
-    while let Some(token) = tokens.next() {
-        renamed.append(match token {
-            // In a path, `self` is the module.
-            TokenTree::Ident(ident) if ident == "self" => {
-                let in_path =
-                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == ':');
-                let mut this = if in_path { ident.clone() } else { this.clone() };
-                this.set_span(this.span().located_at(ident.span()));
-                TokenTree::Ident(this)
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let renamed = tokens.iter().enumerate().map(|(index, token)| match token {
+        // In a path, `self` is the module.
+        TokenTree::Ident(ident) if ident == "self" => {
+            let in_path = matches!(tokens.get(index + 1), Some(TokenTree::Punct(next)) if next.as_char() == ':');
+            let mut this = if in_path { ident.clone() } else { this.clone() };
+            this.set_span(this.span().located_at(ident.span()));
+            TokenTree::Ident(this)
+        }
+        TokenTree::Group(group) => {
+            let is_macros = matches!(
+                tokens[..index],
+                [.., TokenTree::Ident(_), TokenTree::Punct(ref bang)] if bang.as_char() == '!'
+            );
+            let mut content = rename_self(group.stream(), this);
+            if is_macros {
+                content = content.into_iter().map(|token| rename_captured(token, this)).collect();
             }
-            TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), rename_self(group.stream(), this));
-                inner.set_span(group.span());
-                TokenTree::Group(inner)
-            }
-            token => token,
-        });
+            let mut inner = Group::new(group.delimiter(), content);
+            inner.set_span(group.span());
+            TokenTree::Group(inner)
+        }
+        token => token.clone(),
+    });
+    renamed.collect()
+}
+
+/// A format string with `{self}` called as it is there.
+fn rename_captured(token: TokenTree, this: &Ident) -> TokenTree {
+    let TokenTree::Literal(text) = &token else {
+        return token;
+    };
+    let format = text.to_string();
+    let (mut renamed, mut rest) = (String::new(), format.as_str());
+    while let Some(at) = rest.find('{') {
+        let (before, braces) = rest.split_at(at);
+        renamed.push_str(before);
+        // Doubled, they are text.
+        let is_text = braces.starts_with("{{");
+        let captured = braces.strip_prefix("{self");
+        rest = if let Some(after) = captured.filter(|after| after.starts_with(['}', ':'])) {
+            renamed.push('{');
+            renamed.push_str(&this.to_string());
+            after
+        } else {
+            let (brace, after) = braces.split_at(if is_text { 2 } else { 1 });
+            renamed.push_str(brace);
+            after
+        };
     }
-    renamed
+    renamed.push_str(rest);
+    match renamed.parse::<Literal>() {
+        Ok(mut renamed) => {
+            renamed.set_span(this.span().located_at(text.span()));
+            TokenTree::Literal(renamed)
+        }
+        Err(_) => token,
+    }
 }

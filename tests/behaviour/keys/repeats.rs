@@ -95,3 +95,15 @@ fn errors_are_compared_by_value_else_by_text() {
     assert_eq!(pairs!(OnlyDebug, |number| OnlyDebug(number)), (2, 10));
     assert_eq!(pairs!(NeverEqual, |number| NeverEqual(number)), (10, 10));
 }
+
+#[test]
+fn the_number_may_be_written_with_any_type() {
+    #[retry(max = 9, backoff = "none", repeats = 3u8)]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(call(&mut script), Err(TRANSIENT));
+    assert_eq!(script.attempts, 3);
+}

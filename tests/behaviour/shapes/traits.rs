@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use async_trait::async_trait;
-use retry_runtime::retry;
+use retry_runtime::{retry, testing};
 
 use crate::shapes::{Busy, Flaky, check};
 
@@ -167,4 +167,28 @@ async fn async_trait_generic_and_provided() {
 async fn async_trait_instrumented() {
     check!(|flaky| boxed(flaky).instrumented(String::from("hello")).await);
     check!(|flaky| boxed(flaky).instrumented_below(String::from("hello")).await);
+}
+
+#[async_trait]
+trait Named {
+    async fn named(&self) -> Result<u32, Busy>;
+}
+
+#[async_trait]
+impl Named for u32 {
+    #[retry(max = 0, name = format!("model {self} {self:>3} {{self}}"), on = |_| true)]
+    async fn named(&self) -> Result<u32, Busy> {
+        Err(Busy(*self))
+    }
+}
+
+#[tokio::test]
+async fn a_format_string_in_a_key_captures_self() {
+    let recording = testing::record();
+    assert!(7.named().await.is_err());
+    let lines = recording.lines();
+    assert!(
+        lines[0].starts_with("gave up model 7   7 {self} attempt=1"),
+        "{lines:?}"
+    );
 }
