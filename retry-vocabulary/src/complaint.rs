@@ -56,11 +56,10 @@ fn elsewhere(name: &str, among: Among) -> Option<String> {
         .keys()
         .find(|key| key.name() == name || key.is_elsewhere(name))?;
     match among {
-        Among::Attribute => None,
         Among::Section(section) if key.is_of_policy() && !key.is_section() => {
             Some(format!("put `{key}` beside `{section}(…)`, not in it"))
         }
-        Among::Section(_) => None,
+        Among::Attribute | Among::Section(_) => None,
         Among::Policy => Some(format!("`{key}` is a key of `#[retry]`, not of a policy")),
     }
 }

@@ -10,7 +10,8 @@ use crate::policy::section::Section;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no policy",
     label = "neither a `Policy` nor a `&Policy`",
-    note = "give a `retry_runtime::Policy`, or what borrows as one"
+    note = "give a `retry_runtime::Policy`, or what borrows as one",
+    note = "of a `LazyLock<Policy>` or another pointer to one, give `&*pointer`; of an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait BorrowPolicy: Borrow<Policy> {}
 

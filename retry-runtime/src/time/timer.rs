@@ -55,6 +55,11 @@ pub trait Timer {
     fn now(&self) -> Moment {
         clock::now()
     }
+
+    /// Panics where it can't sleep: asked at the start of a call in debug builds, so that this is told before the first
+    /// failure.
+    #[doc(hidden)]
+    fn expect(&self) {}
 }
 
 impl<T: Timer + ?Sized> Timer for &T {
@@ -65,6 +70,10 @@ impl<T: Timer + ?Sized> Timer for &T {
     fn now(&self) -> Moment {
         (**self).now()
     }
+
+    fn expect(&self) {
+        (**self).expect();
+    }
 }
 
 impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
@@ -74,6 +83,10 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
 
     fn now(&self) -> Moment {
         (**self).now()
+    }
+
+    fn expect(&self) {
+        (**self).expect();
     }
 }
 
@@ -105,7 +118,33 @@ pub struct TokioTimer;
 impl Timer for TokioTimer {
     #[inline]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        tokio::time::sleep(skip::to_sleep(duration))
+        tokio_sleep(skip::to_sleep(duration))
+    }
+
+    fn expect(&self) {
+        expect_tokio();
+    }
+}
+
+/// As tokio's own, whose panic without a runtime names neither the key nor the user's place.
+#[cfg(feature = "tokio")]
+#[track_caller]
+pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
+    assert!(
+        tokio::runtime::Handle::try_current().is_ok(),
+        "a retried call waits with tokio's timer, and there is no tokio runtime here: call it in one, as \
+         `#[tokio::main]` makes it, or name another timer with the key `timer`, as in `timer = smol::Timer::after`"
+    );
+    tokio::time::sleep(duration)
+}
+
+/// Panics in debug builds where [`tokio_sleep`] would.
+#[cfg(feature = "tokio")]
+#[inline]
+#[track_caller]
+pub(crate) fn expect_tokio() {
+    if cfg!(debug_assertions) {
+        drop(tokio_sleep(Duration::ZERO));
     }
 }
 
