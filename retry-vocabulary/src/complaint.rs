@@ -45,9 +45,9 @@ fn retries_alone(key: Key, value: &str) -> String {
         .and_then(|attempts: u32| attempts.checked_sub(1));
     let retries = match retries {
         Some(retries) => format!("write `{key} = {retries}`"),
-        None => String::from("give one less"),
+        None => String::from("subtract one"),
     };
-    format!("it is `{key}` here, which leaves out the first attempt: {retries}")
+    format!("it is `{key}` here, which does not count the first attempt: {retries}")
 }
 
 /// For a key in the wrong place.

@@ -145,15 +145,15 @@ fn refuses_keys() {
         ),
         (
             "max_attempts=5",
-            "unknown key `max_attempts`: it is `max` here, which leaves out the first attempt: write `max = 4`".into(),
+            "unknown key `max_attempts`: it is `max` here, which does not count the first attempt: write `max = 4`".into(),
         ),
         (
             "throttled(attempts(3))",
-            "unknown key `attempts` in `throttled(…)`: it is `max` here, which leaves out the first attempt: write `max = 2`".into(),
+            "unknown key `attempts` in `throttled(…)`: it is `max` here, which does not count the first attempt: write `max = 2`".into(),
         ),
         (
             "tries=0",
-            "unknown key `tries`: it is `max` here, which leaves out the first attempt: give one less".into(),
+            "unknown key `tries`: it is `max` here, which does not count the first attempt: subtract one".into(),
         ),
         (
             "backoff_factor=2",

@@ -20,7 +20,7 @@ const _: () = {
     #[diagnostic::on_unimplemented(
         message = "`Retrying` wraps a `Model`, and `{Self}` is none",
         label = "not a `Model`",
-        note = "a `Box`, an `Arc` or a reference is a `Model` only where that is implemented for it: wrap the client itself, or implement `Model` for the pointer, or for a type of yours around it, by handing every method on"
+        note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or implement `Model` for the pointer or for a type of your own around it"
     )]
     trait __RetryClient {}
     #[diagnostic::do_not_recommend]

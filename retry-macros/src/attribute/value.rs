@@ -121,7 +121,7 @@ fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
     let given = assigned.to_token_stream().to_string();
     let message = match key {
         Key::Timeout => format!(
-            "`timeout` takes the time for each attempt: numbers for timeouts stand in `timed_out({given})`"
+            "`timeout` takes the time for each attempt: numbers for timeouts go in `timed_out({given})`"
         ),
         _ => format!(
             "`{key}` takes no keys of its own: give it a value, as in `{}`",
@@ -150,7 +150,7 @@ fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
     };
     Err(syn::Error::new(
         asyncness.span,
-        format!("`{key}` can't be `async`, since nobody awaits it: remove `async`{instead}"),
+        format!("`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"),
     ))
 }
 

@@ -232,7 +232,7 @@ impl Decorator {
         let message = format!("`{name}` wraps a `{of}`, and `{{Self}}` is none");
         let label = format!("not a `{of}`");
         let note = format!(
-            "a `Box`, an `Arc` or a reference is a `{of}` only where that is implemented for it: wrap the client itself, or implement `{of}` for the pointer, or for a type of yours around it, by handing every method on"
+            "a `Box`, `Arc` or reference counts only if it implements `{of}` itself: wrap the client without it, or implement `{of}` for the pointer or for a type of your own around it"
         );
         quote! {
             #[allow(dead_code, private_bounds)]

@@ -68,7 +68,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Says at the first call, not at the first failure, that there is nothing to wait with.
+    /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with.
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
         is_default.then(|| ours!(__retry::expect_timer();))

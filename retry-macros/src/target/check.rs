@@ -107,7 +107,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         let name = &signature.ident;
         errors.at(
             outcome.span(),
-            format!("what `{name}` returns is no `Result` by its look, so `#[retry]` can't see a failure: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"),
+            format!("`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"),
         );
     }
     if is_blocking {

@@ -139,8 +139,8 @@ impl<On> PolicyCall<On> {
 
 /// An async closure, or another function that returns a future, which [`Policy::call`] calls for each attempt.
 #[diagnostic::on_unimplemented(
-    message = "a policy can't call this again and again",
-    label = "no `FnMut() -> impl Future`, or it lends what it captures",
+    message = "a policy can't call this for each attempt",
+    label = "not `FnMut() -> impl Future`, or it lends what it captures",
     note = "an async closure that changes what it captures lends it to its future: capture a `Cell` or a lock",
     note = "or put `#[retry]` on an async function, which may change what it is given by `&mut`"
 )]

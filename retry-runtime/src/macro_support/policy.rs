@@ -11,7 +11,7 @@ use crate::policy::section::Section;
     message = "`{Self}` is no policy",
     label = "neither a `Policy` nor a `&Policy`",
     note = "give a `retry_runtime::Policy`, or what borrows as one",
-    note = "of a `LazyLock<Policy>` or another pointer to one, give `&*pointer`; of an `Option`, `option.unwrap_or(…)`"
+    note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait BorrowPolicy: Borrow<Policy> {}
 

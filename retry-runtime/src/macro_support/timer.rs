@@ -84,7 +84,7 @@ fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
     timer::tokio_sleep(skip::to_sleep(pause))
 }
 
-/// Says in debug builds, before the first failure, that there is no runtime to wait with.
+/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
 #[inline]
 #[track_caller]
 pub fn expect_timer() {

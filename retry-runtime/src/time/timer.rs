@@ -56,8 +56,7 @@ pub trait Timer {
         clock::now()
     }
 
-    /// Panics where it can't sleep: asked at the start of a call in debug builds, so that this is told before the first
-    /// failure.
+    /// Panics in debug builds if it can't sleep here. Called at the start of a call, before anything has failed.
     #[doc(hidden)]
     fn expect(&self) {}
 }
@@ -109,7 +108,8 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
 
 /// tokio's timer: what async functions use when they name no other.
 ///
-/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does.
+/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it panics; in
+/// debug builds a call panics before its first attempt, not only when it first has to wait.
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;
@@ -126,14 +126,14 @@ impl Timer for TokioTimer {
     }
 }
 
-/// As tokio's own, whose panic without a runtime names neither the key nor the user's place.
+/// tokio's own, whose panic without a runtime would name neither the key nor the user's code.
 #[cfg(feature = "tokio")]
 #[track_caller]
 pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
     assert!(
         tokio::runtime::Handle::try_current().is_ok(),
-        "a retried call waits with tokio's timer, and there is no tokio runtime here: call it in one, as \
-         `#[tokio::main]` makes it, or name another timer with the key `timer`, as in `timer = smol::Timer::after`"
+        "a retried call waits with tokio's timer, and there is no tokio runtime here: run it in one, as \
+         under `#[tokio::main]`, or name another timer with the key `timer`, as in `timer = smol::Timer::after`"
     );
     tokio::time::sleep(duration)
 }
