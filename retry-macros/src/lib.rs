@@ -9,6 +9,8 @@ mod block;
 mod classify;
 mod errors;
 mod expand;
+#[cfg(test)]
+mod fuzz;
 #[cfg(all(test, feature = "stream"))]
 mod refusals;
 #[cfg(test)]

@@ -102,6 +102,7 @@ where
         concurrency,
         timer,
     } = policy.into_batches();
+    timer.expect();
     let mut rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation), || {
         timer.now()
     });

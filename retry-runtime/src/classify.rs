@@ -55,7 +55,8 @@ pub(crate) mod verdict;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures are worth a retry",
     label = "the error type of this function is not `Classify`",
-    note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`"
+    note = "name a function with `on = …`, or put `#[derive(retry_runtime::Classify)]` on `{Self}`",
+    note = "an error of `anyhow` or of a client is `Classify` with a feature of `retry-runtime`, such as `anyhow_1`"
 )]
 pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.

@@ -29,7 +29,7 @@ pub use batch::{
 };
 pub use call::attempt::{Attempt, Draft};
 pub use call::budget::RetryBudget;
-pub use call::by_policy::PolicyCall;
+pub use call::by_policy::{Operation, PolicyCall};
 pub use call::call_id::CallId;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;

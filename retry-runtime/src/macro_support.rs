@@ -45,17 +45,18 @@ pub use history::{
 pub use limit::{TimeLimit, deadline, is_late, now, now_blocking, policy_deadline, timeout};
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
-pub use outcome::{Outcome, into_result, lazy, never};
+pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{BorrowPolicy, is_last, max, policy, policy_of, policy_or};
 pub use retries::{LimitedRetries, Retries, call_under, ended, healed, max_of, succeeded};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timed_out::FromTimedOut;
 pub use timer::{
-    Features, HasTimer, IntoTimer, default_timer, sleep, sleep_blocking, sleep_out, timer, timer_fn,
+    Features, HasTimer, IntoTimer, default_timer, expect_timer, sleep, sleep_blocking, sleep_out,
+    timer, timer_fn,
 };
 pub use validation::{
     Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,
-    history_of, invalid, settle,
+    history_of, invalid, kind, settle,
 };
 pub use verdict::{
     ClassifyField, HintField, IntoVerdict, REJECTED_VALUE, accepts, after, classify,

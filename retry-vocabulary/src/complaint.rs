@@ -5,32 +5,68 @@ use std::fmt::{self, Display};
 use std::time::Duration;
 
 use crate::duration::{Fault, Written};
-use crate::key::{Among, At, Key};
+use crate::key::{Among, At, Key, counts_first_attempt};
 use crate::nearest::nearest;
-use crate::range;
+use crate::{range, word};
 
-/// For a name that is not a key. It knows what other libraries call our keys.
-pub fn unknown_key(name: &str, among: Among) -> String {
+/// The word that stands alone in an attribute.
+pub const SKIP: &str = "skip";
+
+/// For a name that is not a key, and the value given with it, empty where there is none. It knows what other libraries
+/// call our keys.
+pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
     let place = match among {
         Among::Section(section) => format!(" in `{section}(…)`"),
         Among::Attribute | Among::Policy => String::new(),
     };
     let remedy = match among.keys().find(|key| key.is_elsewhere(name)) {
+        Some(key) if counts_first_attempt(name) => retries_alone(key, value),
         Some(key) => format!("it is `{key}` here, as in `{}`", key.example()),
         None => {
             let mut known = Vec::new();
             for key in among.keys() {
                 known.push(key.name());
             }
-            suggestion(name, &known)
+            let skips = among == Among::Attribute && value.is_empty();
+            match nearest(name, &[&known[..], &[SKIP]].concat()) {
+                Some(SKIP) if skips => suggestion(name, &[SKIP]),
+                _ => elsewhere(name, among).unwrap_or_else(|| suggestion(name, &known)),
+            }
         }
     };
     format!("unknown key `{name}`{place}: {remedy}")
 }
 
+/// For a number of attempts that includes the first one.
+fn retries_alone(key: Key, value: &str) -> String {
+    let retries = value
+        .parse()
+        .ok()
+        .and_then(|attempts: u32| attempts.checked_sub(1));
+    let retries = match retries {
+        Some(retries) => format!("write `{key} = {retries}`"),
+        None => String::from("subtract one"),
+    };
+    format!("it is `{key}` here, which does not count the first attempt: {retries}")
+}
+
+/// For a key in the wrong place.
+fn elsewhere(name: &str, among: Among) -> Option<String> {
+    let key = Among::Attribute
+        .keys()
+        .find(|key| key.name() == name || key.is_elsewhere(name))?;
+    match among {
+        Among::Section(section) if key.is_of_policy() && !key.is_section() => {
+            Some(format!("put `{key}` beside `{section}(…)`, not in it"))
+        }
+        Among::Attribute | Among::Section(_) => None,
+        Among::Policy => Some(format!("`{key}` is a key of `#[retry]`, not of a policy")),
+    }
+}
+
 /// For a text that is not one of the words that a key takes.
 pub fn unknown_word(key: Key, at: &dyn Display, word: &str, known: &[&str]) -> String {
-    let guess = match nearest(word, known) {
+    let guess = match word::elsewhere(key, word).or_else(|| nearest(word, known)) {
         Some(nearest) => format!("did you mean `{nearest}`? The"),
         None => String::from("the"),
     };

@@ -103,20 +103,21 @@ macro_rules! keys {
 
 keys! {
     Max: "max", Schedule, Count, "max = 5",
-        ["attempts", "count", "max_attempts", "max_retries", "max_times", "retries", "times", "tries"];
+        ["attempts", "count", "max_attempts", "max_retries", "max_times", "max_tries", "retries", "times", "total_attempts", "tries"];
     Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["strategy"];
     Base: "base", Schedule, UpToCap(default::BASE), r#"base = "250ms""#,
-        ["delay", "initial", "initial_delay", "initial_interval", "interval", "min_delay", "wait"];
-    Factor: "factor", Schedule, Factor, "factor = 2", ["exponent", "multiplier"];
-    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["max_backoff", "max_delay", "max_interval"];
+        ["base_delay", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_delay", "wait"];
+    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "exponent", "multiplier"];
+    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["max_backoff", "max_delay", "max_interval", "max_wait"];
     Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, [];
     Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, [];
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
-        ["condition", "predicate", "retry_if", "retry_on", "retryable", "when"];
+        ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, [];
     MaxHint: "max_hint", Policy, Duration, r#"max_hint = "1m""#, [];
-    Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#, [];
+    Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#,
+        ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
     Idempotent: "idempotent", Call, Bool, "idempotent = false", [];
@@ -219,6 +220,18 @@ impl fmt::Display for Key {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
+}
+
+/// Whether other libraries count the first attempt as well under that name of `max`.
+pub fn counts_first_attempt(name: &str) -> bool {
+    const NAMES: [&str; 5] = [
+        "attempts",
+        "max_attempts",
+        "max_tries",
+        "total_attempts",
+        "tries",
+    ];
+    NAMES.contains(&name)
 }
 
 /// A key with its section, as messages name it: `throttled.base`.

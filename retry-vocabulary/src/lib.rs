@@ -11,7 +11,7 @@
 //!
 //! assert_eq!(duration::parse("1h30m").ok(), Some(Duration::from_secs(90 * 60)));
 //! assert_eq!(
-//!     complaint::unknown_key("bsae", Among::Policy),
+//!     complaint::unknown_key("bsae", "5s", Among::Policy),
 //!     "unknown key `bsae`: did you mean `base`?",
 //! );
 //! ```

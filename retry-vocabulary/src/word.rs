@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use crate::key::Key;
+
 /// An enum whose variants the user writes as words. Made by [`words!`](crate::words). `Debug` shows the variant's name,
 /// which is that of the runtime's own variant.
 pub trait Word: Copy + Debug + 'static {
@@ -22,6 +24,18 @@ pub trait Word: Copy + Debug + 'static {
     /// All words.
     fn words() -> Vec<&'static str> {
         Self::ALL.iter().map(|variant| variant.word()).collect()
+    }
+}
+
+/// The word of that key for what other libraries call so.
+pub(crate) fn elsewhere(key: Key, word: &str) -> Option<&'static str> {
+    match (key, word) {
+        (Key::Backoff | Key::Jitter, "disabled" | "false" | "no" | "off") => Some("none"),
+        (Key::Backoff, "const" | "constant") => Some("fixed"),
+        (Key::Jitter, "on" | "random" | "true" | "yes") => Some("full"),
+        (Key::Hint, "disabled" | "false" | "no" | "off") => Some("ignore"),
+        (Key::Hint, "on" | "respect" | "true" | "yes") => Some("honor"),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 
-use retry_runtime::{Classify, Plan, Policy, Verdict, retry};
+use retry_runtime::{Classify, Plan, Policy, Verdict, retry, testing};
 use tracing::field::{Field, Visit};
 use tracing::span;
 use tracing::subscriber::{self, Subscriber};
@@ -322,4 +322,29 @@ fn it_says_why_no_type_in_an_error_was_asked() {
             .contains("gave up model.complete attempt=1"),
         "{log}"
     );
+}
+
+#[test]
+fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
+    #[retry(max = 0, name = "ask", on = |_| true)]
+    fn ask(what: &str) -> Result<(), String> {
+        Err(what.into())
+    }
+
+    let line = |what| format!("gave up ask attempt=1 max=0 error={what} reason=exhausted");
+    let outer = testing::record();
+    ask("before").unwrap_err();
+    {
+        let inner = testing::record();
+        ask("within").unwrap_err();
+        assert_eq!(inner.lines(), [line("within")]);
+    }
+    ask("after").unwrap_err();
+    assert_eq!(outer.lines(), [line("before"), line("after")]);
+    drop(outer);
+    ask("unseen").unwrap_err();
+    let last = testing::record();
+    assert!(last.lines().is_empty());
+    ask("last").unwrap_err();
+    assert_eq!(last.lines(), [line("last")]);
 }

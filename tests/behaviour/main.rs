@@ -8,6 +8,7 @@ mod core;
 mod decorators;
 mod derive;
 mod evaluations;
+mod fuzz;
 mod keys;
 mod llm;
 mod log;

@@ -131,7 +131,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "throttled = { deadline = '5s' }",
         r#"{"throttled": {"deadline": "5s"}}"#,
-        "unknown key `deadline` in `throttled(…)`: known are max, backoff, base, factor, cap, jitter",
+        "unknown key `deadline` in `throttled(…)`: put `deadline` beside `throttled(…)`, not in it",
     ),
     (
         "factor = 0.5",

@@ -141,8 +141,31 @@ fn refuses_keys() {
         ),
         (
             "throttled(hint=honor)",
-            "unknown key `hint` in `throttled(…)`: known are max, backoff, base, factor, cap, jitter"
-                .into(),
+            "unknown key `hint` in `throttled(…)`: put `hint` beside `throttled(…)`, not in it".into(),
+        ),
+        (
+            "max_attempts=5",
+            "unknown key `max_attempts`: it is `max` here, which does not count the first attempt: write `max = 4`".into(),
+        ),
+        (
+            "throttled(attempts(3))",
+            "unknown key `attempts` in `throttled(…)`: it is `max` here, which does not count the first attempt: write `max = 2`".into(),
+        ),
+        (
+            "tries=0",
+            "unknown key `tries`: it is `max` here, which does not count the first attempt: subtract one".into(),
+        ),
+        (
+            "backoff_factor=2",
+            "unknown key `backoff_factor`: it is `factor` here, as in `factor = 2`".into(),
+        ),
+        (
+            "per_attempt_timeout=5s",
+            "unknown key `per_attempt_timeout`: `timeout` is a key of `#[retry]`, not of a policy".into(),
+        ),
+        (
+            "jitter=false",
+            "unknown word `false` for `jitter`: did you mean `none`? The words are full, equal, decorrelated, none; or a ratio from 0 to 1".into(),
         ),
         ("max=5, max=6", "`max` is given twice: keep one".into()),
         ("max=5, max=5", "`max` is given twice: keep one".into()),

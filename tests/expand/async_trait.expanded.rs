@@ -25,6 +25,7 @@ where
         let __self = self;
         let prompt = prompt;
         let __ret: Result<Answer, ModelError> = {
+            __retry::expect_timer();
             let mut retry_call;
             let retry_deadline;
             #[allow(clippy::match_single_binding)]
@@ -41,6 +42,8 @@ where
                 let retry_pause = 'retry_pause: {
                     let mut retry_outcome = __retry::into_result::<
                         Result<Answer, ModelError>,
+                        _,
+                        _,
                     >(
                         async {
                             if false {
@@ -84,7 +87,11 @@ where
                             retry_outcome = __retry::Err(retry_error);
                         }
                     }
-                    break 'retry_call retry_outcome;
+                    break 'retry_call __retry::from_result::<
+                        Result<Answer, ModelError>,
+                        _,
+                        _,
+                    >(retry_outcome);
                 };
                 __retry::sleep(retry_pause, __retry::Features).await;
             }

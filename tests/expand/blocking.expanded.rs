@@ -12,6 +12,8 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
             #[allow(clippy::redundant_closure_call)]
             let mut retry_outcome = __retry::into_result::<
                 io::Result<Vec<String>>,
+                _,
+                _,
             >(
                 (|| -> io::Result<Vec<String>> {
                     {
@@ -53,7 +55,11 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     retry_outcome = __retry::Err(retry_error);
                 }
             }
-            break 'retry_call retry_outcome;
+            break 'retry_call __retry::from_result::<
+                io::Result<Vec<String>>,
+                _,
+                _,
+            >(retry_outcome);
         };
         __retry::sleep_blocking(retry_pause);
     }

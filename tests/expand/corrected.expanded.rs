@@ -10,11 +10,14 @@ impl Extractor {
                 .invalid(__retry::Section::new().max(2u32)),
             ::core::concat!(::core::module_path!(), "::extract"),
         );
+        __retry::expect_timer();
         let mut retry_call = __retry::Call::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let mut retry_outcome = __retry::into_result::<
                     Result<Answer, ModelError>,
+                    _,
+                    _,
                 >(
                     async {
                         if false {
@@ -32,7 +35,7 @@ impl Extractor {
                                 #[allow(clippy::let_and_return)]
                                 let retry_checked = __retry::check::<
                                     _,
-                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                 >(&retry_value, |answer| self.schema.check(answer));
                                 retry_checked
                             };
@@ -85,7 +88,10 @@ impl Extractor {
                                 #[allow(clippy::let_and_return)]
                                 let retry_corrected = __retry::correct_async::<
                                     _,
-                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                    <Result<
+                                        Answer,
+                                        ModelError,
+                                    > as __retry::OutcomeTypes>::Error,
                                     _,
                                 >(
                                         retry_value,
@@ -146,7 +152,11 @@ impl Extractor {
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call retry_outcome;
+                break 'retry_call __retry::from_result::<
+                    Result<Answer, ModelError>,
+                    _,
+                    _,
+                >(retry_outcome);
             };
             let (retry_pause, retry_paid) = retry_pause;
             __retry::sleep(retry_pause, __retry::Features).await;

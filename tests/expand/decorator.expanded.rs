@@ -15,23 +15,36 @@ pub struct Retrying<C> {
     client: C,
     policy: ::core::option::Option<::retry_runtime::Policy>,
 }
+#[allow(dead_code, private_bounds)]
+const _: () = {
+    #[diagnostic::on_unimplemented(
+        message = "`Retrying` wraps a `Model`, and `{Self}` is none",
+        label = "not a `Model`",
+        note = "a `Box`, `Arc` or reference counts only if it implements `Model` itself: wrap the client without it, or implement `Model` for the pointer or for a type of your own around it"
+    )]
+    trait __RetryClient {}
+    #[diagnostic::do_not_recommend]
+    impl<C: Model> __RetryClient for C {}
+    impl<C: __RetryClient> Retrying<C> {
+        /// Wraps a client, to be retried with the numbers of the attribute.
+        pub const fn new(client: C) -> Self {
+            Self {
+                client,
+                policy: ::core::option::Option::None,
+            }
+        }
+        /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
+        /// that a method of the trait has of its own stay.
+        pub const fn with_policy(client: C, policy: ::retry_runtime::Policy) -> Self {
+            Self {
+                client,
+                policy: ::core::option::Option::Some(policy),
+            }
+        }
+    }
+};
 #[allow(dead_code)]
 impl<C> Retrying<C> {
-    /// Wraps a client, to be retried with the numbers of the attribute.
-    pub const fn new(client: C) -> Self {
-        Self {
-            client,
-            policy: ::core::option::Option::None,
-        }
-    }
-    /// Wraps a client, to be retried with that policy in place of the numbers of the attribute. Those
-    /// that a method of the trait has of its own stay.
-    pub const fn with_policy(client: C, policy: ::retry_runtime::Policy) -> Self {
-        Self {
-            client,
-            policy: ::core::option::Option::Some(policy),
-        }
-    }
     /// The client, for calls that are not to be retried.
     pub const fn inner(&self) -> &C {
         &self.client
@@ -57,6 +70,7 @@ where
         const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
             __retry::Section::new().max(3u32),
         );
+        __retry::expect_timer();
         let mut retry_call;
         let retry_deadline;
         let mut retry_last;
@@ -78,6 +92,8 @@ where
             let retry_pause = 'retry_pause: {
                 let mut retry_outcome = __retry::into_result::<
                     Result<Answer, ModelError>,
+                    _,
+                    _,
                 >(
                     async {
                         if false {
@@ -144,7 +160,11 @@ where
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call retry_outcome;
+                break 'retry_call __retry::from_result::<
+                    Result<Answer, ModelError>,
+                    _,
+                    _,
+                >(retry_outcome);
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

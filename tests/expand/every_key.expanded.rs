@@ -39,7 +39,7 @@ async fn complete(
         }
     }
     let mut retry_history = __retry::history::<
-        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
     >(__retry::clock_at(__retry::Timer::now(&__retry::timer(SmolTimer))));
     'retry_call: loop {
         let retry_timer;
@@ -76,7 +76,11 @@ async fn complete(
             let retry_dropped = __retry::Option::is_none(&retry_finished);
             let mut retry_outcome = match retry_finished {
                 __retry::Some(retry_outcome) => {
-                    __retry::into_result::<Result<Answer, ModelError>>(retry_outcome)
+                    __retry::into_result::<
+                        Result<Answer, ModelError>,
+                        _,
+                        _,
+                    >(retry_outcome)
                 }
                 __retry::None => {
                     __retry::Err(
@@ -202,7 +206,11 @@ async fn complete(
                     }
                 }
             }
-            break 'retry_call retry_outcome;
+            break 'retry_call __retry::from_result::<
+                Result<Answer, ModelError>,
+                _,
+                _,
+            >(retry_outcome);
         };
         __retry::Timer::sleep(&retry_timer, retry_pause).await;
         if retry_failed
@@ -230,13 +238,17 @@ async fn complete(
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = __retry::Reason::Deadline;
-                break 'retry_call {
+                break 'retry_call __retry::from_result::<
+                    Result<Answer, ModelError>,
+                    _,
+                    _,
+                >({
                     __retry::fall_back(
                             __retry::gave_up(retry_history, retry_error, retry_reason),
                             async |gave_up| other_model(gave_up).await,
                         )
                         .await
-                };
+                });
             }
         }
         __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));

@@ -9,11 +9,14 @@ impl Client {
             ),
             ::core::concat!(::core::module_path!(), "::complete"),
         );
+        __retry::expect_timer();
         let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
                 let mut retry_outcome = __retry::into_result::<
                     Result<Completion, ModelError>,
+                    _,
+                    _,
                 >(
                     async {
                         if false {
@@ -45,7 +48,11 @@ impl Client {
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call retry_outcome;
+                break 'retry_call __retry::from_result::<
+                    Result<Completion, ModelError>,
+                    _,
+                    _,
+                >(retry_outcome);
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

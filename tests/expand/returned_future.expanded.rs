@@ -6,6 +6,7 @@ fn complete<'a>(
     use ::retry_runtime::macro_support as __retry;
     use ::retry_runtime::macro_support::keys::policy as _;
     __retry::lazy(async move {
+        __retry::expect_timer();
         let mut retry_call;
         let retry_deadline;
         #[allow(clippy::match_single_binding)]
@@ -19,6 +20,8 @@ fn complete<'a>(
             let retry_pause = 'retry_pause: {
                 let mut retry_outcome = __retry::into_result::<
                     Result<_, ModelError>,
+                    _,
+                    _,
                 >(
                     (|| {
                         {
@@ -62,7 +65,11 @@ fn complete<'a>(
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call retry_outcome;
+                break 'retry_call __retry::from_result::<
+                    Result<_, ModelError>,
+                    _,
+                    _,
+                >(retry_outcome);
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

@@ -13,6 +13,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     &__retry::Policy::new(),
                     ::core::concat!(::core::module_path!(), "::events"),
                 );
+                __retry::expect_timer();
                 let mut retry_call = __retry::Retries::new();
                 let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
@@ -100,6 +101,7 @@ async fn tokens(
             &__retry::Policy::new(),
             ::core::concat!(::core::module_path!(), "::tokens"),
         );
+        __retry::expect_timer();
         let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {

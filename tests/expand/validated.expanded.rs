@@ -12,8 +12,8 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         __retry::max(__retry::Site::policy(__RETRY_SITE)),
     );
     let mut retry_history = __retry::history_of::<
-        <Result<Answer, ModelError> as __retry::Outcome>::Error,
-        <Result<Answer, ModelError> as __retry::Outcome>::Value,
+        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
     >(__retry::clock(__retry::now_blocking));
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
@@ -21,6 +21,8 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
             #[allow(clippy::redundant_closure_call)]
             let mut retry_outcome = __retry::into_result::<
                 Result<Answer, ModelError>,
+                _,
+                _,
             >(
                 (|| -> Result<Answer, ModelError> {
                     {
@@ -38,7 +40,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                         #[allow(clippy::let_and_return)]
                         let retry_checked = __retry::check::<
                             _,
-                            <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                         >(&retry_value, check);
                         retry_checked
                     };
@@ -119,7 +121,11 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     }
                 }
             }
-            break 'retry_call retry_outcome;
+            break 'retry_call __retry::from_result::<
+                Result<Answer, ModelError>,
+                _,
+                _,
+            >(retry_outcome);
         };
         __retry::sleep_blocking(retry_pause);
     }

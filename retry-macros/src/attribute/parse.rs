@@ -1,6 +1,6 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
-use proc_macro2::{Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Punct, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Place, Takes};
@@ -55,7 +55,8 @@ impl Arguments {
         let ident = input.call(Ident::parse_any)?;
         let name = ident.to_string();
         let Some(key) = among.find(&name) else {
-            self.errors.push(unknown(&ident, among));
+            let value = unread_value(&input.fork());
+            self.errors.push(unknown(&ident, &value, among));
             skip_to_next(input);
             return Ok(None);
         };
@@ -106,6 +107,13 @@ type Written = (syn::Result<Value>, Span);
 
 /// What stands after `=` or in parentheses.
 fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
+    if input.peek(Token![==]) || input.peek(Token![=>]) {
+        let sign: TokenStream = input.parse::<Punctuation>()?.0;
+        let (written, example) = (sign.to_string(), key.example());
+        let message =
+            format!("`{key}` takes its value after `=`, not `{written}`, as in `{example}`");
+        return Err(syn::Error::new_spanned(sign, message));
+    }
     if input.parse::<Option<Token![=]>>()?.is_some() {
         return value(key, input);
     }
@@ -115,7 +123,8 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
     let content;
     parenthesized!(content in input);
     let value = value(key, &content);
-    if content.is_empty() {
+    if content.is_empty() || matches!(value, Ok((Err(_), _))) {
+        drain(&content);
         return value;
     }
     let error = content.error(format!("`{key}` takes one value"));
@@ -134,6 +143,10 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
             })?;
             no_parameters(key, "name", input)?;
             let place = name.span();
+            if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
+                let message = format!("`{key}` takes {what}, as in `{example}`");
+                return Err(syn::Error::new(place, message));
+            }
             Ok((Ok(Value::Name(name)), place))
         }
         Takes::Path => {
@@ -173,13 +186,38 @@ fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
     )))
 }
 
-fn unknown(ident: &Ident, among: Among) -> syn::Error {
+/// `==` or `=>`
+struct Punctuation(TokenStream);
+
+impl Parse for Punctuation {
+    fn parse(input: ParseStream) -> syn::Result<Self> {
+        let (first, second): (Punct, Punct) = (input.parse()?, input.parse()?);
+        Ok(Self(TokenStream::from_iter(
+            [first, second].map(TokenTree::Punct),
+        )))
+    }
+}
+
+/// The value of a key that is not known, as written: empty where there is none.
+fn unread_value(ahead: ParseStream) -> String {
+    if ahead.parse::<Token![=]>().is_ok() {
+        return ahead
+            .parse()
+            .map_or_else(|_| String::new(), |value: TokenTree| value.to_string());
+    }
+    match ahead.parse() {
+        Ok(TokenTree::Group(group)) => group.stream().to_string(),
+        _ => String::new(),
+    }
+}
+
+fn unknown(ident: &Ident, value: &str, among: Among) -> syn::Error {
     let name = ident.to_string();
-    if name == "skip" {
+    if name == complaint::SKIP {
         let message = "`skip` stands alone, on a method in an `impl` or a trait under `#[retry(…)]`: a function that is not to be retried needs no attribute";
         return syn::Error::new(ident.span(), message);
     }
-    syn::Error::new(ident.span(), complaint::unknown_key(&name, among))
+    syn::Error::new(ident.span(), complaint::unknown_key(&name, value, among))
 }
 
 fn is_at_end(input: ParseStream) -> bool {

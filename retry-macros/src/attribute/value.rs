@@ -8,7 +8,7 @@ use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
 use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
-use syn::{Expr, ExprArray, ExprLit, ExprUnary, Lit, LitInt, UnOp};
+use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::Value;
 use crate::attribute::word::Mode;
@@ -17,6 +17,10 @@ use crate::tokens;
 impl Value {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
+        waits_for_nobody(key, &expr)?;
+        if let Expr::Assign(assigned) = &expr {
+            return Err(assignment(key, assigned));
+        }
         stays(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
@@ -89,12 +93,66 @@ impl Value {
     }
 }
 
-/// `macro_rules!` hands an expression over in an invisible group.
+/// `macro_rules!` hands an expression over in an invisible group. A literal in parentheses is a literal.
 fn ungroup(expr: Expr) -> Expr {
     match expr {
         Expr::Group(group) => ungroup(*group.expr),
+        Expr::Paren(paren) if is_literal(&paren.expr) => ungroup(*paren.expr),
+        Expr::Unary(mut unary) if matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr) => {
+            unary.expr = Box::new(ungroup(*unary.expr));
+            Expr::Unary(unary)
+        }
         expr => expr,
     }
+}
+
+/// Whether it is a literal, with or without signs and parentheses.
+fn is_literal(expr: &Expr) -> bool {
+    match expr {
+        Expr::Lit(_) => true,
+        Expr::Group(group) => is_literal(&group.expr),
+        Expr::Paren(paren) => is_literal(&paren.expr),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_literal(&unary.expr),
+        _ => false,
+    }
+}
+
+/// `timeout(max = 5)`
+fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
+    let given = assigned.to_token_stream().to_string();
+    let message = match key {
+        Key::Timeout => format!(
+            "`timeout` takes the time for each attempt: numbers for timeouts go in `timed_out({given})`"
+        ),
+        _ => format!(
+            "`{key}` takes no keys of its own: give it a value, as in `{}`",
+            key.example()
+        ),
+    };
+    syn::Error::new_spanned(&assigned.left, message)
+}
+
+/// Refuses a closure that is async where the call does not await it.
+fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
+    let instead = match key {
+        Key::Backoff | Key::On => "",
+        Key::Until => ", or use `validate`, which may be `async` in an async function",
+        Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
+        Key::Observe => ", and hand the event to a task of yours",
+        _ => return Ok(()),
+    };
+    let Expr::Closure(closure) = expr else {
+        return Ok(());
+    };
+    let asyncness = match (&closure.asyncness, &*closure.body) {
+        (Some(asyncness), _) => asyncness,
+        (None, Expr::Async(block)) => &block.async_token,
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new(
+        asyncness.span,
+        format!("`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"),
+    ))
 }
 
 /// Any expression but a literal, which can't be what the key takes.
@@ -167,7 +225,15 @@ fn count(key: Key, expr: Expr) -> syn::Result<Value> {
 
 /// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
 fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> Value) -> syn::Result<Value> {
-    let Some(given) = text(&expr) else {
+    let given = match &expr {
+        // What says yes or no elsewhere.
+        Expr::Lit(ExprLit {
+            lit: Lit::Bool(lit),
+            ..
+        }) => Some(lit.value.to_string()),
+        expr => text(expr),
+    };
+    let Some(given) = given else {
         let (of, example) = (W::ENUM, key.example());
         let wanted = format!("a word in quotes or a `{of}`, as in `{example}`");
         return expression(key, &wanted, expr);

@@ -68,7 +68,8 @@ impl Derivation {
         }
     }
 
-    /// `Self::Variant { field: after, .. } => verdict`
+    /// `Self::Variant { field: ref __retry_hint, .. } => verdict`. A constant of the user's may not have the name that a
+    /// pattern binds: hence names that nobody else has.
     fn arm(
         &mut self,
         ident: &Ident,
@@ -145,8 +146,8 @@ impl Derivation {
             };
             self.errors.at(*span, message);
         }
-        let after = quote_spanned!(*span=> #krate::macro_support::after(#verdict, after));
-        quote!(#pattern { #member: ref after, .. } => #after,)
+        let after = quote_spanned!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
+        quote!(#pattern { #member: ref __retry_hint, .. } => #after,)
     }
 
     fn transparent(
@@ -187,8 +188,8 @@ impl Derivation {
         }
         let krate = &self.krate;
         let classify =
-            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(inner));
-        quote!(#pattern { #member: ref inner } => #classify,)
+            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
+        quote!(#pattern { #member: ref __retry_inner } => #classify,)
     }
 
     fn is_generic(&self, field: &Field) -> bool {

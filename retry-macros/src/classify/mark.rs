@@ -25,6 +25,30 @@ words! {
 /// The words that are no verdicts.
 const OTHERS: [&str; 4] = ["ambiguous", "after", "transparent", "crate"];
 
+/// What they are called elsewhere.
+const ELSEWHERE: [(&str, &str); 20] = [
+    ("fatal", "stop"),
+    ("permanent", "stop"),
+    ("no_retry", "stop"),
+    ("non_retryable", "stop"),
+    ("not_retryable", "stop"),
+    ("unrecoverable", "stop"),
+    ("recoverable", "transient"),
+    ("retry", "transient"),
+    ("retryable", "transient"),
+    ("temporary", "transient"),
+    ("rate_limit", "throttled"),
+    ("rate_limited", "throttled"),
+    ("throttle", "throttled"),
+    ("too_many_requests", "throttled"),
+    ("timed_out", "timeout"),
+    ("hint", "after"),
+    ("retry_after", "after"),
+    ("forward", "transparent"),
+    ("from", "transparent"),
+    ("inner", "transparent"),
+];
+
 /// What `#[classify(…)]` says, each part with where it says so.
 #[derive(Default)]
 pub(super) struct Mark {
@@ -86,7 +110,11 @@ impl Mark {
                 _ => {
                     let Some(kind) = Kind::of(&name) else {
                         let words = [Kind::words(), OTHERS.to_vec()].concat();
-                        let suggestion = complaint::suggestion(&name, &words);
+                        let known = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name);
+                        let suggestion = match known {
+                            Some((_, here)) => format!("it is `{here}` here"),
+                            None => complaint::suggestion(&name, &words),
+                        };
                         let message = format!("unknown word `{name}`: {suggestion}");
                         return Err(syn::Error::new(span, message));
                     };

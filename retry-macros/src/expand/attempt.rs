@@ -23,7 +23,7 @@ impl Printer<'_> {
     pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
         // If the function returns no `Result`, the error appears here, at its return type.
-        let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome>);
+        let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome, _, _>);
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let once = self.once(attempted);
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {

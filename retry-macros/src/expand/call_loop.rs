@@ -2,10 +2,11 @@
 
 use proc_macro2::TokenStream;
 use quote::TokenStreamExt;
+use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::ours;
+use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
@@ -20,8 +21,11 @@ impl Printer<'_> {
         let accepted = self.accepted();
         let rejected = self.rejected();
         let pause = self.pause(self.late_attempt());
+        let ended = self.leave(&ours!(retry_outcome));
+        let expected = self.expected_timer();
         ours! {
             #constants
+            #expected
             #start
             #history
             #slots
@@ -38,11 +42,22 @@ impl Printer<'_> {
                         #accepted
                         __retry::Err(retry_error) => { #rejected }
                     }
-                    break 'retry_call retry_outcome;
+                    #ended
                 };
                 #pause
             }
         }
+    }
+
+    /// Ends the loop with that outcome, as the type that the function returns. If that is not a `Result`, the compiler finds
+    /// the same error here as where the attempt is checked, at the same place, and reports it once.
+    pub(crate) fn leave(&self, outcome: &TokenStream) -> TokenStream {
+        if self.model.stream.is_some() {
+            return ours!(break 'retry_call #outcome;);
+        }
+        let returned = &self.model.outcome;
+        let returned = ours_at!(returned.span()=> __retry::from_result::<#returned, _, _>);
+        ours!(break 'retry_call #returned(#outcome);)
     }
 
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy

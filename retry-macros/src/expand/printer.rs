@@ -49,13 +49,13 @@ impl Printer<'_> {
     /// The function's error type.
     pub(crate) fn error(&self) -> TokenStream {
         let failing = &self.model.failing;
-        ours!(<#failing as __retry::Outcome>::Error)
+        ours!(<#failing as __retry::OutcomeTypes>::Error)
     }
 
     /// The type of the function's value.
     pub(crate) fn value(&self) -> TokenStream {
         let outcome = &self.model.outcome;
-        ours!(<#outcome as __retry::Outcome>::Value)
+        ours!(<#outcome as __retry::OutcomeTypes>::Value)
     }
 
     /// The timer that the user named.

@@ -68,6 +68,12 @@ impl Printer<'_> {
         }
     }
 
+    /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with.
+    pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
+        let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
+        is_default.then(|| ours!(__retry::expect_timer();))
+    }
+
     /// Declares the timer that a failure binds, so that it is evaluated once for both the time and the pause.
     pub(crate) fn timer_declaration(&self) -> Option<TokenStream> {
         let asks = self.model.asks_timer();
@@ -120,12 +126,12 @@ impl Printer<'_> {
         };
         let now = self.now_after_failure();
         let ended = self.reported(&ours!(Taken), &quote!(Deadline));
-        let outcome = self.outcome_of_failure();
+        let leave = self.leave(&self.outcome_of_failure());
         Some(ours! {
             if #condition __retry::is_late(retry_deadline, retry_pause, #now) {
                 if let __retry::Some(retry_error) = #error {
                     #ended
-                    break 'retry_call #outcome;
+                    #leave
                 }
             }
         })

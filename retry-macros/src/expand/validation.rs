@@ -185,7 +185,13 @@ impl Printer<'_> {
             (Asyncness::Async, None) => {
                 let caller = named(&format!("{caller}_either"));
                 let outcome = ours_at!(place=> __retry::#caller(#arguments, #function));
-                ours_at!(place=> __retry::settle::<#value, #error, _, _>(#outcome).await)
+                ours_at! {place=>
+                    {
+                        let retry_settled = #outcome;
+                        let retry_via = __retry::kind(&retry_settled).__retry_via();
+                        __retry::settle::<_, #value, #error, _>(retry_via, retry_settled).await
+                    }
+                }
             }
             (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
                 let caller = named(caller);

@@ -11,7 +11,7 @@ use crate::attribute;
 use crate::attribute::argument::{Arguments, Value};
 use crate::errors::Errors;
 use crate::target::function::{Body, Function, SECOND, is_retry};
-use crate::target::outcome::{self, Delivery, is_no_result, mutable_reference};
+use crate::target::outcome::{self, Delivery, is_no_result, is_opaque, mutable_reference};
 
 /// Checks the attribute of a function.
 pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Errors) {
@@ -149,6 +149,15 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     }
     if is_no_result(outcome) {
         errors.at(outcome.span(), no_result(function, setting));
+    } else if is_opaque(outcome)
+        && outcome::stream(outcome).is_none()
+        && arguments.get(Key::Stream).is_none()
+    {
+        let name = &signature.ident;
+        errors.at(
+            outcome.span(),
+            format!("`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"),
+        );
     }
     if is_blocking {
         blocking_closures(arguments, errors);

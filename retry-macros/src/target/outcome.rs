@@ -405,6 +405,16 @@ pub(crate) fn is_no_result(ty: &Type) -> bool {
     }
 }
 
+/// Whether a type is an `impl Trait`, of which nobody sees more than the trait.
+pub(crate) fn is_opaque(ty: &Type) -> bool {
+    match ty {
+        Type::ImplTrait(_) => true,
+        Type::Group(group) => is_opaque(&group.elem),
+        Type::Paren(paren) => is_opaque(&paren.elem),
+        _ => false,
+    }
+}
+
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
     match ty {
         Type::Path(path) => path.path.segments.last(),

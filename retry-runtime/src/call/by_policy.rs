@@ -53,7 +53,7 @@ impl Policy {
     #[cfg(feature = "tokio")]
     pub fn call<F, R, T, E>(&self, operation: F) -> impl Future<Output = Result<T, E>>
     where
-        F: FnMut() -> R,
+        F: Operation<R>,
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
@@ -103,7 +103,7 @@ impl<On> PolicyCall<On> {
     #[cfg(feature = "tokio")]
     pub fn call<F, R, T, E, V>(self, operation: F) -> impl Future<Output = Result<T, E>>
     where
-        F: FnMut() -> R,
+        F: Operation<R>,
         R: Future<Output = Result<T, E>>,
         On: FnMut(&E) -> V,
         V: Into<Verdict>,
@@ -118,7 +118,7 @@ impl<On> PolicyCall<On> {
         operation: F,
     ) -> impl Future<Output = Result<T, E>>
     where
-        F: FnMut() -> R,
+        F: Operation<R>,
         R: Future<Output = Result<T, E>>,
         On: FnMut(&E) -> V,
         V: Into<Verdict>,
@@ -137,6 +137,18 @@ impl<On> PolicyCall<On> {
     }
 }
 
+/// An async closure, or another function that returns a future, which [`Policy::call`] calls for each attempt.
+#[diagnostic::on_unimplemented(
+    message = "a policy can't call this for each attempt",
+    label = "not `FnMut() -> impl Future`, or it lends what it captures",
+    note = "an async closure that changes what it captures lends it to its future: capture a `Cell` or a lock",
+    note = "or put `#[retry]` on an async function, which may change what it is given by `&mut`"
+)]
+pub trait Operation<R>: FnMut() -> R {}
+
+#[diagnostic::do_not_recommend]
+impl<F: FnMut() -> R, R> Operation<R> for F {}
+
 // One future around the operation's, not several nested ones, each of which would hold the policy and the closures
 // again. A block instead of an `async fn`, which keeps its arguments twice.
 #[expect(clippy::manual_async_fn, reason = "see above")]
@@ -151,10 +163,11 @@ where
     On: FnMut(&E) -> V,
     V: Into<Verdict>,
     W: Timer,
-    F: FnMut() -> R,
+    F: Operation<R>,
     R: Future<Output = Result<T, E>>,
 {
     async move {
+        timer.expect();
         let started = start(policy.borrow(), || timer.now());
         let mut call = Call::new();
         loop {

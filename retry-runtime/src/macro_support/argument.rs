@@ -4,7 +4,8 @@
 #[diagnostic::on_unimplemented(
     message = "a decorator clones an argument for every attempt but the last, and `{Self}` is not `Clone`",
     label = "can't be cloned",
-    note = "take the argument by reference, make `{Self}` `Clone`, or leave the method alone: mark it `#[retry(skip)]`"
+    note = "if the trait or the type is yours, take the argument by reference or make `{Self}` `Clone`",
+    note = "otherwise mark the method `#[retry(skip)]`, and put `#[retry]` on a function of yours that makes the argument anew and calls it"
 )]
 pub trait CloneArgument {
     fn clone_argument(&self) -> Self;

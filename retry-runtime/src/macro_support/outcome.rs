@@ -8,25 +8,48 @@ use std::future::Future;
     label = "not a `Result`",
     note = "a failure is an `Err`: return `Result<_, _>`, or a future of one written as `impl Future<Output = …>` or `Pin<Box<dyn Future<Output = …>>>`"
 )]
-pub trait Outcome {
-    type Value;
-    type Error;
-    fn into_result(self) -> Result<Self::Value, Self::Error>;
+// With parameters, since associated types would add an error of their own.
+pub trait Outcome<T, E> {
+    fn into_result(self) -> Result<T, E>;
+    fn from_result(result: Result<T, E>) -> Self;
 }
 
-impl<T, E> Outcome for Result<T, E> {
+/// The same types by name.
+#[diagnostic::on_unimplemented(
+    message = "`#[retry]` needs a function that returns a `Result`, and `{Self}` is none",
+    label = "not a `Result`"
+)]
+pub trait OutcomeTypes {
+    type Value;
+    type Error;
+}
+
+impl<T, E> OutcomeTypes for Result<T, E> {
     type Value = T;
     type Error = E;
+}
 
+impl<T, E> Outcome<T, E> for Result<T, E> {
     #[inline]
     fn into_result(self) -> Self {
         self
     }
+
+    #[inline]
+    fn from_result(result: Self) -> Self {
+        result
+    }
 }
 
 #[inline]
-pub fn into_result<R: Outcome>(outcome: R) -> Result<R::Value, R::Error> {
+pub fn into_result<R: Outcome<T, E>, T, E>(outcome: R) -> Result<T, E> {
     outcome.into_result()
+}
+
+/// The way back. Without it, a type that is not a `Result` would be a type mismatch as well.
+#[inline]
+pub fn from_result<R: Outcome<T, E>, T, E>(result: Result<T, E>) -> R {
+    R::from_result(result)
 }
 
 /// Tells the compiler a block's type. It is never reached.

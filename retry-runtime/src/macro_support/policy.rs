@@ -10,7 +10,8 @@ use crate::policy::section::Section;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no policy",
     label = "neither a `Policy` nor a `&Policy`",
-    note = "give a `retry_runtime::Policy`, or what borrows as one"
+    note = "give a `retry_runtime::Policy`, or what borrows as one",
+    note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
 pub trait BorrowPolicy: Borrow<Policy> {}
 

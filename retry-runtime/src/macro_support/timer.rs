@@ -6,8 +6,7 @@ use std::time::Duration;
 use super::{ViaFn, ViaTrait};
 #[cfg(feature = "tokio")]
 use crate::time::skip;
-use crate::time::timer::Timer;
-use crate::time::timer::TimerFn;
+use crate::time::timer::{self, Timer, TimerFn};
 
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
@@ -58,7 +57,7 @@ pub struct Features;
 
 #[cfg(feature = "tokio")]
 impl HasTimer for Features {
-    type Timer = crate::time::timer::TokioTimer;
+    type Timer = timer::TokioTimer;
 }
 
 pub fn default_timer<F: HasTimer>() -> F::Timer {
@@ -68,19 +67,29 @@ pub fn default_timer<F: HasTimer>() -> F::Timer {
 /// Sleeps with the timer that a feature provides. If none does, the bound fails with a helpful message.
 #[cfg(feature = "tokio")]
 #[inline]
+#[track_caller]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
     if skip::is_on() {
         return sleep_skipping(pause);
     }
-    tokio::time::sleep(pause)
+    timer::tokio_sleep(pause)
 }
 
 /// A separate function, so that nothing must be kept across the check whether to skip.
 #[cfg(feature = "tokio")]
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
-    tokio::time::sleep(skip::to_sleep(pause))
+    timer::tokio_sleep(skip::to_sleep(pause))
+}
+
+/// Panics in debug builds, before the first failure, if there is no runtime to wait with.
+#[inline]
+#[track_caller]
+pub fn expect_timer() {
+    #[cfg(feature = "tokio")]
+    timer::expect_tokio();
 }
 
 /// Never called, because without the feature nothing has a timer.
@@ -98,5 +107,5 @@ pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
 }
 
 pub fn sleep_blocking(pause: Duration) {
-    crate::time::timer::sleep_blocking(pause);
+    timer::sleep_blocking(pause);
 }

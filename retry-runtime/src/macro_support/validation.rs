@@ -5,6 +5,8 @@
 //! types through it.
 
 use std::future::{Future, Ready, ready};
+use std::marker::PhantomData;
+use std::ops::Deref;
 
 use super::{ViaFn, ViaTrait};
 use crate::call::attempt::{Attempt, Clock, Draft};
@@ -28,6 +30,7 @@ impl<T, E> Settle<T, E, ViaTrait> for Result<T, E> {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
     type Settled = F;
 
@@ -37,8 +40,43 @@ impl<F: Future<Output = Result<T, E>>, T, E> Settle<T, E, ViaFn> for F {
 }
 
 // Opaque, so that an error about the bound is the only one.
-pub fn settle<T, E, Via, S: Settle<T, E, Via>>(outcome: S) -> impl Future<Output = Result<T, E>> {
+pub fn settle<Via, T, E, S: Settle<T, E, Via>>(
+    _: Via,
+    outcome: S,
+) -> impl Future<Output = Result<T, E>> {
     outcome.settle()
+}
+
+/// Tells a `Result` from what may be a future, by the method that the compiler finds first. If the bound alone decided, a
+/// `Result` with another error type would be taken for a future.
+pub struct Kind<'a, S>(Other<'a, S>);
+
+pub struct Other<'a, S>(PhantomData<&'a S>);
+
+pub fn kind<S>(_: &S) -> Kind<'_, S> {
+    Kind(Other(PhantomData))
+}
+
+impl<T, E> Kind<'_, Result<T, E>> {
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_via(&self) -> ViaTrait {
+        ViaTrait
+    }
+}
+
+impl<S> Other<'_, S> {
+    #[expect(clippy::unused_self, reason = "its type is the question")]
+    pub fn __retry_via(&self) -> ViaFn {
+        ViaFn
+    }
+}
+
+impl<'a, S> Deref for Kind<'a, S> {
+    type Target = Other<'a, S>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
 }
 
 pub fn check<'a, T, E>(value: &'a T, check: impl FnOnce(&'a T) -> Result<(), E>) -> Result<(), E> {
@@ -48,7 +86,7 @@ pub fn check<'a, T, E>(value: &'a T, check: impl FnOnce(&'a T) -> Result<(), E>)
 pub fn check_async<'a, T, E, F: Future<Output = Result<(), E>>>(
     value: &'a T,
     check: impl FnOnce(&'a T) -> F,
-) -> F {
+) -> impl Future<Output = Result<(), E>> {
     check(value)
 }
 
@@ -68,7 +106,7 @@ pub fn correct_async<'a, T, E: 'a, F: Future<Output = Result<T, E>>>(
     value: T,
     error: &'a E,
     correct: impl FnOnce(T, &'a E) -> F,
-) -> F {
+) -> impl Future<Output = Result<T, E>> {
     correct(value, error)
 }
 

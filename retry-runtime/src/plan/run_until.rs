@@ -93,6 +93,7 @@ where
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
+        timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
         let mut rounds = PlanCall::new(&policy.policy(), || timer.now());

@@ -268,7 +268,7 @@ fn keys(entries: &Entries, section: Option<Key>) -> Result<Vec<(At, &Value)>, Po
     let mut keys: Vec<(At, &Value)> = Vec::new();
     for (name, value) in entries {
         let Some(key) = among.find(name) else {
-            let complaint = complaint::unknown_key(&short(name), among);
+            let complaint = complaint::unknown_key(&short(name), &value.to_string(), among);
             return Err(PolicyError::new(complaint));
         };
         let at = At { section, key };

@@ -55,6 +55,10 @@ pub trait Timer {
     fn now(&self) -> Moment {
         clock::now()
     }
+
+    /// Panics in debug builds if it can't sleep here. Called at the start of a call, before anything has failed.
+    #[doc(hidden)]
+    fn expect(&self) {}
 }
 
 impl<T: Timer + ?Sized> Timer for &T {
@@ -65,6 +69,10 @@ impl<T: Timer + ?Sized> Timer for &T {
     fn now(&self) -> Moment {
         (**self).now()
     }
+
+    fn expect(&self) {
+        (**self).expect();
+    }
 }
 
 impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
@@ -74,6 +82,10 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
 
     fn now(&self) -> Moment {
         (**self).now()
+    }
+
+    fn expect(&self) {
+        (**self).expect();
     }
 }
 
@@ -96,7 +108,8 @@ impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
 
 /// tokio's timer: what async functions use when they name no other.
 ///
-/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does.
+/// It must be polled inside a tokio runtime with its time driver enabled, as `#[tokio::main]` does. Elsewhere it panics; in
+/// debug builds a call panics before its first attempt, not only when it first has to wait.
 #[cfg(feature = "tokio")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioTimer;
@@ -105,7 +118,33 @@ pub struct TokioTimer;
 impl Timer for TokioTimer {
     #[inline]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
-        tokio::time::sleep(skip::to_sleep(duration))
+        tokio_sleep(skip::to_sleep(duration))
+    }
+
+    fn expect(&self) {
+        expect_tokio();
+    }
+}
+
+/// tokio's own, whose panic without a runtime would name neither the key nor the user's code.
+#[cfg(feature = "tokio")]
+#[track_caller]
+pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
+    assert!(
+        tokio::runtime::Handle::try_current().is_ok(),
+        "a retried call waits with tokio's timer, and there is no tokio runtime here: run it in one, as \
+         under `#[tokio::main]`, or name another timer with the key `timer`, as in `timer = smol::Timer::after`"
+    );
+    tokio::time::sleep(duration)
+}
+
+/// Panics in debug builds where [`tokio_sleep`] would.
+#[cfg(feature = "tokio")]
+#[inline]
+#[track_caller]
+pub(crate) fn expect_tokio() {
+    if cfg!(debug_assertions) {
+        drop(tokio_sleep(Duration::ZERO));
     }
 }
 

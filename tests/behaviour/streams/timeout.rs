@@ -4,7 +4,7 @@ use futures::stream::{Stream, StreamExt};
 use retry_runtime::retry;
 use tokio::time::{Instant, sleep};
 
-use super::{Failure, Item, Server, Step, Wait, all, all_of, items, secs};
+use super::{BUSY, Failure, Item, Server, Step, Wait, all, all_of, items, secs};
 
 #[retry(stream = "first", max = 2, backoff = "none", timeout = "5s")]
 fn first(server: &Server) -> impl Stream<Item = Item> {
@@ -95,4 +95,82 @@ async fn each_item_has_the_whole_time_and_the_consumer_takes_none_of_it() {
         sleep(secs(60)).await;
     }
     assert_eq!((seen, server.attempts()), (5, 1));
+}
+
+/// What was dropped counts as a timeout and is ambiguous, which an error that the stream itself yields is not.
+mod errors_in_time {
+    use super::*;
+
+    #[retry(
+        stream = "first",
+        max = 2,
+        backoff = "none",
+        timeout = "5s",
+        timed_out(max = 0),
+        idempotent = false
+    )]
+    fn first(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+
+    #[retry(
+        stream = "first",
+        max = 2,
+        backoff = "none",
+        timeout = "5s",
+        timed_out(max = 0),
+        idempotent = false
+    )]
+    async fn opened(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+        server.connect().await
+    }
+
+    #[retry(
+        stream = "buffer",
+        max = 2,
+        backoff = "none",
+        timeout = "5s",
+        timed_out(max = 0),
+        idempotent = false
+    )]
+    fn buffer(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+
+    #[retry(
+        stream = "resume",
+        max = 2,
+        backoff = "none",
+        timeout = "5s",
+        timed_out(max = 0),
+        idempotent = false,
+        attempt = attempt
+    )]
+    fn resume(server: &Server) -> impl Stream<Item = Item> {
+        crate::streams::rest(server.lazy(), attempt.yielded())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn are_retried_as_what_they_are() {
+        let scripts = || [vec![BUSY], vec![BUSY], items(1..=2)];
+        let server = Server::new(scripts());
+        assert_eq!(all(first(&server)).await, [Ok(1), Ok(2)]);
+        assert_eq!(server.attempts(), 3);
+        let server = Server::new(scripts());
+        assert_eq!(all(buffer(&server)).await, [Ok(1), Ok(2)]);
+        assert_eq!(server.attempts(), 3);
+        let server = Server::new(scripts());
+        assert_eq!(all(resume(&server)).await, [Ok(1), Ok(2)]);
+        assert_eq!(server.attempts(), 3);
+        let server = Server::refusing(2, [items(1..=2)]);
+        assert_eq!(all(opened(&server).await.unwrap()).await, [Ok(1), Ok(2)]);
+        assert_eq!(server.attempts(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn are_not_mistaken_for_timeouts_which_are_not_retried() {
+        let server = Server::new([stalls_after(0)]);
+        assert_eq!(all(first(&server)).await, [Err(Failure::Slow)]);
+        assert_eq!(server.attempts(), 1);
+    }
 }

@@ -8,6 +8,12 @@ use std::time::Duration;
 
 use retry_runtime::{Classify, Verdict, retry};
 
+// Beside the derive, whose patterns bind names of their own.
+#[allow(non_upper_case_globals)]
+const after: u32 = 1;
+#[allow(non_upper_case_globals)]
+static inner: u32 = 1;
+
 #[derive(Debug, Classify)]
 enum Wrapped<'a, E> {
     #[classify(transparent)]

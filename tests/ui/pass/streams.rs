@@ -40,12 +40,11 @@ async fn with_coercion(fail: bool) -> Result<Pin<Box<dyn Stream<Item = Item>>>, 
     Ok(Box::pin(stream::once(std::future::ready(Ok(1)))))
 }
 
-fn main() {
-    futures::executor::block_on(async {
-        assert_eq!(word().collect::<Vec<_>>().await, [Ok(1)]);
-        assert_eq!(parentheses(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);
-        assert_eq!(resume(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);
-        let stream = with_coercion(false).await.unwrap_or_else(|error| unreachable!("{error}"));
-        assert_eq!(stream.collect::<Vec<_>>().await, [Ok(1)]);
-    });
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    assert_eq!(word().collect::<Vec<_>>().await, [Ok(1)]);
+    assert_eq!(parentheses(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);
+    assert_eq!(resume(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);
+    let stream = with_coercion(false).await.unwrap_or_else(|error| unreachable!("{error}"));
+    assert_eq!(stream.collect::<Vec<_>>().await, [Ok(1)]);
 }

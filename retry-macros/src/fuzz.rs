@@ -1,0 +1,350 @@
+//! Whatever tokens the macros are given, they don't panic, and what they make has the user's functions in it.
+//!
+//! The programs of `tests/ui` are the corpus: a few of their tokens are changed. `FUZZ_SECONDS=600` does so for that long.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
+use quote::ToTokens;
+use syn::Attribute;
+
+/// An item and the attribute above it.
+#[derive(Clone, Debug)]
+struct Seed {
+    arguments: String,
+    item: String,
+}
+
+/// The items of the corpus under `#[retry]`, or with a derive.
+fn corpus(is_seed: fn(&Attribute) -> bool) -> Vec<Seed> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/ui");
+    let mut seeds = Vec::new();
+    let mut folders = vec![root];
+    while let Some(folder) = folders.pop() {
+        let mut paths: Vec<_> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                // Some of these programs have mistakes that no parser forgives.
+                if let Ok(file) = syn::parse_file(&fs::read_to_string(path).unwrap()) {
+                    seeds.extend(
+                        file.items
+                            .into_iter()
+                            .filter_map(|item| seed(item, is_seed)),
+                    );
+                }
+            }
+        }
+    }
+    assert!(!seeds.is_empty());
+    seeds
+}
+
+fn seed(mut item: syn::Item, is_seed: fn(&Attribute) -> bool) -> Option<Seed> {
+    let attributes = match &mut item {
+        syn::Item::Fn(item) => &mut item.attrs,
+        syn::Item::Impl(item) => &mut item.attrs,
+        syn::Item::Trait(item) => &mut item.attrs,
+        syn::Item::Enum(item) => &mut item.attrs,
+        syn::Item::Struct(item) => &mut item.attrs,
+        _ => return None,
+    };
+    let index = attributes.iter().position(is_seed)?;
+    let arguments = match attributes.remove(index).meta {
+        syn::Meta::List(list) => list.tokens,
+        _ => TokenStream::new(),
+    };
+    Some(Seed {
+        arguments: arguments.to_string(),
+        item: item.to_token_stream().to_string(),
+    })
+}
+
+/// A change at one of the tokens, counted through all groups.
+#[derive(Clone, Debug)]
+struct Change {
+    at: Index,
+    what: What,
+}
+
+#[derive(Clone, Debug)]
+enum What {
+    Remove,
+    Repeat,
+    Insert(&'static str),
+    Replace(&'static str),
+    Enclose(Delimiter),
+    Open,
+}
+
+const TOKENS: &[&str] = &[
+    "max",
+    "base",
+    "backoff",
+    "jitter",
+    "on",
+    "until",
+    "timeout",
+    "deadline",
+    "attempt",
+    "validate",
+    "correct",
+    "policy",
+    "throttled",
+    "invalid",
+    "stream",
+    "wrapper",
+    "of",
+    "crate",
+    "skip",
+    "name",
+    "fallback",
+    "give_up",
+    "observe",
+    "timer",
+    "budget",
+    "repeats",
+    "hint",
+    "classify",
+    "transient",
+    "after",
+    "transparent",
+    "=",
+    "==",
+    "=>",
+    ",",
+    ",,",
+    "::",
+    ".",
+    "..",
+    "|",
+    "||",
+    "->",
+    "<",
+    ">",
+    "&",
+    "&mut",
+    "-",
+    "!",
+    "?",
+    "#",
+    ";",
+    ":",
+    "5",
+    "1.5",
+    "5s",
+    "-1",
+    "\"exp\"",
+    "\"1s\"",
+    "\"\"",
+    "'a",
+    "_",
+    "self",
+    "Self",
+    "async",
+    "await",
+    "move",
+    "fn",
+    "impl",
+    "dyn",
+    "trait",
+    "const",
+    "unsafe",
+    "extern",
+    "where",
+    "return",
+    "r#fn",
+    "Result",
+    "Pin",
+    "Box",
+    "Future",
+    "Stream",
+    "BoxFuture",
+    "Output",
+    "Item",
+    "()",
+    "[]",
+    "{}",
+    "|_| true",
+    "(max = 5)",
+    "[retry]",
+    "= |x| async move { x }",
+    "#![allow(unused)]",
+    "#[retry(skip)]",
+    "fn f() {}",
+    "-> Result<(), E>",
+];
+
+fn changes() -> impl Strategy<Value = Vec<Change>> {
+    let delimiter = select(
+        &[
+            Delimiter::Parenthesis,
+            Delimiter::Brace,
+            Delimiter::Bracket,
+            Delimiter::None,
+        ][..],
+    );
+    let what = prop_oneof![
+        Just(What::Remove),
+        Just(What::Repeat),
+        Just(What::Open),
+        select(TOKENS).prop_map(What::Insert),
+        select(TOKENS).prop_map(What::Replace),
+        delimiter.prop_map(What::Enclose),
+    ];
+    vec(
+        (any::<Index>(), what).prop_map(|(at, what)| Change { at, what }),
+        0..5,
+    )
+}
+
+fn count(tokens: &TokenStream) -> usize {
+    let mut all = 0;
+    for token in tokens.clone() {
+        all += 1;
+        if let TokenTree::Group(group) = token {
+            all += count(&group.stream());
+        }
+    }
+    all
+}
+
+fn changed(tokens: &str, changes: &[Change]) -> TokenStream {
+    let mut tokens: TokenStream = tokens.parse().unwrap();
+    for change in changes {
+        let mut at = Some(change.at.index(count(&tokens) + 1));
+        tokens = apply(tokens, &mut at, &change.what);
+    }
+    tokens
+}
+
+fn apply(tokens: TokenStream, at: &mut Option<usize>, what: &What) -> TokenStream {
+    let mut out = TokenStream::new();
+    for token in tokens {
+        match at {
+            Some(0) => {
+                *at = None;
+                out.extend(change(token, what));
+                continue;
+            }
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        out.extend([match token {
+            TokenTree::Group(group) if at.is_some() => {
+                let inner = apply(group.stream(), at, what);
+                TokenTree::Group(Group::new(group.delimiter(), inner))
+            }
+            token => token,
+        }]);
+    }
+    out
+}
+
+fn change(token: TokenTree, what: &What) -> TokenStream {
+    let whole = TokenStream::from(token.clone());
+    match what {
+        What::Remove => TokenStream::new(),
+        What::Repeat => TokenStream::from_iter([whole.clone(), whole]),
+        What::Insert(before) => TokenStream::from_iter([before.parse().unwrap(), whole]),
+        What::Replace(by) => by.parse().unwrap(),
+        What::Enclose(delimiter) => TokenTree::Group(Group::new(*delimiter, whole)).into(),
+        What::Open => match token {
+            TokenTree::Group(group) => group.stream(),
+            _ => whole,
+        },
+    }
+}
+
+/// The names that follow `fn`.
+fn functions(tokens: TokenStream, found: &mut BTreeSet<String>) {
+    let mut is_after_fn = false;
+    for token in tokens {
+        match token {
+            TokenTree::Ident(ident) if is_after_fn => {
+                found.insert(ident.to_string());
+                is_after_fn = false;
+            }
+            TokenTree::Ident(ident) => is_after_fn = ident == "fn",
+            TokenTree::Group(group) => {
+                is_after_fn = false;
+                functions(group.stream(), found);
+            }
+            _ => is_after_fn = false,
+        }
+    }
+}
+
+/// 256 cases that are always the same, or new ones for `FUZZ_SECONDS`.
+fn fuzz(seeds: Vec<Seed>, check: fn(TokenStream, TokenStream) -> TestCaseResult) {
+    let config = Config {
+        cases: 256,
+        failure_persistence: None,
+        ..Config::default()
+    };
+    let seconds = env::var("FUZZ_SECONDS").map_or(0, |seconds| seconds.parse().unwrap());
+    let end = Instant::now() + Duration::from_secs(seconds);
+    let fixed = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config.clone(), fixed);
+    // An attribute may stand on any item, not only on its own.
+    let cases = (select(seeds.clone()), select(seeds), changes(), changes());
+    loop {
+        let result = runner.run(&cases, |(arguments, item, of_arguments, of_item)| {
+            let arguments = changed(&arguments.arguments, &of_arguments);
+            check(arguments, changed(&item.item, &of_item))
+        });
+        if let Err(failure) = result {
+            panic!("{failure}");
+        }
+        if Instant::now() >= end {
+            return;
+        }
+        runner = TestRunner::new(config.clone());
+    }
+}
+
+#[test]
+fn no_function_is_lost_and_nothing_panics() {
+    fuzz(
+        corpus(|attribute| attribute.path().is_ident("retry")),
+        |arguments, item| {
+            let text = format!("#[retry({arguments})] {item}");
+            let (mut given, mut expanded) = (BTreeSet::new(), BTreeSet::new());
+            functions(item.clone(), &mut given);
+            let is_copy = arguments.to_string().contains("of");
+            functions(crate::retry_item(arguments, item), &mut expanded);
+            // The copy of another crate's trait is read, and not emitted.
+            prop_assert!(
+                is_copy || given.is_subset(&expanded),
+                "{:?} of {}",
+                expanded,
+                text
+            );
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn the_derive_does_not_panic() {
+    fuzz(
+        corpus(|attribute| attribute.path().is_ident("derive")),
+        |_, item| {
+            crate::derive_item(item);
+            Ok(())
+        },
+    );
+}
