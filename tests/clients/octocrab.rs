@@ -116,6 +116,17 @@ async fn a_limit_is_waited_for_until_it_is_reset() {
 #[tokio::test]
 async fn transport() {
     check(closed(), BROKEN).await;
+#[tokio::test]
+async fn a_reset_is_read_against_the_server_s_clock() {
+    let asked = [
+        ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "784111807"),
+    ];
+    let hint = Verdict::THROTTLED.after(Duration::from_secs(30));
+    check(answer_with(403, &asked, NO), hint).await;
+}
+
     check(cut(), BROKEN).await;
     check(answer(200, "no JSON"), Verdict::STOP).await;
     let _skipped = testing::skip_sleeps();

@@ -1,10 +1,10 @@
 //! What HTTP statuses and headers say about a retry.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
-use retry_runtime::{Classify, Verdict, retry_after};
+use retry_runtime::{Classify, Verdict, retry_after, server_time};
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
 const MS: &str = "retry-after-ms";
@@ -147,6 +147,36 @@ fn a_date_is_read_against_the_clock() {
 fn x_should_retry_wins_over_the_status() {
     let table = [
         (404, "true", Verdict::TRANSIENT),
+#[test]
+fn a_date_is_read_against_the_server_s_clock_where_it_is_told() {
+    // By this machine's clock, all of it was long ago.
+    let told = |date| {
+        headers(&[
+            (AFTER, "Sun, 06 Nov 1994 08:50:07 GMT"),
+            ("date", date),
+            (MS, "soon"),
+        ])
+    };
+    let second = Duration::from_secs(1);
+    let server = told("Sun, 06 Nov 1994 08:49:37 GMT");
+    assert_eq!(retry_after(&server), Some(30 * second));
+    assert_eq!(
+        server_time(&server),
+        UNIX_EPOCH + Duration::from_secs(784_111_777)
+    );
+    let verdict = Verdict::from_http(status(503), &server);
+    assert_eq!(verdict, Verdict::TRANSIENT.after(30 * second));
+    assert_eq!(
+        retry_after(&told("Sunday, 06-Nov-94 08:49:37 GMT")),
+        Some(30 * second)
+    );
+    // Past by the server's clock, too.
+    assert_eq!(retry_after(&told("Sun, 06 Nov 1994 08:50:08 GMT")), None);
+    // None that can be read: the machine's clock counts.
+    assert_eq!(retry_after(&told("now")), None);
+    assert!(server_time(&told("now")).elapsed().unwrap() < 60 * second);
+}
+
         (409, "true", Verdict::TRANSIENT),
         (501, "true", Verdict::TRANSIENT),
         (503, "true", Verdict::TRANSIENT),
