@@ -32,7 +32,8 @@ use retry_runtime::{Classify, Verdict, retry_after, server_time};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503 or 504 | transient |
+/// | an answer with 408, 500, 502, 503 without `retry-after`, or 504 | transient, ambiguous |
+/// | 425, 503 with `retry-after` | transient: refused unread |
 /// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |

@@ -44,7 +44,11 @@ keys! {
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
-    /// `idempotent = false`: failures after which the request may have taken effect are not retried. Default `true`.
+    /// `enabled = false`: one attempt whatever else is set: nothing is classified, nothing sleeps. Default `true`. Beside
+    /// `policy` both must say yes.
+    enabled
+    /// `idempotent = false`: failures after which the request may have taken effect are not retried: timeouts, broken
+    /// connections, HTTP 408, 500, 502, 504 and 529, and 503 without a hint. Default `true`.
     idempotent
     /// `transient(max = 5)`: other numbers for passing faults. With a `max`, a count of its own.
     transient
