@@ -78,7 +78,7 @@ pub struct Policy {
 
 impl Policy {
     /// The attribute's defaults: 3 retries, exponential from 1 s by a factor of 2 up to 30 s, full jitter,
-    /// hints honoured up to 60 s, no deadline.
+    /// hints honoured up to 120 s, no deadline.
     pub const fn new() -> Self {
         Self {
             rows: Rows::new(),
@@ -173,7 +173,7 @@ impl Policy {
         self
     }
 
-    /// The longest hint that is honoured; a longer one ends the call. Default 60 s.
+    /// The longest hint that is honoured; a longer one ends the call. Default 120 s.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
         self.max_hint = Nanos::new(Some(longest));
         self
@@ -274,7 +274,7 @@ impl Policy {
     pub(crate) const fn longest_hint(&self) -> Duration {
         match self.max_hint.get() {
             Some(longest) => longest,
-            None => Duration::from_secs(60),
+            None => Duration::from_secs(120),
         }
     }
 

@@ -115,7 +115,7 @@ keys! {
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, [];
-    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "1m""#, [];
+    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [];
     Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#, [];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];

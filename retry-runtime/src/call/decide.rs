@@ -40,21 +40,22 @@ impl Call {
         }
         let left = left?;
         let previous = self.last_delay();
-        let range = match &mut failure.delays {
+        let mut range = match &mut failure.delays {
             Some(delays) => match policy.computed(kind, validates) {
                 Some(schedule) => schedule.range_about(delays(retry), previous),
                 None => schedule.range(retry, previous),
             },
             None => schedule.range(retry, previous),
         };
-        let mut delay = random::between(range);
-        if let Some(hint) = failure.verdict.hint() {
-            let (low, high) = policy
-                .hint_rule()
-                .range(delay, hint, schedule.is_jittered());
+        let hinted = failure.verdict.hint().and_then(|hint| {
+            let rule = policy.hint_rule();
+            rule.range(range, hint, schedule.is_jittered())
+        });
+        if let Some((from, to)) = hinted {
             // The jitter on a hint must not end a call that would still have time for the hint itself.
-            delay = random::between((low, high.min(left).max(low)));
+            range = (from, to.min(left).max(from));
         }
+        let delay = random::between(range);
         if delay > left {
             return Err(Reason::Deadline);
         }

@@ -34,10 +34,10 @@ keys! {
     /// `until = |value| !value.is_empty()`: an `Ok` value for which it is false is retried, and returned when retries
     /// run out.
     until
-    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long, `"clamp"` at most 5 s
-    /// above the policy's own delay, `"ignore"` takes no notice.
+    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long and a random part
+    /// more, `"clamp"` counts a hint up to 5 s above the policy's own delay, `"ignore"` takes no notice.
     hint
-    /// `max_hint = "2m"`: a longer hint ends the call. Default 60 s.
+    /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
     max_hint
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
     /// `From<TimedOut>`.
