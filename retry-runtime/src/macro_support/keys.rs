@@ -69,7 +69,7 @@ keys! {
     give_up
     /// `fallback = async |gave_up| …`: the last resort of a call that gives up: another model, a cached answer.
     fallback
-    /// `repeats = 2`: gives up once the same error came this many times in a row.
+    /// `repeats = 2`: gives up once the same error came this many times in a row, at least 2. A number below counts as 2.
     repeats
     /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
     budget
