@@ -70,6 +70,7 @@ use crate::target::function::Function;
 /// | `max_hint` | a longer hint ends the call | 120s |
 /// | `timeout` | the time for each attempt; needs `E: From<TimedOut>` | – |
 /// | `deadline` | the time for the whole call | – |
+/// | `enabled` | `false`: one attempt, whatever else is set | `true` |
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |

@@ -119,6 +119,7 @@ keys! {
     Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#, [];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
+    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "retry_enabled"];
     Idempotent: "idempotent", Call, Bool, "idempotent = false", [];
     Transient: "transient", Policy, Section, "transient(max = 10)", [];
     Throttled: "throttled", Policy, Section, "throttled(max = 10)", [];
@@ -207,6 +208,11 @@ impl Key {
     /// Whether a policy has it.
     pub const fn is_of_policy(self) -> bool {
         matches!(self.place(), Place::Schedule | Place::Policy)
+    }
+
+    /// Whether it can't stand beside a policy, which has it: `enabled` can, as both must say yes.
+    pub const fn is_within_policy(self) -> bool {
+        self.is_of_policy() && !matches!(self, Self::Enabled)
     }
 
     /// Whether it takes keys of its own.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, transient, throttled, timed_out, invalid";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, enabled, transient, throttled, timed_out, invalid";
 
 fn policy(text: &str) -> Policy {
     text.parse()

@@ -22,6 +22,9 @@ impl Call {
         let schedule = policy.schedule(kind, validates);
         self.limit = policy.max_retries();
         self.in_force = schedule.max;
+        if !policy.is_enabled() {
+            return Err(Reason::Exhausted);
+        }
         let kind = kind.ok_or(Reason::NotRetryable)?;
         if failure.verdict.is_ambiguous() && !failure.idempotent {
             return Err(Reason::Ambiguous);
@@ -91,6 +94,15 @@ impl Call {
 /// for their turn. Anything later has overslept.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
+}
+
+/// The verdict on a failure. If retries are off, nobody is asked.
+pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Verdict {
+    if policy.is_enabled() {
+        classify()
+    } else {
+        Verdict::STOP
+    }
 }
 
 /// Why a hint alone ends a call that has this much time left.
