@@ -188,10 +188,10 @@ impl Policy {
         self
     }
 
-    /// Whether there are retries at all. `false` is one attempt whatever else is named, in sections, too: no failure is
+    /// Whether there are retries at all. `false` means one attempt, whatever else is set, also in sections: no failure is
     /// classified, nothing sleeps, and the call ends as with `max = 0`. Default true.
     ///
-    /// A layer of configuration switches retries off by it, where its `max=0` would leave a section's own `max` in force:
+    /// With it a layer of configuration switches off all retries. `max=0` would leave those of a section with its own `max`:
     ///
     /// ```
     /// use retry_runtime::{Policy, Section};
@@ -264,7 +264,7 @@ impl Policy {
         self.in_force(named)
     }
 
-    /// The numbers in force where that is all that is named beside the policy's own keys.
+    /// The numbers in force if `named` is all that rows name.
     const fn in_force(&self, named: Section) -> Schedule {
         let mut schedule = Schedule::new(named, self.floor.get());
         if !self.enabled {

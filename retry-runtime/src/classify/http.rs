@@ -65,17 +65,17 @@ impl Verdict {
     ///
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
-    /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused unread | RFC 6585, 4 |
-    /// | 503 with a hint | [`TRANSIENT`](Self::TRANSIENT) | no: refused unread | RFC 9110, 15.6.4 |
-    /// | 503 without | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways send it for a broken connection, too | Envoy, response flag `UC` |
-    /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server won't process it | RFC 8470, 5.2 |
+    /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
+    /// | 503 with a hint | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
+    /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
+    /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
     /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
-    /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it failed on the way | RFC 9110, 15.6.1 |
-    /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway | RFC 9110, 15.6.3, 15.6.5 |
-    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: it is overloaded, and says no more | Anthropic API, "Errors" |
+    /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
+    /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
+    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
-    /// "Yes" is [`ambiguous`](Self::ambiguous): where `idempotent = false`, there is no retry (RFC 9110, 9.2.2).
+    /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
     /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
     /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became

@@ -34,8 +34,8 @@ keys! {
     /// `until = |value| !value.is_empty()`: an `Ok` value for which it is false is retried, and returned when retries
     /// run out.
     until
-    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long and a random part
-    /// more, `"clamp"` counts a hint up to 5 s above the policy's own delay, `"ignore"` takes no notice.
+    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long plus a random
+    /// part, `"clamp"` counts at most 5 s more than the policy's own delay, `"ignore"` takes no notice.
     hint
     /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
     max_hint
@@ -44,8 +44,8 @@ keys! {
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
-    /// `enabled = false`: one attempt whatever else is set: nothing is classified, nothing sleeps. Default `true`. Beside
-    /// `policy` both must say yes.
+    /// `enabled = false`: one attempt, whatever else is set. Nothing is classified, nothing sleeps. Default `true`. Beside
+    /// `policy`, both must be `true`.
     enabled
     /// `idempotent = false`: failures after which the request may have taken effect are not retried: timeouts, broken
     /// connections, HTTP 408, 500, 502, 504 and 529, and 503 without a hint. Default `true`.
@@ -69,7 +69,7 @@ keys! {
     give_up
     /// `fallback = async |gave_up| …`: the last resort of a call that gives up: another model, a cached answer.
     fallback
-    /// `repeats = 2`: gives up once the same error came this many times in a row, at least 2. A number below counts as 2.
+    /// `repeats = 2`: gives up once the same error came this many times in a row, at least 2. An expression below 2 counts as 2.
     repeats
     /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
     budget

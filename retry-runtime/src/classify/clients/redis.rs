@@ -6,14 +6,14 @@ use crate::classify::verdict::Verdict;
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
 
-/// What it says of a pipeline of which commands failed: their errors follow.
+/// How it begins the text of a pipeline in which commands failed: their errors follow.
 const PIPELINE: &str = "Pipeline failure";
 
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
-/// | the same of commands in a pipeline | transient, ambiguous: the others were executed |
+/// | the same for a command in a pipeline | transient, ambiguous: the others may have been executed |
 /// | the connection broke | transient, ambiguous |
 /// | no answer in time | [`Verdict::TIMEOUT`] |
 /// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |

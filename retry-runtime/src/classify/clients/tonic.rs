@@ -19,8 +19,8 @@ const TIMED_OUT: &str = "Timeout expired";
 
 /// | status | verdict |
 /// |---|---|
-/// | `Unavailable`, where no connection came about | transient: nothing was sent |
-/// | any other `Unavailable` | transient, ambiguous: it is no guarantee that the server has not seen the request (gRPC, "Status codes") |
+/// | `Unavailable` because connecting failed | transient: nothing was sent |
+/// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
 /// | `ResourceExhausted` with `RetryInfo` or pushback, of no daily quota | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other that tonic made of a broken connection | transient, ambiguous |
