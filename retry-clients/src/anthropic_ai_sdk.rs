@@ -29,7 +29,7 @@ use crate::Truncated;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | `api_error`, `overloaded_error` | transient |
+/// | `api_error`, `overloaded_error` | transient, ambiguous: part of the work may be done |
 /// | `rate_limit_error` | throttled |
 /// | `timeout_error` | timeout |
 /// | no connection, a broken connection, a timeout: this client doesn't tell them apart | transient, ambiguous |

@@ -41,7 +41,8 @@ mod one_request;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
 /// | 429, `rate_limit_exceeded`, `slow_down` | throttled |
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |
@@ -50,7 +51,7 @@ mod one_request;
 /// | an error in place of an answer or a stream's item | by its `type` and `code` |
 /// | `insufficient_quota` and other limits that no wait lifts; other statuses; invalid arguments; unreadable answers | stop |
 ///
-/// Hints need [`client_without_retries`]: the error type has no place for headers.
+/// Hints need [`client_without_retries`]: the error type has no place for headers. Without it every 503 is ambiguous.
 pub fn classify(error: &OpenAIError) -> Verdict {
     match error {
         OpenAIError::Reqwest(error) => error.classify(),

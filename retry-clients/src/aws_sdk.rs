@@ -33,7 +33,8 @@ use retry_runtime::Verdict;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503 or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient |
+/// | an answer with 408, 500, 502, 503 without a hint, or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
 /// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
 /// | no connection, a connection that broke, an answer cut off | transient, ambiguous |
 /// | a timeout | timeout |
@@ -69,12 +70,11 @@ fn by_dispatch(failure: &DispatchFailure) -> Verdict {
 
 fn by_answer(code: Option<&str>, answer: &HttpResponse) -> Verdict {
     let status = StatusCode::from_u16(answer.status().as_u16()).unwrap_or_default();
-    // A code says more than a status: throttling comes with 400, too. Hints need one that can be retried.
+    // A code says more than a status: throttling comes with 400, too. So it stands for the status that means the same.
     let status = match code {
         Some(code) if is_throttling(code) => StatusCode::TOO_MANY_REQUESTS,
-        Some("RequestTimeout" | "RequestTimeoutException" | "InternalError") => {
-            StatusCode::SERVICE_UNAVAILABLE
-        }
+        Some("RequestTimeout" | "RequestTimeoutException") => StatusCode::REQUEST_TIMEOUT,
+        Some("InternalError") => StatusCode::INTERNAL_SERVER_ERROR,
         _ => status,
     };
     Verdict::from_http(status, &headers(answer))

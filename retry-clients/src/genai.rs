@@ -36,7 +36,8 @@ use crate::Truncated;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection | transient |
 /// | a connection that broke, also inside a stream; a [`Truncated`] stream | transient, ambiguous |

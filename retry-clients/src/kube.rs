@@ -21,18 +21,18 @@
 //! # let _ = (Settings::read, client);
 //! ```
 
-use std::time::Duration;
-
 use ::kube::core::Status;
 use ::kube::{Config, Error};
-use http::StatusCode;
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, Verdict};
 
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | 408, 425, 500, 502, 503, 504 | transient |
+/// | 408, 500, 502, 503 without a hint, 504 | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
@@ -50,13 +50,16 @@ pub fn classify(error: &Error) -> Verdict {
 }
 
 fn by_status(status: &Status) -> Verdict {
-    let verdict = StatusCode::from_u16(status.code).map_or(Verdict::STOP, |code| code.classify());
-    match &status.details {
-        Some(details) if verdict.is_retryable() && details.retry_after_seconds > 0 => {
-            verdict.after(Duration::from_secs(details.retry_after_seconds.into()))
-        }
-        _ => verdict,
+    let mut headers = HeaderMap::new();
+    let wait = status
+        .details
+        .as_ref()
+        .map(|details| details.retry_after_seconds);
+    if let Some(wait) = wait.filter(|wait| *wait > 0) {
+        headers.insert(RETRY_AFTER, wait.into());
     }
+    StatusCode::from_u16(status.code)
+        .map_or(Verdict::STOP, |code| Verdict::from_http(code, &headers))
 }
 
 /// The configuration of a client that sends one request per call. By itself it sends up to 16, on 429, 503 and 504.

@@ -4,6 +4,7 @@
 //! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/
 //! [configuration]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/configuration/
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
 //!
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/clients.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/clients.md"))]

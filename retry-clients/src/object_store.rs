@@ -33,7 +33,8 @@ use retry_runtime::{Classify, Verdict};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503 or 504, or one that says `InternalError` | transient |
+/// | an answer with 408, 500, 502, 503 or 504, or one that says `InternalError` | transient, ambiguous |
+/// | 425 | transient |
 /// | 429, or an answer that says `SlowDown` | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
@@ -86,8 +87,10 @@ fn by_text(text: &str) -> Option<Verdict> {
 fn by_body(body: &str) -> Verdict {
     if body.contains("SlowDown") {
         Verdict::THROTTLED
+    } else if body.contains("InternalError") {
+        Verdict::TRANSIENT.ambiguous()
     } else {
-        Verdict::from(body.contains("InternalError"))
+        Verdict::STOP
     }
 }
 

@@ -26,20 +26,21 @@ use std::time::{Duration, SystemTime};
 
 use ::octocrab::{Error, GitHubError};
 use http::{HeaderMap, StatusCode};
-use retry_runtime::{Classify, Verdict, retry_after};
+use retry_runtime::{Classify, Verdict, retry_after, server_time};
 
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503 or 504 | transient |
+/// | an answer with 408, 500, 502, 503 without `retry-after`, or 504 | transient, ambiguous |
+/// | 425, 503 with `retry-after` | transient: refused unread |
 /// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | other statuses, GraphQL errors, unreadable answers, invalid requests | stop |
 ///
-/// The hint is `retry-after`, or the time until `x-ratelimit-reset`; without them, a minute for a secondary rate limit,
-/// as GitHub requests ([Rate limits for the REST API][limits]).
+/// The hint is `retry-after`, or the time until `x-ratelimit-reset` by the server's own clock; without them, a minute for
+/// a secondary rate limit, as GitHub requests ([Rate limits for the REST API][limits]).
 ///
 /// [limits]: https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api#exceeding-the-rate-limit
 pub fn classify(error: &Error) -> Verdict {
@@ -65,7 +66,8 @@ fn by_answer(answer: &GitHubError) -> Verdict {
     } else {
         Verdict::from_http(answer.status_code, headers)
     };
-    match answer.rate_limit_reset.and_then(until) {
+    let reset = answer.rate_limit_reset;
+    match reset.and_then(|reset| until(reset, server_time(headers))) {
         Some(wait) if used_up && verdict.is_retryable() && verdict.hint().is_none() => {
             verdict.after(wait)
         }
@@ -77,7 +79,7 @@ fn by_answer(answer: &GitHubError) -> Verdict {
 }
 
 /// A point in the past is one that has been reached.
-fn until(seconds: u64) -> Option<Duration> {
+fn until(seconds: u64, now: SystemTime) -> Option<Duration> {
     let reset = SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds))?;
-    Some(reset.duration_since(SystemTime::now()).unwrap_or_default())
+    Some(reset.duration_since(now).unwrap_or_default())
 }

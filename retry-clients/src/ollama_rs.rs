@@ -27,7 +27,7 @@ use retry_runtime::{Classify, Verdict};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | "server busy", what Ollama says with a 503 when its queue is full | transient |
+/// | "server busy", what Ollama says with a 503 when its queue is full | transient: refused unread |
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | a timeout of the HTTP client | timeout |

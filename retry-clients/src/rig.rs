@@ -33,7 +33,8 @@ use rig_core::{ProviderResponseError, http_client};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 425, 500, 502, 503, 504 or 529 | transient |
+/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection, if the transport is `reqwest` 0.13 | transient |
 /// | any other failure of the transport; a reply cut off | transient, ambiguous |
@@ -65,7 +66,7 @@ fn by_reply(reply: &ProviderResponseError) -> Verdict {
     }
     match llm::ProviderError::parse(&reply.body) {
         Some(said) if said.fault() != llm::Fault::Unknown => said.classify(),
-        _ => Verdict::from(reply.is_retryable()),
+        _ => broken_if(reply.is_retryable()),
     }
 }
 

@@ -69,9 +69,10 @@ use crate::target::function::Function;
 /// | `on` | which errors to retry: `fn(&E) -> impl Into<Verdict>` | `E: Classify` |
 /// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
 /// | `hint` | a server's hint: `"honor"` `"clamp"` `"ignore"` | `"honor"` |
-/// | `max_hint` | a longer hint ends the call | 60s |
+/// | `max_hint` | a longer hint ends the call | 120s |
 /// | `timeout` | the time for each attempt; needs `E: From<TimedOut>` | – |
 /// | `deadline` | the time for the whole call | – |
+/// | `enabled` | `false`: one attempt, whatever else is set | `true` |
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |
 /// | `throttled(…)` `transient(…)` `timed_out(…)` `invalid(…)` | other numbers for one kind | – |
 /// | `attempt` | the name of the `&Attempt<E>` in the body | – |

@@ -45,7 +45,7 @@ pub use classify::on;
 #[cfg(feature = "http")]
 pub use classify::response_error::ResponseError;
 #[cfg(feature = "http")]
-pub use classify::retry_after::retry_after;
+pub use classify::retry_after::{retry_after, server_time};
 pub use classify::timed_out::TimedOut;
 pub use classify::verdict::Verdict;
 pub use observe::event::Event;

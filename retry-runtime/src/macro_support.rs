@@ -46,7 +46,9 @@ pub use limit::{TimeLimit, deadline, is_late, now, now_blocking, policy_deadline
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
-pub use policy::{BorrowPolicy, is_last, max, policy, policy_of, policy_or};
+pub use policy::{
+    BorrowPolicy, enabled_if, is_enabled, is_last, max, policy, policy_of, policy_or,
+};
 pub use retries::{LimitedRetries, Retries, call_under, ended, healed, max_of, succeeded};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timed_out::FromTimedOut;

@@ -115,11 +115,12 @@ keys! {
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, [];
-    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "1m""#, [];
+    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [];
     Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#,
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
+    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "retry_enabled"];
     Idempotent: "idempotent", Call, Bool, "idempotent = false", [];
     Transient: "transient", Policy, Section, "transient(max = 10)", [];
     Throttled: "throttled", Policy, Section, "throttled(max = 10)", [];
@@ -208,6 +209,11 @@ impl Key {
     /// Whether a policy has it.
     pub const fn is_of_policy(self) -> bool {
         matches!(self.place(), Place::Schedule | Place::Policy)
+    }
+
+    /// Whether it can't stand beside a policy, which has it: `enabled` can, as both must say yes.
+    pub const fn is_within_policy(self) -> bool {
+        self.is_of_policy() && !matches!(self, Self::Enabled)
     }
 
     /// Whether it takes keys of its own.

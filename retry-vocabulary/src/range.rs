@@ -10,6 +10,8 @@ pub const RATIO: &str = "a ratio from 0 to 1";
 pub const FINE_RATIO: &str = "a ratio of at most 9 decimals";
 /// Of a number of equal errors.
 pub const REPEATS: &str = "a whole number from 2 up";
+/// Of what is on or off.
+pub const BOOL: &str = "`true` or `false`";
 /// Of a duration.
 pub const DURATION: &str = r#"a duration, as in "250ms", "1.5s" or "1h30m""#;
 /// Of a limit of time.
@@ -23,9 +25,12 @@ pub fn is_factor(number: f64) -> bool {
     number.is_finite() && number >= 1.0
 }
 
+/// The fewest equal errors that can end a call: one is in no row.
+pub const LEAST_REPEATS: u32 = 2;
+
 /// Whether so many equal errors can end a call.
 pub fn is_repeats(number: f64) -> bool {
-    (2.0..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0
+    (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0
 }
 
 /// Whether a policy can hold it as a ratio, or else what it takes.

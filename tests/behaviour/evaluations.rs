@@ -77,6 +77,7 @@ fn numbers_are_evaluated_once_for_each_failure() {
     assert_eq!(evaluations!(jitter = counted(Jitter::Full)), PER_FAILURE);
     assert_eq!(evaluations!(hint = counted(Hint::Honor)), PER_FAILURE);
     assert_eq!(evaluations!(max_hint = counted(ms(1))), PER_FAILURE);
+    assert_eq!(evaluations!(enabled = counted(true)), PER_FAILURE);
     assert_eq!(evaluations!(throttled(base = counted(ms(1)))), PER_FAILURE);
     assert_eq!(evaluations!(transient(max = counted(5))), PER_FAILURE);
 }
@@ -103,6 +104,10 @@ fn numbers_are_evaluated_at_the_start_too_where_they_are_shown() {
         PER_FAILURE
     );
     assert_eq!(evaluations!(max = counted(5), repeats = 9), PER_FAILURE);
+    assert_eq!(
+        evaluations!(enabled = counted(true), attempt = _attempt),
+        AND_AT_THE_START
+    );
 }
 
 #[test]
@@ -115,6 +120,10 @@ fn a_policy_is_evaluated_at_the_start_for_its_deadline_and_once_for_each_failure
     );
     assert_eq!(
         evaluations!(policy = counted(POLICY), attempt = _attempt),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(policy = POLICY, enabled = counted(true)),
         AND_AT_THE_START
     );
 }

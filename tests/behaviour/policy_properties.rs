@@ -111,6 +111,7 @@ prop_compose! {
         hint in select(vec![Hint::Honor, Hint::Clamp, Hint::Ignore]),
         max_hint in duration(),
         deadline in option::of(duration()),
+        enabled in any::<bool>(),
     )(
         [transient, throttled, timed_out, invalid] in {
             let (base, cap) = bounds(backoff, a, b);
@@ -119,7 +120,7 @@ prop_compose! {
         (base, cap) in Just(bounds(backoff, a, b)),
         // No section's cap is below the base.
         floor in option::of(1..10_u32),
-        policy in Just(Policy::new().max(max).backoff(backoff).factor(factor).jitter(jitter).hint(hint).max_hint(max_hint)),
+        policy in Just(Policy::new().max(max).backoff(backoff).factor(factor).jitter(jitter).hint(hint).max_hint(max_hint).enabled(enabled)),
         deadline in Just(deadline),
     ) -> Policy {
         let mut policy = policy.base(base).cap(cap);
@@ -160,6 +161,8 @@ fn fragments() -> impl Strategy<Value = String> {
         "hint",
         "max_hint",
         "deadline",
+        "enabled",
+        "false",
         "throttled",
         "transient",
         "=",

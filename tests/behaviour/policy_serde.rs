@@ -72,7 +72,7 @@ fn json_has_the_keys_of_the_text() {
     assert_eq!(serde_json::from_str::<Policy>(json).unwrap(), full());
     assert_eq!(
         serde_json::to_string(&Policy::new()).unwrap(),
-        r#"{"max":3,"backoff":"exp","base":"1s","factor":2.0,"cap":"30s","jitter":"full","hint":"honor","max_hint":"1m"}"#,
+        r#"{"max":3,"backoff":"exp","base":"1s","factor":2.0,"cap":"30s","jitter":"full","hint":"honor","max_hint":"2m"}"#,
     );
     assert_eq!(serde_json::from_str::<Policy>("{}").unwrap(), Policy::new());
 }

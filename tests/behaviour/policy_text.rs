@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, transient, throttled, timed_out, invalid";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, enabled, transient, throttled, timed_out, invalid";
 
 fn policy(text: &str) -> Policy {
     text.parse()
@@ -84,7 +84,7 @@ fn reads_every_way_of_writing() {
 fn prints_the_form_that_it_reads() {
     assert_eq!(
         Policy::new().to_string(),
-        "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=1m",
+        "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=2m",
     );
     let patient = Policy::new()
         .unlimited()
@@ -96,20 +96,20 @@ fn prints_the_form_that_it_reads() {
     assert_eq!(
         patient.to_string(),
         "max=unlimited, backoff=exp, base=1s, factor=1e300, \
-         cap=213503d23h34m33s709ms551us614ns, jitter=0.25, hint=honor, max_hint=1m, \
+         cap=213503d23h34m33s709ms551us614ns, jitter=0.25, hint=honor, max_hint=2m, \
          deadline=1m30s, throttled(max=10, base=5s)",
     );
     // A default cap that is printed would be named, and clip a list.
     let listed = Policy::new().backoff(Backoff::list(&[Duration::from_mins(1)]));
     assert_eq!(
         listed.to_string(),
-        "max=3, backoff=[1m], jitter=full, hint=honor, max_hint=1m"
+        "max=3, backoff=[1m], jitter=full, hint=honor, max_hint=2m"
     );
     let in_section =
         Policy::new().throttled(Section::new().backoff(Backoff::list(&[Duration::from_mins(1)])));
     assert_eq!(
         in_section.to_string(),
-        "max=3, backoff=exp, base=1s, factor=2, jitter=full, hint=honor, max_hint=1m, throttled(backoff=[1m])",
+        "max=3, backoff=exp, base=1s, factor=2, jitter=full, hint=honor, max_hint=2m, throttled(backoff=[1m])",
     );
     for policy in [listed, listed.cap(Duration::from_secs(30)), in_section] {
         assert_eq!(policy.to_string().parse(), Ok(policy));

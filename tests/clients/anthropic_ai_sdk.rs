@@ -81,12 +81,8 @@ async fn check_stream(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn answers_by_their_type() {
-    check(answer(500, &refused("api_error")), Verdict::TRANSIENT).await;
-    check(
-        answer(529, &refused("overloaded_error")),
-        Verdict::TRANSIENT,
-    )
-    .await;
+    check(answer(500, &refused("api_error")), BROKEN).await;
+    check(answer(529, &refused("overloaded_error")), BROKEN).await;
     check(answer(504, &refused("timeout_error")), Verdict::TIMEOUT).await;
     check(
         answer(429, &refused("rate_limit_error")),
@@ -154,11 +150,7 @@ async fn streams() {
     check_stream(events(&[PING]), BROKEN).await;
     check_stream(events(&[]), BROKEN).await;
     check_stream(events(&[PING, "data: {"]), Verdict::STOP).await;
-    check_stream(
-        events(&[PING, &error_event("overloaded_error")]),
-        Verdict::TRANSIENT,
-    )
-    .await;
+    check_stream(events(&[PING, &error_event("overloaded_error")]), BROKEN).await;
     check_stream(
         events(&[PING, &error_event("rate_limit_error")]),
         Verdict::THROTTLED,

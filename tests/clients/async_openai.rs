@@ -84,10 +84,11 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504, 529] {
-        check(answer(status, &refused("t", "c")), Verdict::TRANSIENT).await;
-        check(answer(status, "<html>"), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504, 529] {
+        check(answer(status, &refused("t", "c")), BROKEN).await;
+        check(answer(status, "<html>"), BROKEN).await;
     }
+    check(answer(425, "<html>"), Verdict::TRANSIENT).await;
     for status in [400, 401, 403, 404, 409, 413, 422, 501, 505] {
         check(answer(status, &refused("server_error", "c")), Verdict::STOP).await;
     }
@@ -183,7 +184,7 @@ async fn a_refusal_whose_body_breaks_off_is_one() {
         ))
     };
     check(cut(401, "", "{\"error\":"), Verdict::STOP).await;
-    check(cut(503, "", ""), Verdict::TRANSIENT).await;
+    check(cut(503, "", ""), BROKEN).await;
     check(
         cut(429, "retry-after: 2\r\n", "slow"),
         Verdict::THROTTLED.after(Duration::from_secs(2)),
@@ -202,7 +203,7 @@ async fn a_refusal_whose_body_breaks_off_is_one() {
 #[tokio::test]
 async fn of_an_enormous_refusal_the_beginning_is_kept() {
     let page = "<p>busy</p>".repeat(100_000);
-    check(answer(502, &page), Verdict::TRANSIENT).await;
+    check(answer(502, &page), BROKEN).await;
     let server = Server::start([answer(400, &page)]);
     let error = Model::at(&server.url).create().await.unwrap_err();
     let kept = &api_error(&error).unwrap().api_error.message;
@@ -231,7 +232,7 @@ async fn transport() {
 async fn errors_in_place_of_an_answer() {
     check(
         answer(200, OVERLOADED_EVENT.trim_start_matches("data: ")),
-        Verdict::TRANSIENT,
+        BROKEN,
     )
     .await;
     check(
@@ -284,7 +285,7 @@ async fn check_stream(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn streams() {
-    check_stream(answer(503, "busy"), Verdict::TRANSIENT).await;
+    check_stream(answer(503, "busy"), BROKEN).await;
     check_stream(
         answer(429, &refused("insufficient_quota", "c")),
         Verdict::STOP,
@@ -293,7 +294,7 @@ async fn streams() {
     check_stream(broken_events(&[CHUNK]), BROKEN).await;
     check_stream(events(&[CHUNK]), BROKEN).await;
     check_stream(events(&[]), BROKEN).await;
-    check_stream(events(&[CHUNK, OVERLOADED_EVENT]), Verdict::TRANSIENT).await;
+    check_stream(events(&[CHUNK, OVERLOADED_EVENT]), BROKEN).await;
     check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
 }
 

@@ -60,9 +60,10 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504] {
-        check(answer(status, &refused("Other")), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504] {
+        check(answer(status, &refused("Other")), BROKEN).await;
     }
+    check(answer(425, &refused("Other")), Verdict::TRANSIENT).await;
     check(answer(429, &refused("Other")), Verdict::THROTTLED).await;
     for status in [400, 401, 403, 404, 409, 501] {
         check(answer(status, &refused("Other")), Verdict::STOP).await;
@@ -80,7 +81,12 @@ async fn codes() {
         check(answer(503, &refused(code)), Verdict::THROTTLED).await;
     }
     for code in ["RequestTimeout", "InternalError"] {
-        check(answer(400, &refused(code)), Verdict::TRANSIENT).await;
+        check(answer(400, &refused(code)), BROKEN).await;
+        check(answer(503, &refused(code)), BROKEN).await;
+        // With a wait, too, they may have taken effect.
+        let asked = [("retry-after", "2")];
+        let hinted = BROKEN.after(Duration::from_secs(2));
+        check(answer_with(503, &asked, &refused(code)), hinted).await;
     }
     check(answer(403, &refused("ExpiredToken")), Verdict::STOP).await;
 }
@@ -94,6 +100,8 @@ async fn hints() {
     let both = [("x-amz-retry-after", "1500"), ("retry-after", "2")];
     let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
     check(answer_with(400, &both, &refused("Throttling")), hint).await;
+    let hint = Verdict::TRANSIENT.after(Duration::from_secs(2));
+    check(answer_with(503, &both, &refused("Other")), hint).await;
 }
 
 #[tokio::test]

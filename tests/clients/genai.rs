@@ -110,10 +110,11 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504, 529] {
-        check(answer(status, &refused("t")), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504, 529] {
+        check(answer(status, &refused("t")), BROKEN).await;
     }
-    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    check(answer(502, "<html>"), BROKEN).await;
+    check(answer(425, &refused("t")), Verdict::TRANSIENT).await;
     for status in [400, 401, 403, 404, 409, 413, 501, 505] {
         check(answer(status, &refused("server_error")), Verdict::STOP).await;
     }
@@ -234,15 +235,10 @@ async fn streams() {
     check_stream(openai, broken_events(&[CHUNK]), BROKEN).await;
     check_stream(openai, events(&[CHUNK]), BROKEN).await;
     check_stream(openai, events(&[]), BROKEN).await;
-    check_stream(openai, events(&[CHUNK, ERROR_EVENT]), Verdict::TRANSIENT).await;
+    check_stream(openai, events(&[CHUNK, ERROR_EVENT]), BROKEN).await;
     check_stream(openai, events(&[CHUNK, "data: {"]), Verdict::STOP).await;
     let overloaded = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}";
-    check_stream(
-        AdapterKind::Anthropic,
-        events(&[overloaded]),
-        Verdict::TRANSIENT,
-    )
-    .await;
+    check_stream(AdapterKind::Anthropic, events(&[overloaded]), BROKEN).await;
     let invalid = "event: error\ndata: {\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"m\"}}";
     check_stream(AdapterKind::Anthropic, events(&[invalid]), Verdict::STOP).await;
 }

@@ -77,7 +77,7 @@ async fn bodies_and_statuses_are_seen_through_a_box() {
     let table = [
         (truncated.to_owned(), BROKEN),
         (bad_chunk.to_owned(), Verdict::STOP),
-        (status("503 Service Unavailable"), Verdict::TRANSIENT),
+        (status("503 Service Unavailable"), BROKEN),
         (status("429 Too Many Requests"), Verdict::THROTTLED),
         (status("403 Forbidden"), Verdict::STOP),
     ];

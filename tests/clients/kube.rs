@@ -50,10 +50,11 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for code in [408, 425, 500, 502, 503, 504] {
-        check(status(code, "{}"), Verdict::TRANSIENT).await;
-        check(answer(code, "not of Kubernetes"), Verdict::TRANSIENT).await;
+    for code in [408, 500, 502, 503, 504] {
+        check(status(code, "{}"), BROKEN).await;
+        check(answer(code, "not of Kubernetes"), BROKEN).await;
     }
+    check(status(425, "{}"), Verdict::TRANSIENT).await;
     check(status(429, "{}"), Verdict::THROTTLED).await;
     for code in [400, 401, 403, 404, 409, 410, 422, 501] {
         check(status(code, "{}"), Verdict::STOP).await;
@@ -65,7 +66,8 @@ async fn hints() {
     let details = r#"{"retryAfterSeconds":2}"#;
     let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
     check(status(429, details), hint(Verdict::THROTTLED)).await;
-    check(status(500, details), hint(Verdict::TRANSIENT)).await;
+    check(status(503, details), hint(Verdict::TRANSIENT)).await;
+    check(status(500, details), hint(BROKEN)).await;
     check(status(409, details), Verdict::STOP).await;
 }
 

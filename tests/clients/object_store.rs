@@ -54,10 +54,11 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504] {
-        check(answer(status, ""), Verdict::TRANSIENT).await;
-        check(answer(status, "busy"), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504] {
+        check(answer(status, ""), BROKEN).await;
+        check(answer(status, "busy"), BROKEN).await;
     }
+    check(answer(425, "busy"), Verdict::TRANSIENT).await;
     check(answer(429, "busy"), Verdict::THROTTLED).await;
     let slow_down = "<Error><Code>SlowDown</Code></Error>";
     check(answer(503, slow_down), Verdict::THROTTLED).await;
@@ -123,10 +124,7 @@ impl S3 {
 #[tokio::test]
 async fn errors_in_place_of_an_answer() {
     let _skipped = testing::skip_sleeps();
-    for (code, expected) in [
-        ("SlowDown", Verdict::THROTTLED),
-        ("InternalError", Verdict::TRANSIENT),
-    ] {
+    for (code, expected) in [("SlowDown", Verdict::THROTTLED), ("InternalError", BROKEN)] {
         let body = format!("<Error><Code>{code}</Code></Error>");
         let server = Server::start([answer(200, &body)]);
         let error = S3::at(&server.url).copy().await.unwrap_err();

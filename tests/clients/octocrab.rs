@@ -48,9 +48,12 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504] {
-        check(answer(status, NO), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504] {
+        check(answer(status, NO), BROKEN).await;
     }
+    check(answer(425, NO), Verdict::TRANSIENT).await;
+    let hint = Verdict::TRANSIENT.after(Duration::from_secs(2));
+    check(answer_with(503, &[("retry-after", "2")], NO), hint).await;
     check(answer(429, NO), Verdict::THROTTLED).await;
     for status in [400, 401, 403, 404, 409, 422, 501] {
         check(answer(status, NO), Verdict::STOP).await;
@@ -92,7 +95,7 @@ async fn a_secondary_limit_is_one() {
 
 #[tokio::test]
 async fn pages_of_a_gateway() {
-    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    check(answer(502, "<html>"), BROKEN).await;
     check(answer(403, "<html>"), Verdict::STOP).await;
 }
 
@@ -111,6 +114,17 @@ async fn a_limit_is_waited_for_until_it_is_reset() {
         hint.is_some_and(|hint| (900..=1000).contains(&hint.as_secs())),
         "{hint:?}"
     );
+}
+
+#[tokio::test]
+async fn a_reset_is_read_against_the_server_s_clock() {
+    let asked = [
+        ("date", "Sun, 06 Nov 1994 08:49:37 GMT"),
+        ("x-ratelimit-remaining", "0"),
+        ("x-ratelimit-reset", "784111807"),
+    ];
+    let hint = Verdict::THROTTLED.after(Duration::from_secs(30));
+    check(answer_with(403, &asked, NO), hint).await;
 }
 
 #[tokio::test]

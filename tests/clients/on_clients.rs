@@ -15,11 +15,7 @@ fn servers() -> Vec<(Server, Verdict, Verdict)> {
     vec![
         (Server::answering(""), BROKEN, BROKEN),
         (stalling, Verdict::TIMEOUT, Verdict::TIMEOUT),
-        (
-            Server::answering(status("503 -")),
-            Verdict::STOP,
-            Verdict::TRANSIENT,
-        ),
+        (Server::answering(status("503 -")), Verdict::STOP, BROKEN),
         (
             Server::answering(status("404 -")),
             Verdict::STOP,

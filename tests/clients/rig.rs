@@ -101,10 +101,11 @@ async fn check_stream(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 425, 500, 502, 503, 504, 529] {
-        check(answer(status, &refused("t")), Verdict::TRANSIENT).await;
+    for status in [408, 500, 502, 503, 504, 529] {
+        check(answer(status, &refused("t")), BROKEN).await;
     }
-    check(answer(502, "<html>"), Verdict::TRANSIENT).await;
+    check(answer(502, "<html>"), BROKEN).await;
+    check(answer(425, &refused("t")), Verdict::TRANSIENT).await;
     // Of which rig itself takes 501 and 505 for passing.
     for status in [400, 401, 403, 404, 409, 413, 501, 505] {
         check(answer(status, &refused("server_error")), Verdict::STOP).await;
@@ -168,7 +169,7 @@ async fn transport() {
 
 #[tokio::test]
 async fn errors_in_place_of_an_answer() {
-    check_call(answer(200, &refused("server_error")), Verdict::TRANSIENT).await;
+    check_call(answer(200, &refused("server_error")), BROKEN).await;
     check_call(answer(200, &refused("insufficient_quota")), Verdict::STOP).await;
     check_call(
         answer(200, &refused("invalid_request_error")),
@@ -192,7 +193,7 @@ async fn streams() {
     check_stream(events(&[CHUNK]), BROKEN).await;
     check_stream(events(&[]), BROKEN).await;
     let busy = format!("data: {}", refused("server_error"));
-    check_stream(events(&[CHUNK, &busy]), Verdict::TRANSIENT).await;
+    check_stream(events(&[CHUNK, &busy]), BROKEN).await;
     check_stream(events(&[CHUNK, "data: {"]), Verdict::STOP).await;
 }
 
@@ -203,8 +204,8 @@ async fn anthropic() {
     for answer in [answer(529, OVERLOADED), events(&[&event])] {
         let server = Server::start([answer]);
         let error = Model::of_anthropic(&server.url).stream_error().await;
-        assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
-        server.assert_attempts(Verdict::TRANSIENT);
+        assert_eq!(classify(&error), BROKEN, "{error:?}");
+        server.assert_attempts(BROKEN);
     }
 }
 

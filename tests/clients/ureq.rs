@@ -43,14 +43,14 @@ fn check(agent: &Agent, url: &str, expected: Verdict) -> Error {
 #[test]
 fn a_status_is_classified_as_one() {
     let table = [
-        ("408 Request Timeout", Verdict::TRANSIENT),
+        ("408 Request Timeout", BROKEN),
         ("425 Too Early", Verdict::TRANSIENT),
         ("429 Too Many Requests", Verdict::THROTTLED),
-        ("500 Internal Server Error", Verdict::TRANSIENT),
-        ("502 Bad Gateway", Verdict::TRANSIENT),
-        ("503 Service Unavailable", Verdict::TRANSIENT),
-        ("504 Gateway Timeout", Verdict::TRANSIENT),
-        ("529 Overloaded", Verdict::TRANSIENT),
+        ("500 Internal Server Error", BROKEN),
+        ("502 Bad Gateway", BROKEN),
+        ("503 Service Unavailable", BROKEN),
+        ("504 Gateway Timeout", BROKEN),
+        ("529 Overloaded", BROKEN),
         ("400 Bad Request", Verdict::STOP),
         ("401 Unauthorized", Verdict::STOP),
         ("404 Not Found", Verdict::STOP),
@@ -164,7 +164,11 @@ fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
     let unpaid = r#"{"error":{"code":"insufficient_quota"}}"#;
     let hint = Duration::from_millis(10);
     let table = [
-        (answering("503 -", ""), Verdict::TRANSIENT),
+        (answering("503 -", ""), BROKEN),
+        (
+            answering("503 -\r\nretry-after-ms: 10", ""),
+            Verdict::TRANSIENT.after(hint),
+        ),
         (answering("429 -", unpaid), Verdict::STOP),
         (
             answering("429 -\r\nretry-after-ms: 10", ""),

@@ -65,20 +65,29 @@ where
                         __retry::Err(retry_error) => {
                             let mut retry_next = retry_call;
                             let retry_decision = __retry::cold(|| {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = __retry::Call::failed_with(
-                                    &mut retry_next,
-                                    __retry::Failure::new(
-                                            &__retry::Site::new(
-                                                __retry::policy(&(__self.policy)),
-                                                ::core::concat!(::core::module_path!(), "::complete"),
-                                            ),
-                                            __retry::classify(&retry_error),
-                                            __retry::show(&retry_error).__retry_show(),
-                                        )
-                                        .deadline(retry_deadline, __retry::now),
-                                );
-                                retry_decision
+                                #[allow(clippy::match_single_binding)]
+                                match __retry::policy(&(__self.policy)) {
+                                    retry_numbers => {
+                                        #[allow(clippy::let_and_return)]
+                                        let retry_decision = __retry::Call::failed_with(
+                                            &mut retry_next,
+                                            __retry::Failure::new(
+                                                    &__retry::Site::new(
+                                                        retry_numbers,
+                                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                                    ),
+                                                    if __retry::is_enabled(retry_numbers) {
+                                                        __retry::classify(&retry_error)
+                                                    } else {
+                                                        __retry::Verdict::STOP
+                                                    },
+                                                    __retry::show(&retry_error).__retry_show(),
+                                                )
+                                                .deadline(retry_deadline, __retry::now),
+                                        );
+                                        retry_decision
+                                    }
+                                }
                             });
                             retry_call = retry_next;
                             if let __retry::Ok(retry_pause) = retry_decision {

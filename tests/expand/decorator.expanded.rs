@@ -138,7 +138,11 @@ where
                                                     retry_numbers,
                                                     ::core::concat!(::core::module_path!(), "::complete"),
                                                 ),
-                                                __retry::classify(&retry_error),
+                                                if __retry::is_enabled(retry_numbers) {
+                                                    __retry::classify(&retry_error)
+                                                } else {
+                                                    __retry::Verdict::STOP
+                                                },
                                                 __retry::show(&retry_error).__retry_show(),
                                             )
                                             .deadline(retry_deadline, __retry::now)

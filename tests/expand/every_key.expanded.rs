@@ -7,7 +7,7 @@ async fn complete(
     use crate::reexports::retry_runtime::macro_support as __retry;
     use crate::reexports::retry_runtime::macro_support::keys::{
         max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
-        until as _, hint as _, max_hint as _, timeout as _, deadline as _,
+        until as _, hint as _, max_hint as _, timeout as _, deadline as _, enabled as _,
         idempotent as _, throttled as _, max as _, base as _, attempt as _,
         fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
@@ -29,7 +29,7 @@ async fn complete(
     let mut retry_call;
     let retry_deadline;
     #[allow(clippy::match_single_binding)]
-    match &__RETRY_POLICY.max(__retry::count(limits.turns)) {
+    match &__RETRY_POLICY.max(__retry::count(limits.turns)).enabled(limits.retries_on) {
         retry_numbers => {
             retry_call = __retry::call_under(__retry::max(retry_numbers));
             retry_deadline = __retry::deadline(
@@ -117,7 +117,9 @@ async fn complete(
                                 &mut retry_next,
                                 __retry::Failure::new(
                                         &__retry::Site::new(
-                                            &__RETRY_POLICY.max(__retry::count(limits.turns)),
+                                            &__RETRY_POLICY
+                                                .max(__retry::count(limits.turns))
+                                                .enabled(limits.retries_on),
                                             "model.complete",
                                         ),
                                         __retry::Verdict::TRANSIENT,
@@ -147,41 +149,50 @@ async fn complete(
                         let mut retry_observer = __retry::observe_fn(|event| {
                             log.push(event.to_string())
                         });
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = __retry::Call::failed_with(
-                            &mut retry_next,
-                            __retry::Failure::new(
-                                    &__retry::Site::new(
-                                        &__RETRY_POLICY.max(__retry::count(limits.turns)),
-                                        "model.complete",
-                                    ),
-                                    __retry::of_attempt(
-                                        __retry::verdict(&retry_error, ModelError::is_retryable),
-                                        retry_dropped,
-                                    ),
-                                    __retry::show(&retry_error).__retry_show(),
-                                )
-                                .deadline(
-                                    retry_deadline,
-                                    || __retry::Timer::now(&retry_timer),
-                                )
-                                .idempotent(false)
-                                .repeated(
-                                    __retry::is_repeated(
-                                        &retry_history,
-                                        &retry_error,
-                                        3,
-                                        |retry_one, retry_other| {
-                                            use __retry::{
-                                                SameDebug as _, SameDisplay as _, SameValue as _,
-                                            };
-                                            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
-                                        },
-                                    ),
-                                )
-                                .observe(&mut retry_observer),
-                        );
-                        retry_decision
+                        #[allow(clippy::match_single_binding)]
+                        match &__RETRY_POLICY
+                            .max(__retry::count(limits.turns))
+                            .enabled(limits.retries_on)
+                        {
+                            retry_numbers => {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Call::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            &__retry::Site::new(retry_numbers, "model.complete"),
+                                            if __retry::is_enabled(retry_numbers) {
+                                                __retry::of_attempt(
+                                                    __retry::verdict(&retry_error, ModelError::is_retryable),
+                                                    retry_dropped,
+                                                )
+                                            } else {
+                                                __retry::Verdict::STOP
+                                            },
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .deadline(
+                                            retry_deadline,
+                                            || __retry::Timer::now(&retry_timer),
+                                        )
+                                        .idempotent(false)
+                                        .repeated(
+                                            __retry::is_repeated(
+                                                &retry_history,
+                                                &retry_error,
+                                                3,
+                                                |retry_one, retry_other| {
+                                                    use __retry::{
+                                                        SameDebug as _, SameDisplay as _, SameValue as _,
+                                                    };
+                                                    (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                                },
+                                            ),
+                                        )
+                                        .observe(&mut retry_observer),
+                                );
+                                retry_decision
+                            }
+                        }
                     });
                     retry_call = retry_next;
                     match retry_decision {

@@ -143,7 +143,7 @@ pub(crate) fn policy_stands_alone(arguments: &Arguments, errors: &mut Errors) {
     if arguments.get(Key::Policy).is_none() {
         return;
     }
-    for key in Among::Attribute.keys().filter(|key| key.is_of_policy()) {
+    for key in Among::Attribute.keys().filter(|key| key.is_within_policy()) {
         if let Some(argument) = arguments.get(key) {
             errors.at(
                 argument.ident.span(),

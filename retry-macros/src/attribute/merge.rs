@@ -37,7 +37,7 @@ impl Argument {
     /// Whether this argument of a member replaces a block's argument of that key.
     fn replaces(&self, key: Key) -> bool {
         match self.key {
-            Key::Policy => key == Key::Policy || key.is_of_policy(),
+            Key::Policy => key == Key::Policy || key.is_within_policy(),
             Key::GiveUp | Key::Fallback => matches!(key, Key::GiveUp | Key::Fallback),
             Key::Hint => matches!(key, Key::Hint | Key::MaxHint),
             _ => key == self.key && !key.is_section(),

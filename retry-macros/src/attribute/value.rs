@@ -72,7 +72,7 @@ impl Value {
                     lit: Lit::Bool(lit),
                     ..
                 }) => Ok(Self::Bool(lit.value)),
-                _ => expression(key, "`true` or `false`", expr),
+                _ => expression(key, range::BOOL, expr),
             },
             Takes::Text => match text(&expr) {
                 Some(text) => Ok(Self::Text(text)),

@@ -127,7 +127,6 @@ impl Printer<'_> {
     /// function.
     pub(crate) fn decision(&self, failed: Failed) -> Decided {
         let call = self.call();
-        let verdict = self.verdict(failed);
         let shown = match failed {
             Failed::Until => ours!(&__retry::REJECTED_VALUE),
             Failed::Body | Failed::Validation => {
@@ -142,7 +141,9 @@ impl Printer<'_> {
             _ => self.timer_assignment(),
         };
         if self.model.decision == Decision::Plain {
-            let site = self.site(&self.policy());
+            let policy = self.policy();
+            let verdict = self.verdict(failed, &policy);
+            let site = self.site(&policy);
             let decision =
                 ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
             return Decided {
@@ -161,14 +162,15 @@ impl Printer<'_> {
             let delays = ours_at!(place=> __retry::delays(#delays));
             ours!(let mut retry_delays = #delays;)
         });
-        let (verdict, bound) = match paid {
-            Some(_) => (
-                ours!(retry_verdict),
-                Some(ours!(let retry_verdict = #verdict;)),
-            ),
-            None => (verdict, None),
-        };
         let decide = |policy: TokenStream| {
+            let verdict = self.verdict(failed, &policy);
+            let (verdict, bound) = match paid {
+                Some(_) => (
+                    ours!(retry_verdict),
+                    Some(ours!(let retry_verdict = #verdict;)),
+                ),
+                None => (verdict, None),
+            };
             let site = self.site(&policy);
             let last = self.last_after_failure(&policy);
             ours! {
@@ -184,10 +186,11 @@ impl Printer<'_> {
                 retry_decision
             }
         };
-        let decide = if self.owned().is_empty() {
-            decide(self.policy())
-        } else {
+        let is_asked = failed == Failed::Body && self.model.may_be_off();
+        let decide = if is_asked || !self.owned().is_empty() {
             self.with_policy(decide)
+        } else {
+            decide(self.policy())
         };
         Decided {
             before: ours! {
@@ -227,7 +230,8 @@ impl Printer<'_> {
         )
     }
 
-    fn verdict(&self, failed: Failed) -> TokenStream {
+    /// The verdict under that policy, of type `&Policy`. Where it has no retries, nobody is asked.
+    fn verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (Failed::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (Failed::Validation, _) => return ours!(__retry::Verdict::INVALID),
@@ -240,9 +244,19 @@ impl Printer<'_> {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
         };
-        match self.model.arguments.get(Key::Timeout) {
+        let verdict = match self.model.arguments.get(Key::Timeout) {
             Some(_) => ours!(__retry::of_attempt(#verdict, retry_dropped)),
             None => verdict,
+        };
+        if !self.model.may_be_off() {
+            return verdict;
+        }
+        ours! {
+            if __retry::is_enabled(#policy) {
+                #verdict
+            } else {
+                __retry::Verdict::STOP
+            }
         }
     }
 

@@ -65,13 +65,15 @@ pub(crate) enum Policy {
     Constant(Vec<Argument>),
     /// Of numbers that may be expressions.
     Numbers(Vec<Argument>),
-    /// Known at run time.
-    Expr(Expr),
+    /// Known at run time, and whether this call retries at all.
+    Expr(Expr, Option<Box<Argument>>),
     /// The policy that the decorator was made with, or else the trait's, overridden by the method's own numbers.
     Decorator {
         this: Token![self],
         of_trait: Box<Policy>,
         own: Vec<Argument>,
+        /// Beside whichever policy it is.
+        enabled: Option<Box<Argument>>,
     },
 }
 
@@ -223,8 +225,9 @@ impl Model {
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this,
-                of_trait: Box::new(Policy::new(of_trait)),
-                own: numbers(own),
+                of_trait: Box::new(Policy::of_trait(of_trait)),
+                own: beside_policy(numbers(own)),
+                enabled: enabled(&self.arguments),
             };
             if own.get(Key::Deadline).is_none() {
                 let of_trait = self.deadline.map(Box::new);
@@ -247,6 +250,17 @@ impl Model {
         match self.arguments.value(Key::Backoff) {
             Some(Value::Delays(delays)) => Some(delays),
             _ => None,
+        }
+    }
+
+    /// Whether there may be no retries at all, so that a failure is not even classified.
+    pub(crate) fn may_be_off(&self) -> bool {
+        match &self.policy {
+            Policy::Expr(..) | Policy::Decorator { .. } => true,
+            Policy::Constant(_) | Policy::Numbers(_) => !matches!(
+                self.arguments.value(Key::Enabled),
+                None | Some(Value::Bool(true))
+            ),
         }
     }
 
@@ -340,9 +354,20 @@ impl Model {
 impl Policy {
     fn new(arguments: &Arguments) -> Self {
         if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
-            return Self::Expr(expr.clone());
+            return Self::Expr(expr.clone(), enabled(arguments));
         }
-        let numbers = numbers(arguments);
+        Self::of_numbers(arguments, numbers(arguments))
+    }
+
+    /// The policy of a trait's attribute, which that of a decorator can take the place of.
+    fn of_trait(arguments: &Arguments) -> Self {
+        match arguments.value(Key::Policy) {
+            Some(Value::Expr(expr)) => Self::Expr(expr.clone(), None),
+            _ => Self::of_numbers(arguments, beside_policy(numbers(arguments))),
+        }
+    }
+
+    fn of_numbers(arguments: &Arguments, numbers: Vec<Argument>) -> Self {
         let is_constant = numbers.iter().all(|argument| argument.value.is_literal())
             && arguments.value(Key::Name).is_none_or(Value::is_literal);
         if is_constant {
@@ -389,6 +414,16 @@ fn numbers(arguments: &Arguments) -> Vec<Argument> {
         .filter(|argument| !matches!(argument.value, Value::Delays(_)))
         .cloned()
         .collect()
+}
+
+/// Of these, what a policy that is known at run time takes the place of, or is the base of.
+fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
+    numbers.retain(|number| number.key.is_within_policy());
+    numbers
+}
+
+fn enabled(arguments: &Arguments) -> Option<Box<Argument>> {
+    arguments.get(Key::Enabled).cloned().map(Box::new)
 }
 
 /// The path to the runtime crate.

@@ -47,7 +47,7 @@ impl Printer<'_> {
     pub(crate) fn policy(&self) -> TokenStream {
         match &self.model.policy {
             Policy::Constant(_) => quote!(__retry::Site::policy(__RETRY_SITE)),
-            Policy::Expr(expr) => self.borrowed(expr),
+            Policy::Expr(expr, None) => self.borrowed(expr),
             policy => {
                 let policy = self.policy_value(policy);
                 quote!(&#policy)
@@ -83,20 +83,34 @@ impl Printer<'_> {
                 let setters = self.setters(expressions);
                 quote!(__RETRY_POLICY #setters)
             }
-            Policy::Expr(expr) => {
+            Policy::Expr(expr, enabled) => {
                 let policy = self.borrowed(expr);
-                quote!(*#policy)
+                match enabled {
+                    Some(enabled) => self.enabled_if(&policy, enabled),
+                    None => quote!(*#policy),
+                }
             }
             Policy::Decorator {
                 this,
                 of_trait,
                 own,
+                enabled,
             } => {
                 let of_trait = self.policy_value(of_trait);
                 let own = self.setters(own);
-                quote!(__retry::policy_or(&#this.policy, #of_trait)#own)
+                let policy = quote!(__retry::policy_or(&#this.policy, #of_trait)#own);
+                match enabled {
+                    Some(enabled) => self.enabled_if(&quote!(&#policy), enabled),
+                    None => policy,
+                }
             }
         }
+    }
+
+    /// A `policy`, of type `&Policy`, beside the key `enabled`.
+    fn enabled_if(&self, policy: &TokenStream, enabled: &Argument) -> TokenStream {
+        let enabled = self.argument(enabled);
+        quote!(__retry::enabled_if(#policy, #enabled))
     }
 
     /// What the runtime is told of the function, of type `&Site`.

@@ -11,6 +11,7 @@ use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use super::{ItemError, OnError};
 use crate::call::by_policy::PolicyCall;
+use crate::call::decide;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
@@ -141,7 +142,7 @@ where
     ) {
         match answers {
             Err(error) => {
-                let verdict = self.on.verdict(&error);
+                let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
                 let error = Arc::new(error);
                 for entry in entries {
                     self.failed(entry, Arc::clone(&error), verdict);
@@ -152,7 +153,7 @@ where
                     match answer {
                         Ok(value) => self.results[entry.index] = Ok(value),
                         Err(error) => {
-                            let verdict = self.on.verdict(&error);
+                            let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
                             self.failed(entry, Arc::new(error), verdict);
                         }
                     }

@@ -5,6 +5,7 @@ use std::borrow::Borrow;
 use std::future::Future;
 use std::time::Duration;
 
+use crate::call::decide;
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -178,7 +179,7 @@ where
                     return Ok(value);
                 }
                 Err(error) => {
-                    let verdict = on(&error).into();
+                    let verdict = decide::verdict(policy.borrow(), || on(&error).into());
                     let elapsed = started.map(|started| timer.now().since(started));
                     let told = Told::new(policy.borrow(), verdict, &error, elapsed);
                     match told.failed(&mut call, name_of(&operation)) {
@@ -209,7 +210,7 @@ where
             }
             Err(error) => error,
         };
-        let verdict = on(&error).into();
+        let verdict = decide::verdict(policy, || on(&error).into());
         let told = Told::new(policy, verdict, &error, elapsed());
         let Ok(pause) = told.failed(&mut call, name_of(&operation)) else {
             return Err(error);

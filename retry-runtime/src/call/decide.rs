@@ -22,6 +22,9 @@ impl Call {
         let schedule = policy.schedule(kind, validates);
         self.limit = policy.max_retries();
         self.in_force = schedule.max;
+        if !policy.is_enabled() {
+            return Err(Reason::Exhausted);
+        }
         let kind = kind.ok_or(Reason::NotRetryable)?;
         if failure.verdict.is_ambiguous() && !failure.idempotent {
             return Err(Reason::Ambiguous);
@@ -40,21 +43,22 @@ impl Call {
         }
         let left = left?;
         let previous = self.last_delay();
-        let range = match &mut failure.delays {
+        let mut range = match &mut failure.delays {
             Some(delays) => match policy.computed(kind, validates) {
                 Some(schedule) => schedule.range_about(delays(retry), previous),
                 None => schedule.range(retry, previous),
             },
             None => schedule.range(retry, previous),
         };
-        let mut delay = random::between(range);
-        if let Some(hint) = failure.verdict.hint() {
-            let (low, high) = policy
-                .hint_rule()
-                .range(delay, hint, schedule.is_jittered());
+        let hinted = failure.verdict.hint().and_then(|hint| {
+            let rule = policy.hint_rule();
+            rule.range(range, hint, schedule.is_jittered())
+        });
+        if let Some((from, to)) = hinted {
             // The jitter on a hint must not end a call that would still have time for the hint itself.
-            delay = random::between((low, high.min(left).max(low)));
+            range = (from, to.min(left).max(from));
         }
+        let delay = random::between(range);
         if delay > left {
             return Err(Reason::Deadline);
         }
@@ -90,6 +94,15 @@ impl Call {
 /// for their turn. Anything later has overslept.
 pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
+}
+
+/// The verdict on a failure. If retries are off, nobody is asked.
+pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Verdict {
+    if policy.is_enabled() {
+        classify()
+    } else {
+        Verdict::STOP
+    }
 }
 
 /// Why a hint alone ends a call that has this much time left.

@@ -1,31 +1,40 @@
+use std::time::Duration;
+
 use http::{HeaderMap, HeaderName, Response, StatusCode};
 
 use crate::classify::Classify;
+use crate::classify::kind::Kind;
 use crate::classify::retry_after::retry_after;
 use crate::classify::verdict::Verdict;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// 408, 425, 500, 502, 503, 504 and 529 (Anthropic's "overloaded") are transient, 429 is throttled, and all others
-/// stop: 501 and 505 say what the server can't do, and the other 4xx say that the request is wrong.
+/// As [`Verdict::from_http`] without headers: 425 is transient; 408, 500, 502, 503, 504 and 529 (Anthropic's "overloaded")
+/// are transient and ambiguous; 429 is throttled. All others stop: 501 and 505 say what the server can't do, and the other
+/// 4xx say that the request is wrong.
 ///
-/// A status alone has no hint. If you have the headers, classify both.
+/// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
+/// headers, classify both.
 ///
 /// ```
 /// use http::StatusCode;
 /// use retry_runtime::{Classify, Verdict};
 ///
-/// assert_eq!(StatusCode::BAD_GATEWAY.classify(), Verdict::TRANSIENT);
+/// assert_eq!(StatusCode::BAD_GATEWAY.classify(), Verdict::TRANSIENT.ambiguous());
 /// assert_eq!(StatusCode::TOO_MANY_REQUESTS.classify(), Verdict::THROTTLED);
 /// assert_eq!(StatusCode::NOT_FOUND.classify(), Verdict::STOP);
 /// ```
 impl Classify for StatusCode {
     fn classify(&self) -> Verdict {
-        match self.as_u16() {
-            408 | 425 | 500 | 502 | 503 | 504 | 529 => Verdict::TRANSIENT,
-            429 => Verdict::THROTTLED,
-            _ => Verdict::STOP,
-        }
+        Verdict::of_answer(*self, by_status(*self), None)
+    }
+}
+
+fn by_status(status: StatusCode) -> Verdict {
+    match status.as_u16() {
+        408 | 425 | 500 | 502 | 503 | 504 | 529 => Verdict::TRANSIENT,
+        429 => Verdict::THROTTLED,
+        _ => Verdict::STOP,
     }
 }
 
@@ -54,15 +63,23 @@ impl Verdict {
     /// The verdict on a failed HTTP request that was answered: by the status, unless the header
     /// `x-should-retry` overrules it, and with the hint of [`retry_after`].
     ///
-    /// | status | verdict |
-    /// |---|---|
-    /// | 408, 425, 500, 502, 503, 504, 529 | [`Verdict::TRANSIENT`] |
-    /// | 429 | [`Verdict::THROTTLED`] |
-    /// | any other | [`Verdict::STOP`] |
+    /// | status | verdict | may it have taken effect? | source |
+    /// |---|---|---|---|
+    /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
+    /// | 503 with a hint | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
+    /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
+    /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
+    /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
+    /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
+    /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
+    /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
+    /// | any other | [`STOP`](Self::STOP) | | |
+    ///
+    /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
     ///
     /// `x-should-retry: true` makes any other status transient, `x-should-retry: false` ends the call whatever the
-    /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. No status is ambiguous. A
-    /// gateway's 502 or 504 can hide a request that took effect: if that matters, add [`ambiguous`](Self::ambiguous).
+    /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
+    /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
     /// only the status.
@@ -83,16 +100,39 @@ impl Verdict {
     /// # Ok::<_, http::header::InvalidHeaderValue>(())
     /// ```
     pub fn from_http(status: StatusCode, headers: &HeaderMap) -> Self {
-        let by_status = status.classify();
+        let by_status = by_status(status);
         let verdict = match should_retry(headers) {
             Some(false) => Self::STOP,
             Some(true) if !by_status.is_retryable() => Self::TRANSIENT,
             _ => by_status,
         };
-        match retry_after(headers) {
-            Some(hint) if verdict.is_retryable() => verdict.after(hint),
-            _ => verdict,
+        Self::of_answer(status, verdict, retry_after(headers))
+    }
+
+    /// That verdict on an answer of that status, with the hint that came with it, and with what the server may have done.
+    pub(crate) fn of_answer(status: StatusCode, verdict: Self, hint: Option<Duration>) -> Self {
+        let Some(kind) = verdict.kind() else {
+            return verdict;
+        };
+        let is_refusal = kind == Kind::Throttled || is_refused(status, hint);
+        let verdict = match hint {
+            Some(hint) => verdict.after(hint),
+            None => verdict,
+        };
+        if is_refusal {
+            verdict
+        } else {
+            verdict.ambiguous()
         }
+    }
+}
+
+/// Whether the server turned the request away, and so did nothing of it.
+fn is_refused(status: StatusCode, hint: Option<Duration>) -> bool {
+    match status {
+        StatusCode::REQUEST_TIMEOUT => false,
+        StatusCode::SERVICE_UNAVAILABLE => hint.is_some(),
+        status => status.is_client_error(),
     }
 }
 

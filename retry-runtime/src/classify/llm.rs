@@ -16,7 +16,7 @@
 //! // An event of a stream that began with a 200.
 //! let data = r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
 //! let error = ProviderError::parse(data).unwrap();
-//! assert_eq!(error.classify(), Verdict::TRANSIENT);
+//! assert_eq!(error.classify(), Verdict::TRANSIENT.ambiguous());
 //! assert_eq!(error.to_string(), "overloaded_error: Overloaded");
 //!
 //! // An event that is none.
@@ -48,13 +48,16 @@ use crate::classify::verdict::Verdict;
 /// | [`Fault`] | verdict |
 /// |---|---|
 /// | `Throttled` | throttled, with the wait of Google's `RetryInfo` as hint |
-/// | `Overloaded`, `Internal` | transient |
+/// | `Overloaded` with `RetryInfo` | transient, after that wait: it was refused unread |
+/// | `Overloaded` without, `Internal` | transient, ambiguous: the request may have taken effect |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `Exhausted`, `Invalid`, `Unknown` | stop |
 ///
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing` always stops; then
 /// `x-should-retry` decides if it is present; `Throttled`, `Overloaded` and `Exhausted` win over the status
-/// (`Exhausted` stops unless a header names a wait); in all other cases the status decides.
+/// (`Exhausted` stops unless a header names a wait); in all other cases the status decides. The status, with the wait in
+/// the headers or the body, also says whether the request may have taken effect, as in [`Verdict::from_http`]. A throttled
+/// request was refused, whatever the status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -99,9 +102,10 @@ impl ProviderError {
         self.retry_after
     }
 
-    /// The verdict on an answer that status and headers alone judge as `by_headers`.
+    /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
-    pub(crate) fn refine(&self, by_headers: Verdict, headers: &http::HeaderMap) -> Verdict {
+    pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
+        let by_headers = Verdict::from_http(status, headers);
         let hint = crate::retry_after(headers).or(self.retry_after);
         let verdict = match self.fault {
             Fault::Billing => Verdict::STOP,
@@ -112,21 +116,19 @@ impl ProviderError {
             Fault::Exhausted => Verdict::STOP,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        with_hint(verdict, hint)
+        let kind = verdict.kind().map_or(Verdict::STOP, Verdict::from);
+        Verdict::of_answer(status, kind, hint)
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
-        with_hint(self.fault.classify(), self.retry_after)
-    }
-}
-
-fn with_hint(verdict: Verdict, hint: Option<Duration>) -> Verdict {
-    match hint {
-        Some(hint) if verdict.is_retryable() => verdict.after(hint),
-        _ => verdict,
+        match (self.fault, self.retry_after) {
+            (Fault::Overloaded, Some(hint)) => Verdict::TRANSIENT.after(hint),
+            (fault, Some(hint)) if fault.classify().is_retryable() => fault.classify().after(hint),
+            (fault, _) => fault.classify(),
+        }
     }
 }
 

@@ -98,7 +98,7 @@ pub fn cause<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 ///
 /// let error = ResponseError::new(StatusCode::BAD_GATEWAY, HeaderMap::new(), "");
 /// let error: Box<dyn Error + Send + Sync> = error.into();
-/// assert_eq!(on::http(&error), Verdict::TRANSIENT);
+/// assert_eq!(on::http(&error), Verdict::TRANSIENT.ambiguous());
 /// ```
 #[cfg(feature = "http")]
 pub fn http<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {

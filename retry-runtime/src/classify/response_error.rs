@@ -116,12 +116,11 @@ impl ResponseError {
 #[diagnostic::do_not_recommend]
 impl Classify for ResponseError {
     fn classify(&self) -> Verdict {
-        let by_headers = Verdict::from_http(self.0.status, &self.0.headers);
         #[cfg(feature = "llm")]
         if let Some(error) = self.provider_error() {
-            return error.refine(by_headers, &self.0.headers);
+            return error.refine(self.0.status, &self.0.headers);
         }
-        by_headers
+        Verdict::from_http(self.0.status, &self.0.headers)
     }
 }
 

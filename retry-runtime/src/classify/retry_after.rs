@@ -18,9 +18,10 @@ const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
 ///
-/// A date is compared with the system's clock. The wait is from zero to 365 days. A value that does not parse, is
-/// negative, not a number, infinite, in the past or longer than 365 days counts as absent, and the next header is read.
-/// Nothing here fails or panics, because headers come from outside.
+/// A date is compared with the server's own clock, [`server_time`], so it does not matter whether this machine's clock is
+/// right. The wait is from zero to 365 days. A value that does not parse, is negative, not a number, infinite, in the past
+/// or longer than 365 days counts as absent, and the next header is read. Nothing here fails or panics, because headers
+/// come from outside.
 ///
 /// ```
 /// use std::time::Duration;
@@ -44,7 +45,36 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     retry_after_at(headers, SystemTime::now())
 }
 
+/// What time it is by the clock of the server that answered: its header `date` (RFC 9110, section 6.6.1), or where there is
+/// none that parses, the system's.
+///
+/// For headers of an API's own that name a point in time, such as GitHub's `x-ratelimit-reset`.
+///
+/// ```
+/// use std::time::{Duration, UNIX_EPOCH};
+/// use http::HeaderMap;
+/// use retry_runtime::server_time;
+///
+/// let mut headers = HeaderMap::new();
+/// headers.insert("date", "Sun, 06 Nov 1994 08:49:37 GMT".parse()?);
+/// let reset = UNIX_EPOCH + Duration::from_secs(784_111_807);
+/// let wait = reset.duration_since(server_time(&headers));
+/// assert_eq!(wait.ok(), Some(Duration::from_secs(30)));
+/// # Ok::<_, http::header::InvalidHeaderValue>(())
+/// ```
+pub fn server_time(headers: &HeaderMap) -> SystemTime {
+    server_time_or(headers, SystemTime::now())
+}
+
+fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {
+    let mut dates = headers.get_all(http::header::DATE).iter();
+    dates
+        .find_map(|date| httpdate::parse_http_date(date.to_str().ok()?.trim()).ok())
+        .unwrap_or(now)
+}
+
 fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    let now = server_time_or(headers, now);
     first(headers, &RETRY_AFTER_MS, milliseconds)
         .or_else(|| {
             first(headers, &http::header::RETRY_AFTER, |value| {
@@ -92,6 +122,8 @@ mod tests {
     /// Sun, 06 Nov 1994 08:49:37 GMT, the example of RFC 9110.
     const NOW: Duration = Duration::from_secs(784_111_777);
 
+    const MINUTE: Duration = Duration::from_secs(60);
+
     fn at_now(value: &'static str) -> Option<Duration> {
         let mut headers = HeaderMap::new();
         headers.insert("retry-after", value.parse().unwrap());
@@ -113,6 +145,24 @@ mod tests {
         assert_eq!(at_now("Sun, 06 Nov 1994 08:49:36 GMT"), None);
         assert_eq!(at_now("Mon, 06 Nov 1995 08:49:38 GMT"), None);
         assert_eq!(at_now("Fri, 31 Dec 9999 23:59:59 GMT"), None);
+    }
+
+    #[test]
+    fn a_date_counts_from_the_server_s_own() {
+        let date = |text: &'static str| text.parse().unwrap();
+        let mut headers = HeaderMap::new();
+        headers.insert("retry-after", date("Sun, 06 Nov 1994 08:50:07 GMT"));
+        let mut waits = |server: &'static str| {
+            headers.insert("date", date(server));
+            // This machine's clock is a minute slow, right, and a minute fast.
+            [NOW.saturating_sub(MINUTE), NOW, NOW + MINUTE].map(|now| {
+                let wait = retry_after_at(&headers, UNIX_EPOCH + now);
+                wait.map(|wait| wait.as_secs())
+            })
+        };
+        assert_eq!(waits("Sun, 06 Nov 1994 08:49:37 GMT"), [Some(30); 3]);
+        // A date that can't be read is none.
+        assert_eq!(waits("yesterday"), [Some(90), Some(30), None]);
     }
 
     #[test]

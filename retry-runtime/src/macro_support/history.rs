@@ -1,5 +1,7 @@
 //! What a call keeps of earlier attempts, and what `give_up` and `fallback` get from it.
 
+use retry_vocabulary::range::LEAST_REPEATS;
+
 use super::Count;
 use crate::call::attempt::{Attempt, Clock, Kept};
 use crate::call::gave_up::GaveUp;
@@ -54,7 +56,7 @@ pub fn is_repeated<E, K>(
     times: impl Count,
     same: fn(&E, &E) -> bool,
 ) -> bool {
-    attempt.is_repeated(error, times.count(), same)
+    attempt.is_repeated(error, times.count().max(LEAST_REPEATS), same)
 }
 
 pub fn gave_up<E, K: Kept>(

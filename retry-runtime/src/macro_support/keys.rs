@@ -34,17 +34,21 @@ keys! {
     /// `until = |value| !value.is_empty()`: an `Ok` value for which it is false is retried, and returned when retries
     /// run out.
     until
-    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long, `"clamp"` at most 5 s
-    /// above the policy's own delay, `"ignore"` takes no notice.
+    /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long plus a random
+    /// part, `"clamp"` counts at most 5 s more than the policy's own delay, `"ignore"` takes no notice.
     hint
-    /// `max_hint = "2m"`: a longer hint ends the call. Default 60 s.
+    /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
     max_hint
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
     /// `From<TimedOut>`.
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
-    /// `idempotent = false`: failures after which the request may have taken effect are not retried. Default `true`.
+    /// `enabled = false`: one attempt, whatever else is set. Nothing is classified, nothing sleeps. Default `true`. Beside
+    /// `policy`, both must be `true`.
+    enabled
+    /// `idempotent = false`: failures after which the request may have taken effect are not retried: timeouts, broken
+    /// connections, HTTP 408, 500, 502, 504 and 529, and 503 without a hint. Default `true`.
     idempotent
     /// `transient(max = 5)`: other numbers for passing faults. With a `max`, a count of its own.
     transient
@@ -65,7 +69,7 @@ keys! {
     give_up
     /// `fallback = async |gave_up| …`: the last resort of a call that gives up: another model, a cached answer.
     fallback
-    /// `repeats = 2`: gives up once the same error came this many times in a row.
+    /// `repeats = 2`: gives up once the same error came this many times in a row, at least 2. An expression below 2 counts as 2.
     repeats
     /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
     budget

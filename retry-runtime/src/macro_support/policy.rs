@@ -33,6 +33,16 @@ pub fn max(policy: &Policy) -> u32 {
     policy.max_retries()
 }
 
+/// Whether there are retries at all, so that failures are classified.
+pub fn is_enabled(policy: &Policy) -> bool {
+    policy.is_enabled()
+}
+
+/// A policy beside the key `enabled`: it retries only if both say so.
+pub fn enabled_if(policy: &Policy, enabled: bool) -> Policy {
+    policy.enabled(enabled && policy.is_enabled())
+}
+
 /// The policy that a decorator was made with, or the one in its trait's attribute.
 pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
     given.unwrap_or(own)

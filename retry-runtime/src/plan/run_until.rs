@@ -151,7 +151,11 @@ where
                 continue;
             }
             // A loaded failure has no error that could be classified, and loading it asks for another try.
-            let verdict = node.error().map(|error| policy.verdict(error));
+            // Nor is one classified where retries are off: the round's decision ends the plan.
+            let verdict = node
+                .error()
+                .filter(|_| numbers.is_enabled())
+                .map(|error| policy.verdict(error));
             let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
             if !verdict.is_retryable() {
                 self.make_dead_end(place, Reason::NotRetryable);

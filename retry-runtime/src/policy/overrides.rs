@@ -28,7 +28,7 @@ use crate::policy::value::{Entries, Value};
 ///     .overridden_by(&command_line)?;
 /// assert_eq!(
 ///     policy.to_string(),
-///     "max=2, backoff=exp, base=250ms, factor=2, cap=1m, jitter=full, hint=honor, max_hint=1m, \
+///     "max=2, backoff=exp, base=250ms, factor=2, cap=1m, jitter=full, hint=honor, max_hint=2m, \
 ///      throttled(max=20, base=10s)",
 /// );
 /// # Ok::<(), retry_runtime::PolicyError>(())
@@ -50,6 +50,7 @@ use crate::policy::value::{Entries, Value};
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
 /// | `deadline` | a duration above `0s` |
+/// | `enabled` | `true` or `false` |
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
 /// A duration is written with its units, as `250ms`, `1.5s`, `2m` and `1h30m`: `ns`, `us`, `ms`, `s`, `m`, `h`, `d` and `w`.
@@ -68,6 +69,7 @@ pub struct Overrides {
     hint: Option<Hint>,
     max_hint: Option<Duration>,
     deadline: Option<Duration>,
+    enabled: Option<bool>,
     /// By kind. One that names nothing is none.
     sections: [Section; Kind::ALL.len()],
 }
@@ -105,6 +107,9 @@ impl Policy {
         }
         if let Some(deadline) = overrides.deadline {
             policy = policy.deadline(deadline);
+        }
+        if let Some(enabled) = overrides.enabled {
+            policy = policy.enabled(enabled);
         }
         policy.check(None, &overrides.own)?;
         for kind in Kind::ALL {
@@ -179,6 +184,7 @@ impl Overrides {
             hint: later.hint.or(self.hint),
             max_hint: later.max_hint.or(self.max_hint),
             deadline: later.deadline.or(self.deadline),
+            enabled: later.enabled.or(self.enabled),
             sections,
         }
     }
@@ -193,7 +199,8 @@ impl Overrides {
                 _ => section,
             }
         });
-        let own = policy.schedule(None, false);
+        // With its `max`, also where retries are off.
+        let own = Schedule::new(named, policy.floor.get());
         let is_list = own.backoff.is_list();
         // Named, the default would clip lists.
         let has_list = is_list || sections.iter().any(Section::names_list);
@@ -210,6 +217,7 @@ impl Overrides {
             hint: Some(policy.hint_rule()),
             max_hint: Some(policy.longest_hint()),
             deadline: policy.time_limit(),
+            enabled: (!policy.is_enabled()).then_some(false),
             sections,
         }
     }
@@ -222,6 +230,7 @@ impl Overrides {
                 Key::Hint => named.hint = Some(Hint::from_word(value.word(at)?)),
                 Key::MaxHint => named.max_hint = Some(value.duration(at)?),
                 Key::Deadline => named.deadline = Some(value.positive_duration(at)?),
+                Key::Enabled => named.enabled = Some(value.bool(at)?),
                 key => match kind_of(key) {
                     Some(kind) => named.sections[kind as usize] = read_section(at, value)?,
                     None => set(&mut named.own, at, value)?,
@@ -238,6 +247,7 @@ impl Overrides {
             Key::Hint => self.hint.map(|hint| Value::from_word(Some(hint.word()))),
             Key::MaxHint => self.max_hint.map(Value::from_duration),
             Key::Deadline => self.deadline.map(Value::from_duration),
+            Key::Enabled => self.enabled.map(Value::Bool),
             key => match kind_of(key) {
                 Some(kind) => section_entries(key, &self.sections[kind as usize]),
                 None => get(&self.own, key),

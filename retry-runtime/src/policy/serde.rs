@@ -42,6 +42,7 @@ impl Serialize for Value {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Text(text) => serializer.serialize_str(text),
+            Self::Bool(value) => serializer.serialize_bool(*value),
             Self::Integer(number) => serializer.serialize_i64(*number),
             Self::Float(number) => serializer.serialize_f64(*number),
             Self::List(values) => serializer.collect_seq(values),
@@ -82,7 +83,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text, a number or a table")
+        f.write_str("a text, a number, `true`, `false` or a table")
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -103,7 +104,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Text(value.to_string()))
+        Ok(Value::Bool(value))
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {

@@ -14,8 +14,9 @@ use crate::policy::jitter::Jitter;
 /// Texts and tables are read into it and printed from it, so that both have the same keys and checks.
 #[derive(Debug)]
 pub(crate) enum Value {
-    /// Also what no key takes, such as `true`.
+    /// Also what no key takes, such as `null`.
     Text(String),
+    Bool(bool),
     Integer(i64),
     Float(f64),
     List(Vec<Self>),
@@ -29,6 +30,7 @@ impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(text) => f.write_str(text),
+            Self::Bool(value) => value.fmt(f),
             Self::Integer(number) => number.fmt(f),
             Self::Float(number) => {
                 let plain = number.to_string();
@@ -87,7 +89,7 @@ impl Value {
             Self::Text(text) if text == "unlimited" => return Ok(u32::MAX),
             Self::Text(text) => text.parse().ok(),
             Self::Integer(number) => u32::try_from(*number).ok(),
-            Self::Float(_) | Self::List(_) | Self::Table(_) => None,
+            Self::Bool(_) | Self::Float(_) | Self::List(_) | Self::Table(_) => None,
         };
         match count {
             Some(count) if count < u32::MAX => Ok(count),
@@ -141,6 +143,19 @@ impl Value {
         }
     }
 
+    pub(crate) fn bool(&self, at: At) -> Result<bool, PolicyError> {
+        let value = match self {
+            Self::Bool(value) => Some(*value),
+            // Texts and environment variables hold no other.
+            Self::Text(text) => text.parse().ok(),
+            Self::Integer(_) | Self::Float(_) | Self::List(_) | Self::Table(_) => None,
+        };
+        value.ok_or_else(|| {
+            let given = short(&self.to_string());
+            PolicyError::new(complaint::wrong_kind(&at, &given, range::BOOL))
+        })
+    }
+
     pub(crate) fn word<W: Word>(&self, at: At) -> Result<W, PolicyError> {
         let found = match self {
             Self::Text(text) => W::of(text),
@@ -175,7 +190,7 @@ impl Value {
             Self::Float(number) => Some(*number),
             Self::Integer(number) => number.to_string().parse().ok(),
             Self::Text(text) => text.parse().ok(),
-            Self::List(_) | Self::Table(_) => None,
+            Self::Bool(_) | Self::List(_) | Self::Table(_) => None,
         }
     }
 }

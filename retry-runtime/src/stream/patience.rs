@@ -9,6 +9,7 @@ use futures_core::Stream;
 use super::{SizeHint, StreamItem};
 use crate::classify::timed_out::TimedOut;
 use crate::time::race::race;
+use crate::time::skip;
 use crate::time::timer::Timer;
 
 /// Why an attempt failed.
@@ -71,7 +72,7 @@ impl<E, W: Timer> Patience<E, W> {
             return Ok(future.await);
         };
         let future = pin!(future);
-        let sleep = pin!(self.timer.sleep(limit));
+        let sleep = pin!(skip::unskipped(|| self.timer.sleep(limit)));
         race(future, sleep).await.ok_or_else(|| Stopped {
             error: error(TimedOut::new(limit)),
             dropped: true,

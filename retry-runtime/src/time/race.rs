@@ -2,7 +2,9 @@ use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::Poll;
 
-/// The body's output, or `None` if the sleep ends first.
+use crate::time::skip;
+
+/// The body's output, or `None` if the sleep, a timeout's, ends first.
 pub fn race<F: Future>(
     mut body: Pin<&mut F>,
     mut sleep: Pin<&mut impl Future<Output = ()>>,
@@ -11,6 +13,7 @@ pub fn race<F: Future>(
         if let Poll::Ready(output) = body.as_mut().poll(context) {
             return Poll::Ready(Some(output));
         }
-        sleep.as_mut().poll(context).map(|()| None)
+        let slept = skip::unskipped(|| sleep.as_mut().poll(context));
+        slept.map(|()| None)
     })
 }

@@ -36,6 +36,30 @@ pub(crate) fn to_sleep(duration: Duration) -> Duration {
     if is_on() { skip(duration) } else { duration }
 }
 
+/// Runs what sleeps for a timeout, which is not skipped: it would fire at once.
+#[inline]
+pub(crate) fn unskipped<T>(run: impl FnOnce() -> T) -> T {
+    let _resumes = is_on().then(Suspended::begin);
+    run()
+}
+
+/// Skips again when dropped.
+struct Suspended;
+
+impl Suspended {
+    #[cold]
+    fn begin() -> Self {
+        SKIP.set(false);
+        Self
+    }
+}
+
+impl Drop for Suspended {
+    fn drop(&mut self) {
+        SKIP.set(true);
+    }
+}
+
 #[inline]
 pub(crate) fn is_on() -> bool {
     SKIP.get()

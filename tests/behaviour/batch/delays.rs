@@ -68,13 +68,13 @@ async fn the_longest_hint_counts() {
 #[tokio::test(start_paused = true)]
 async fn a_hint_that_is_too_long_gives_up_its_item_alone() {
     let answer = |item, attempt| match (item, attempt) {
-        (0, 1) => Err(throttled_for(secs(61))),
-        (1, 1) => Err(throttled_for(secs(60))),
+        (0, 1) => Err(throttled_for(secs(121))),
+        (1, 1) => Err(throttled_for(secs(120))),
         (2, 1) => Err(TRANSIENT),
         _ => Ok(item),
     };
     let (calls, results) = run(EXACT, answer).await;
-    assert_eq!(calls[2..], [(60, vec![1, 2])]);
+    assert_eq!(calls[2..], [(120, vec![1, 2])]);
     let error = results[0].as_ref().unwrap_err();
     assert_eq!((error.attempts(), error.reason()), (1, Reason::HintTooLong));
     assert!(results[1..].iter().all(Result::is_ok));

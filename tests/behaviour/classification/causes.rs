@@ -61,7 +61,7 @@ fn a_cause_is_found_however_it_is_wrapped() {
     for _ in 0..50 {
         deep = Step(deep).into();
     }
-    assert_eq!(deep.classify(), Verdict::TRANSIENT);
+    assert_eq!(deep.classify(), BROKEN);
 
     let reset = || io(ErrorKind::ConnectionReset);
     let wrapped: [io::Error; 5] = [
@@ -85,7 +85,7 @@ fn a_cause_is_found_however_it_is_wrapped() {
     assert_eq!(io::Error::other(shared).classify(), BROKEN);
 
     let busy = io::Error::other(response(503));
-    assert_eq!(busy.classify(), Verdict::TRANSIENT);
+    assert_eq!(busy.classify(), BROKEN);
     // What says something by its own kind is not asked for more.
     let garbled = io::Error::new(ErrorKind::InvalidData, response(503));
     assert_eq!(garbled.classify(), Verdict::STOP);

@@ -1,16 +1,19 @@
 //! What HTTP statuses and headers say about a retry.
 
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
-use retry_runtime::{Classify, Verdict, retry_after};
+use retry_runtime::{Classify, Verdict, retry_after, server_time};
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
 const MS: &str = "retry-after-ms";
 const AFTER: &str = "retry-after";
 const AMZ: &str = "x-amz-retry-after";
 const SHOULD: &str = "x-should-retry";
+
+/// The request may have taken effect.
+const UNKNOWN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 type Pairs<'a> = &'a [(&'static str, &'a str)];
 
@@ -36,7 +39,8 @@ const fn ms(milliseconds: u64) -> Duration {
 fn every_status_has_the_verdict_of_the_table() {
     for code in 100..=999 {
         let expected = match code {
-            408 | 425 | 500 | 502 | 503 | 504 | 529 => Verdict::TRANSIENT,
+            408 | 500 | 502 | 503 | 504 | 529 => UNKNOWN,
+            425 => Verdict::TRANSIENT,
             429 => Verdict::THROTTLED,
             _ => Verdict::STOP,
         };
@@ -144,12 +148,45 @@ fn a_date_is_read_against_the_clock() {
 }
 
 #[test]
+fn a_date_is_read_against_the_server_s_clock_where_it_is_told() {
+    // By this machine's clock, all of it was long ago.
+    let told = |date| {
+        headers(&[
+            (AFTER, "Sun, 06 Nov 1994 08:50:07 GMT"),
+            ("date", date),
+            (MS, "soon"),
+        ])
+    };
+    let second = Duration::from_secs(1);
+    let server = told("Sun, 06 Nov 1994 08:49:37 GMT");
+    assert_eq!(retry_after(&server), Some(30 * second));
+    assert_eq!(
+        server_time(&server),
+        UNIX_EPOCH + Duration::from_secs(784_111_777)
+    );
+    let verdict = Verdict::from_http(status(503), &server);
+    assert_eq!(verdict, Verdict::TRANSIENT.after(30 * second));
+    assert_eq!(
+        retry_after(&told("Sunday, 06-Nov-94 08:49:37 GMT")),
+        Some(30 * second)
+    );
+    // Past by the server's clock, too.
+    assert_eq!(retry_after(&told("Sun, 06 Nov 1994 08:50:08 GMT")), None);
+    // None that can be read: the machine's clock counts.
+    assert_eq!(retry_after(&told("now")), None);
+    assert!(server_time(&told("now")).elapsed().unwrap() < 60 * second);
+}
+
+#[test]
 fn x_should_retry_wins_over_the_status() {
     let table = [
         (404, "true", Verdict::TRANSIENT),
         (409, "true", Verdict::TRANSIENT),
-        (501, "true", Verdict::TRANSIENT),
-        (503, "true", Verdict::TRANSIENT),
+        (501, "true", UNKNOWN),
+        (599, "true", UNKNOWN),
+        (200, "true", UNKNOWN),
+        (408, "true", UNKNOWN),
+        (503, "true", UNKNOWN),
         (429, "true", Verdict::THROTTLED),
         (404, "false", Verdict::STOP),
         (503, "false", Verdict::STOP),
@@ -157,7 +194,7 @@ fn x_should_retry_wins_over_the_status() {
         (409, "True", Verdict::TRANSIENT),
         (503, " FALSE ", Verdict::STOP),
         (404, "yes", Verdict::STOP),
-        (503, "no", Verdict::TRANSIENT),
+        (503, "no", UNKNOWN),
         (429, "", Verdict::THROTTLED),
         (429, "é", Verdict::THROTTLED),
     ];
@@ -173,6 +210,14 @@ fn a_retry_carries_the_hint_and_a_stop_does_not() {
     let table = [
         (503, None, Verdict::TRANSIENT.after(hint)),
         (429, None, Verdict::THROTTLED.after(hint)),
+        (425, None, Verdict::TRANSIENT.after(hint)),
+        // A wait says only of a 503 that the request was refused unread.
+        (408, None, UNKNOWN.after(hint)),
+        (500, None, UNKNOWN.after(hint)),
+        (502, None, UNKNOWN.after(hint)),
+        (504, None, UNKNOWN.after(hint)),
+        (529, None, UNKNOWN.after(hint)),
+        (503, Some("true"), Verdict::TRANSIENT.after(hint)),
         (404, None, Verdict::STOP),
         (404, Some("true"), Verdict::TRANSIENT.after(hint)),
         (429, Some("false"), Verdict::STOP),

@@ -57,18 +57,15 @@ fn the_first_cause_of_a_known_type_says() {
             AppError::Prompt(io::Error::other(io(ErrorKind::BrokenPipe))),
             BROKEN,
         ),
-        (
-            AppError::Prompt(io::Error::other(response(503))),
-            Verdict::TRANSIENT,
-        ),
+        (AppError::Prompt(io::Error::other(response(503))), BROKEN),
         (
             AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))),
             Verdict::STOP,
         ),
-        (AppError::Model(response(503).into()), Verdict::TRANSIENT),
+        (AppError::Model(response(503).into()), BROKEN),
         (AppError::Model(response(404).into()), Verdict::STOP),
         (AppError::Shared(response(429).into()), Verdict::THROTTLED),
-        (AppError::Erased(response(502).into()), Verdict::TRANSIENT),
+        (AppError::Erased(response(502).into()), BROKEN),
         (
             AppError::Erased(AppError::Model(response(429).into()).into()),
             Verdict::THROTTLED,
@@ -110,7 +107,7 @@ fn every_box_of_an_error_is_classified() {
 #[test]
 fn http_sees_http_alone() {
     let table = [
-        (AppError::Model(response(503).into()), Verdict::TRANSIENT),
+        (AppError::Model(response(503).into()), BROKEN),
         (AppError::Model(response(404).into()), Verdict::STOP),
         (
             AppError::Prompt(io(ErrorKind::ConnectionRefused)),

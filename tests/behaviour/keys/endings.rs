@@ -47,7 +47,7 @@ async fn ending(steps: impl IntoIterator<Item = Failure>) -> Story {
 
 #[tokio::test(start_paused = true)]
 async fn every_reason_is_told() {
-    let long = throttled_for(secs(100));
+    let long = throttled_for(secs(200));
     let late = throttled_for(secs(20));
     assert_eq!(
         ending([STOP]).await,

@@ -1,7 +1,7 @@
 use std::time::Duration;
 
 use retry_runtime::{Hint, Policy, retry, testing};
-use support::failure::{Failure, STOP, THROTTLED, throttled_for};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
@@ -68,6 +68,128 @@ async fn honored_with_jitter_is_spread_above_the_hint() {
     }
 }
 
+/// How long 1000 callers wait that were told the same, shortest first.
+fn waits_of_callers(
+    told: &[Failure],
+    call: fn(&mut Script) -> Result<usize, Failure>,
+) -> Vec<Duration> {
+    let _skipped = testing::skip_sleeps();
+    let _seeded = testing::seed(1);
+    let waits = (0..1000).map(|_| {
+        let recording = testing::record();
+        assert!(call(&mut Script::new(told.to_vec())).is_ok());
+        *recording.delays().last().expect("a wait")
+    });
+    let mut waits: Vec<_> = waits.collect();
+    waits.sort_unstable();
+    waits
+}
+
+/// Checks that the callers come back evenly over that time, by a histogram of its tenths, and that no 10 ms are busier than
+/// where the policy alone waits.
+fn assert_spread(waits: &[Duration], from: Duration, over: Duration) {
+    let mut histogram = [0; 10];
+    for wait in waits {
+        assert!(*wait >= from && *wait <= from + over, "{wait:?}");
+        let tenth = wait.saturating_sub(from).as_nanos() * 10 / over.as_nanos();
+        histogram[usize::try_from(tenth).unwrap().min(9)] += 1;
+    }
+    assert!(
+        histogram.iter().all(|callers| (70..=130).contains(callers)),
+        "{from:?}: {histogram:?}"
+    );
+    let busiest = waits
+        .iter()
+        .map(|start| {
+            let slot = *start..*start + millis(10);
+            waits.iter().filter(|wait| slot.contains(wait)).count()
+        })
+        .max();
+    assert!(busiest < Some(30), "{from:?}: {busiest:?} of 1000 at once");
+}
+
+#[test]
+fn a_thousand_callers_do_not_come_back_at_once() {
+    #[retry]
+    fn honor(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(hint = "clamp")]
+    fn clamp(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    // The first delay is up to 1 s, and a tenth of the hint is more from 10 s.
+    for (told, from, over) in [
+        (THROTTLED, secs(0), secs(1)),
+        (throttled_for(secs(1)), secs(1), secs(1)),
+        (throttled_for(secs(10)), secs(10), secs(1)),
+        (throttled_for(secs(60)), secs(60), secs(6)),
+    ] {
+        assert_spread(&waits_of_callers(&[told], honor), from, over);
+    }
+    for (told, from) in [
+        (THROTTLED, secs(0)),
+        (throttled_for(secs(2)), secs(2)),
+        (throttled_for(secs(60)), secs(5)),
+    ] {
+        assert_spread(&waits_of_callers(&[told], clamp), from, secs(1));
+    }
+}
+
+#[test]
+fn callers_spread_as_the_policy_would_at_that_retry() {
+    #[retry(max = 9)]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    // The fourth delay is up to 8 s, the sixth up to the cap.
+    let hinted = throttled_for(secs(2));
+    let fourth = [TRANSIENT, TRANSIENT, TRANSIENT, hinted.clone()];
+    assert_spread(&waits_of_callers(&fourth, call), secs(2), secs(8));
+    let sixth = [&[TRANSIENT; 5][..], &[hinted]].concat();
+    assert_spread(&waits_of_callers(&sixth, call), secs(2), secs(30));
+}
+
+#[test]
+fn without_jitter_nobody_is_spread() {
+    #[retry(jitter = "none")]
+    fn honor(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(jitter = "none", hint = "clamp")]
+    fn clamp(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    for call in [honor, clamp] {
+        let waits = waits_of_callers(&[throttled_for(secs(2))], call);
+        assert!(waits.iter().all(|wait| *wait == secs(2)));
+    }
+}
+
+#[test]
+fn what_is_added_never_reaches_past_the_deadline() {
+    #[retry(deadline = "2100ms")]
+    fn honor(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(deadline = "2100ms", hint = "clamp")]
+    fn clamp(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    for call in [honor, clamp] {
+        let waits = waits_of_callers(&[throttled_for(secs(2))], call);
+        assert!(waits[0] >= secs(2) && waits[999] <= millis(2100));
+        assert!(waits[999] > millis(2050), "all of what is left is used");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn too_long_ends_the_call() {
     #[retry(jitter = "none")]
@@ -81,9 +203,9 @@ async fn too_long_ends_the_call() {
     }
 
     let recording = testing::record();
-    let (outcome, slept) = waits(vec![throttled_for(secs(60))], by_default).await;
-    assert_eq!((outcome, slept), (Ok(2), vec![secs(60)]));
-    let long = throttled_for(millis(60_001));
+    let (outcome, slept) = waits(vec![throttled_for(secs(120))], by_default).await;
+    assert_eq!((outcome, slept), (Ok(2), vec![secs(120)]));
+    let long = throttled_for(millis(120_001));
     let (outcome, slept) = waits(vec![long.clone()], by_default).await;
     assert_eq!((outcome, slept), (Err(long), vec![]));
     let long = throttled_for(secs(6));

@@ -1,5 +1,10 @@
-use retry_runtime::{Verdict, retry, testing};
+use std::time::Duration;
+
+use http::{HeaderMap, HeaderValue, StatusCode};
+use retry_runtime::llm::ProviderError;
+use retry_runtime::{Classify, ResponseError, Verdict, retry, testing};
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
+use support::model_errors::{anthropic, google, openai, retry_info};
 
 use crate::keys::Script;
 
@@ -33,4 +38,84 @@ fn all_are_retried_by_default() {
         assert_eq!(computed(&mut script, is_idempotent).is_ok(), is_idempotent);
         assert_eq!(script.attempts, attempts);
     }
+}
+
+/// How often a request is sent that fails so each time.
+fn sent<E: Classify + Clone + std::fmt::Display>(error: &E) -> u32 {
+    #[retry(max = 1, backoff = "none", hint = "ignore", idempotent = false)]
+    fn charge<E: Classify + Clone + std::fmt::Display>(error: &E, sent: &mut u32) -> Result<(), E> {
+        *sent += 1;
+        Err(error.clone())
+    }
+
+    let mut sent = 0;
+    assert!(charge(error, &mut sent).is_err());
+    sent
+}
+
+fn answer(status: u16, hint: Option<&'static str>, body: &str) -> ResponseError {
+    let mut headers = HeaderMap::new();
+    if let Some(hint) = hint {
+        headers.insert("retry-after", HeaderValue::from_static(hint));
+    }
+    ResponseError::new(StatusCode::from_u16(status).unwrap(), headers, body)
+}
+
+#[test]
+fn only_requests_that_were_refused_unread_are_sent_again() {
+    for status in 400..=599 {
+        for hint in [None, Some("2")] {
+            let refused = match (status, hint) {
+                (425 | 429, _) | (503, Some(_)) => 2,
+                _ => 1,
+            };
+            assert_eq!(
+                sent(&answer(status, hint, "")),
+                refused,
+                "{status} {hint:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_bodies_say_of_the_load_does_not_say_that_nothing_was_done() {
+    let overloaded = anthropic("overloaded_error");
+    let unavailable = google(503, "UNAVAILABLE", &serde_json::json!([]));
+    let later = google(503, "UNAVAILABLE", &serde_json::json!([retry_info("2s")]));
+    let slow_down = openai("server_error", "slow_down");
+    for (status, hint, body, expected) in [
+        (529, None, &overloaded, 1),
+        (529, Some("2"), &overloaded, 1),
+        (500, Some("2"), &overloaded, 1),
+        (503, None, &unavailable, 1),
+        (503, Some("2"), &unavailable, 2),
+        (503, None, &later, 2),
+        (500, None, &later, 1),
+        // Throttled is refused, whatever the status.
+        (503, None, &slow_down, 2),
+        (500, None, &slow_down, 2),
+        // As some answer to a full queue.
+        (429, None, &openai("engine_overloaded_error", ""), 2),
+    ] {
+        let error = answer(status, hint, body);
+        assert_eq!(sent(&error), expected, "{status} {hint:?} {body}");
+    }
+    // Within a stream.
+    for (data, expected) in [
+        (&overloaded, 1),
+        (&anthropic("api_error"), 1),
+        (&anthropic("timeout_error"), 1),
+        (&anthropic("rate_limit_error"), 2),
+        (&unavailable, 1),
+        (&later, 2),
+    ] {
+        let error = ProviderError::parse(data).unwrap();
+        assert_eq!(sent(&error), expected, "{data}");
+    }
+    let error = ProviderError::parse(&later).unwrap();
+    assert_eq!(
+        error.classify(),
+        Verdict::TRANSIENT.after(Duration::from_secs(2))
+    );
 }

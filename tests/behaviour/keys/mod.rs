@@ -15,6 +15,7 @@ mod backoff;
 mod budget;
 mod cancel;
 mod deadline;
+mod enabled;
 mod endings;
 mod hint;
 mod idempotent;

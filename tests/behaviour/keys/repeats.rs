@@ -61,6 +61,22 @@ macro_rules! pairs {
     }};
 }
 
+#[test]
+fn a_computed_number_that_is_too_small_counts_as_the_smallest() {
+    #[retry(max = 9, backoff = "none", repeats = times)]
+    fn call(script: &mut Script, times: i64) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    for (times, attempts) in [(i64::MIN, 2), (-1, 2), (0, 2), (1, 2), (2, 2), (3, 3)] {
+        let mut script = Script::new(vec![TRANSIENT; 9]);
+        assert_eq!(call(&mut script, times), Err(TRANSIENT));
+        assert_eq!(script.attempts, attempts, "{times}");
+        let mut script = Script::new([TRANSIENT, THROTTLED, TRANSIENT]);
+        assert_eq!(call(&mut script, times), Ok(4), "{times}");
+    }
+}
+
 struct OnlyDisplay(u32);
 
 impl fmt::Display for OnlyDisplay {

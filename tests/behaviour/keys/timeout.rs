@@ -4,7 +4,8 @@ use std::future::pending;
 use std::io;
 use std::time::Duration;
 
-use retry_runtime::{TimedOut, retry, testing};
+use futures::stream::Stream;
+use retry_runtime::{TimedOut, Timer, TokioTimer, retry, testing};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 
@@ -173,4 +174,72 @@ async fn on_functions_that_return_futures() {
     }
 
     assert_eq!(call(&Cell::new(0)).await, Ok(2));
+}
+
+/// An answer after that time, as a fake server gives it.
+async fn answer_after(work: Duration) -> Result<(), Failure> {
+    sleep(work).await;
+    Err(TRANSIENT)
+}
+
+#[tokio::test(start_paused = true)]
+async fn is_not_skipped_with_the_pauses() {
+    #[retry(max = 2, jitter = "none", timeout = "1s")]
+    async fn call(works: &mut Vec<Duration>) -> Result<(), Failure> {
+        answer_after(works.remove(0)).await
+    }
+
+    /// Only wraps tokio's, when it is polled.
+    struct Wrapping;
+
+    impl Timer for Wrapping {
+        async fn sleep(&self, duration: Duration) {
+            TokioTimer.sleep(duration).await;
+        }
+    }
+
+    #[retry(max = 2, jitter = "none", timeout = "1s", timer = Wrapping)]
+    async fn wrapped(works: &mut Vec<Duration>) -> Result<(), Failure> {
+        answer_after(works.remove(0)).await
+    }
+
+    #[retry(stream = "buffer", max = 2, jitter = "none", timeout = "1s")]
+    async fn stream(
+        works: &mut Vec<Duration>,
+    ) -> Result<impl Stream<Item = Result<(), Failure>> + use<>, Failure> {
+        let work = works.remove(0);
+        Ok(futures::stream::once(answer_after(work)))
+    }
+
+    let works = || vec![millis(900), secs(60), millis(300)];
+    let waited = millis(900 + 1000 + 300);
+    let recording = testing::record();
+    let skipped = testing::skip_sleeps();
+    let start = Instant::now();
+    assert_eq!(call(&mut works()).await, Err(TRANSIENT));
+    assert_eq!((start.elapsed(), skipped.total()), (waited, secs(3)));
+    let lines = recording.lines();
+    for (line, error) in lines.iter().zip(["transient", "timeout", "transient"]) {
+        assert!(line.contains(&format!("error={error} ")), "{line}");
+    }
+
+    assert_eq!(wrapped(&mut works()).await, Err(TRANSIENT));
+    assert_eq!((start.elapsed(), skipped.total()), (2 * waited, secs(6)));
+    assert_eq!(stream(&mut works()).await.err(), Some(TRANSIENT));
+    assert_eq!((start.elapsed(), skipped.total()), (3 * waited, secs(9)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_sees_skipped_pauses_and_the_clock() {
+    #[retry(max = 9, jitter = "none", deadline = "5s", timeout = "1s")]
+    async fn call(attempts: &mut u32) -> Result<(), Failure> {
+        *attempts += 1;
+        answer_after(millis(900)).await
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let (start, mut attempts) = (Instant::now(), 0);
+    // At 0.9 s a pause of 1 s, at 2.8 s one of 2 s, and at 5.7 s it is over.
+    assert_eq!(call(&mut attempts).await, Err(TRANSIENT));
+    assert_eq!((attempts, start.elapsed()), (3, millis(2700)));
 }

@@ -184,7 +184,7 @@ fn headers_and_body_are_weighed() {
             "server",
             "x",
             &anthropic("invalid_request_error"),
-            Verdict::TRANSIENT,
+            Verdict::TRANSIENT.ambiguous(),
         ),
         (
             400,

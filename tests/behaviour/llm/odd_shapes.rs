@@ -124,7 +124,7 @@ fn an_empty_error_is_none() {
     for empty in [json!(null), json!(false), json!(""), json!([])] {
         let chunk = json!({"error": empty, "choices": [{"delta": {"content": "hi"}}]}).to_string();
         assert_eq!(fault(&chunk), None, "{chunk}");
-        assert_eq!(verdict(503, chunk), Verdict::TRANSIENT);
+        assert_eq!(verdict(503, chunk), Verdict::TRANSIENT.ambiguous());
     }
     // A message alone, or a code that names nothing, is no error either.
     assert_eq!(fault(r#"{"message": "hi", "type": "message"}"#), None);
@@ -167,7 +167,7 @@ fn the_page_of_a_gateway_says_what_its_status_says() {
         "upstream connect error or disconnect/reset before headers",
     ] {
         assert_eq!(fault(page), None, "{page}");
-        assert_eq!(verdict(502, page), Verdict::TRANSIENT);
+        assert_eq!(verdict(502, page), Verdict::TRANSIENT.ambiguous());
         assert_eq!(verdict(429, page), Verdict::THROTTLED);
         assert_eq!(verdict(404, page), Verdict::STOP);
     }

@@ -103,9 +103,9 @@ async fn a_round_waits_as_long_as_its_worst_failure_asks() {
             0,
         ),
         (vec![hint(7), hint(20), Verdict::THROTTLED, hint(3)], 20, 0),
-        // Longer than the policy's `max_hint`, 60 s: a dead end, which holds nothing else up.
-        (vec![hint(61), Verdict::TRANSIENT], 1, 1),
-        (vec![hint(60), Verdict::TRANSIENT], 60, 0),
+        // Longer than the policy's `max_hint`, 120 s: a dead end, which holds nothing else up.
+        (vec![hint(121), Verdict::TRANSIENT], 1, 1),
+        (vec![hint(120), Verdict::TRANSIENT], 120, 0),
     ] {
         let mut plan = failing(&verdicts);
         let start = Instant::now();

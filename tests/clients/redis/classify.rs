@@ -108,6 +108,35 @@ async fn the_server_says_whether_to_try_again() {
     }
 }
 
+/// Of a pipeline, the other commands were executed.
+#[tokio::test]
+async fn a_command_of_a_pipeline_that_was_refused_leaves_the_others_done() {
+    let refusing = Server::start(async |mut stream| {
+        let mut buffer = [0; 4096];
+        loop {
+            let length = stream.read(&mut buffer).await?;
+            let text = String::from_utf8_lossy(&buffer[..length]);
+            let commands = text.matches('*').count();
+            if commands == 0 {
+                return Ok(());
+            }
+            let answer = if text.contains("DECRBY") {
+                "+OK\r\n-TRYAGAIN Multiple keys request during rehashing of slot\r\n"
+            } else {
+                &"+OK\r\n".repeat(commands)
+            };
+            stream.write_all(answer.as_bytes()).await?;
+        }
+    });
+    let client = Client::open(url(refusing.address)).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+    let mut pipeline = redis::pipe();
+    pipeline.decr("a", 1).incr("b", 1);
+    let outcome: Result<(), _> = pipeline.query_async(&mut connection).await;
+    let error = outcome.unwrap_err();
+    assert_eq!(error.classify(), BROKEN, "{error}");
+}
+
 #[tokio::test]
 async fn a_new_connection_does_not_heal_a_password_or_a_stranger() {
     let stranger = answering(b"HTTP/1.1 400 Bad Request\r\n\r\n");

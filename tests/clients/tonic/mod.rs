@@ -81,7 +81,8 @@ async fn every_code_has_the_verdict_of_the_table() {
     for number in 1..=16 {
         let code = Code::from(number);
         let expected = match code {
-            Code::Unavailable => Verdict::TRANSIENT,
+            // Nobody knows whether the server has seen the request.
+            Code::Unavailable => BROKEN,
             Code::DeadlineExceeded => Verdict::TIMEOUT,
             _ => Verdict::STOP,
         };
@@ -139,8 +140,8 @@ async fn a_hint_is_waited_for() {
 #[tokio::test]
 async fn pushback_says_when_and_whether() {
     let table = [
-        ("0", Verdict::TRANSIENT.after(Duration::ZERO)),
-        ("3", Verdict::TRANSIENT.after(Duration::from_millis(3))),
+        ("0", BROKEN.after(Duration::ZERO)),
+        ("3", BROKEN.after(Duration::from_millis(3))),
         ("-1", Verdict::STOP),
         ("soon", Verdict::STOP),
         ("", Verdict::STOP),

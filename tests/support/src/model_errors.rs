@@ -39,6 +39,9 @@ pub fn answers() -> Vec<(u16, String, Verdict, Fault)> {
     [openai_answers(), anthropic_answers(), google_answers()].concat()
 }
 
+/// The request may have taken effect.
+const UNKNOWN: Verdict = Verdict::TRANSIENT.ambiguous();
+
 fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled};
 
@@ -115,16 +118,11 @@ fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
             Verdict::STOP,
             Billing,
         ),
-        (
-            500,
-            openai("server_error", Value::Null),
-            Verdict::TRANSIENT,
-            Internal,
-        ),
+        (500, openai("server_error", Value::Null), UNKNOWN, Internal),
         (
             503,
             openai("service_unavailable_error", "server_is_overloaded"),
-            Verdict::TRANSIENT,
+            UNKNOWN,
             Overloaded,
         ),
         (
@@ -154,14 +152,9 @@ fn anthropic_answers() -> Vec<(u16, String, Verdict, Fault)> {
             Verdict::THROTTLED,
             Throttled,
         ),
-        (500, anthropic("api_error"), Verdict::TRANSIENT, Internal),
-        (
-            529,
-            anthropic("overloaded_error"),
-            Verdict::TRANSIENT,
-            Overloaded,
-        ),
-        (504, anthropic("timeout_error"), Verdict::TRANSIENT, Timeout),
+        (500, anthropic("api_error"), UNKNOWN, Internal),
+        (529, anthropic("overloaded_error"), UNKNOWN, Overloaded),
+        (504, anthropic("timeout_error"), UNKNOWN, Timeout),
         (429, spent.to_string(), Verdict::STOP, Billing),
         (429, spent_by_message.to_string(), Verdict::STOP, Billing),
         (
@@ -196,19 +189,14 @@ fn google_answers() -> Vec<(u16, String, Verdict, Fault)> {
         (
             503,
             google(503, "UNAVAILABLE", &json!([])),
-            Verdict::TRANSIENT,
+            UNKNOWN,
             Overloaded,
         ),
-        (
-            500,
-            google(500, "INTERNAL", &json!([])),
-            Verdict::TRANSIENT,
-            Internal,
-        ),
+        (500, google(500, "INTERNAL", &json!([])), UNKNOWN, Internal),
         (
             504,
             google(504, "DEADLINE_EXCEEDED", &json!([])),
-            Verdict::TRANSIENT,
+            UNKNOWN,
             Timeout,
         ),
         (

@@ -6,10 +6,14 @@ use crate::classify::verdict::Verdict;
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
 
+/// How it begins the text of a pipeline in which commands failed: their errors follow.
+const PIPELINE: &str = "Pipeline failure";
+
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, or lacks its master or cluster | transient: it has done nothing |
 /// | the connection was refused, no node of a cluster can be reached, the node has become a replica | transient: nothing was done |
+/// | the same for a command in a pipeline | transient, ambiguous: the others may have been executed |
 /// | the connection broke | transient, ambiguous |
 /// | no answer in time | [`Verdict::TIMEOUT`] |
 /// | a wrong password, an answer that does not parse, wrong commands, arguments and types, keys of another node | stop |
@@ -38,10 +42,16 @@ impl Classify for RedisError {
         match self.retry_method() {
             RetryMethod::WaitAndRetry
             | RetryMethod::ReconnectFromInitialConnections
-            | RetryMethod::RefreshSlotsAndRetry => Verdict::TRANSIENT,
-            RetryMethod::RetryImmediately | RetryMethod::Reconnect => {
-                Verdict::TRANSIENT.ambiguous()
+            | RetryMethod::RefreshSlotsAndRetry
+                if !self.to_string().starts_with(PIPELINE) =>
+            {
+                Verdict::TRANSIENT
             }
+            RetryMethod::WaitAndRetry
+            | RetryMethod::ReconnectFromInitialConnections
+            | RetryMethod::RefreshSlotsAndRetry
+            | RetryMethod::RetryImmediately
+            | RetryMethod::Reconnect => Verdict::TRANSIENT.ambiguous(),
             _ => Verdict::STOP,
         }
     }

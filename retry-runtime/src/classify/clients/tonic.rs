@@ -19,11 +19,12 @@ const TIMED_OUT: &str = "Timeout expired";
 
 /// | status | verdict |
 /// |---|---|
-/// | `Unavailable` | transient; ambiguous where an open connection was lost |
-/// | `ResourceExhausted` with `RetryInfo` or pushback, of no daily quota | throttled |
+/// | `Unavailable` because connecting failed | transient: nothing was sent |
+/// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
+/// | `ResourceExhausted` with `RetryInfo` or pushback, of no daily quota | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other that tonic made of a broken connection | transient, ambiguous |
-/// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction) |
+/// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
 /// | all else | stop |
 ///
 /// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
@@ -65,10 +66,11 @@ fn of_code(status: &Status) -> Verdict {
 }
 
 fn unavailable(status: &Status) -> Verdict {
-    let connected = |source| !causes(source).any(<dyn Error>::is::<ConnectError>);
-    match status.source() {
-        Some(source) if connected(source) => Verdict::TRANSIENT.ambiguous(),
-        _ => Verdict::TRANSIENT,
+    let is_of_connecting = |source| causes(source).any(<dyn Error>::is::<ConnectError>);
+    if status.source().is_some_and(is_of_connecting) {
+        Verdict::TRANSIENT
+    } else {
+        Verdict::TRANSIENT.ambiguous()
     }
 }
 

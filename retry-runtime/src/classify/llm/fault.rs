@@ -104,7 +104,8 @@ impl Classify for Fault {
     fn classify(&self) -> Verdict {
         match self {
             Self::Throttled => Verdict::THROTTLED,
-            Self::Overloaded | Self::Internal => Verdict::TRANSIENT,
+            // As a 503 and a 500 do, they leave open what was done before.
+            Self::Overloaded | Self::Internal => Verdict::TRANSIENT.ambiguous(),
             Self::Timeout => Verdict::TIMEOUT,
             Self::Billing | Self::Exhausted | Self::Invalid | Self::Unknown => Verdict::STOP,
         }

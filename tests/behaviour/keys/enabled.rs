@@ -1,0 +1,506 @@
+//! `enabled = false` is one attempt, whatever else is set.
+
+#![allow(async_fn_in_trait)]
+
+use std::cell::{Cell, RefCell};
+use std::future::pending;
+use std::sync::Arc;
+
+use futures::stream::{self, Stream, StreamExt};
+use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_runtime::{
+    Call, Failure as Failed, Jitter, Overrides, Plan, Policy, Reason, Section, Site, Verdict,
+    retry, retry_each, testing,
+};
+use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use tokio::time::Instant;
+
+use crate::keys::{Script, millis, secs};
+
+/// Retries 10 times what is throttled, whatever its own `max` is.
+const EAGER: Policy = Policy::new()
+    .jitter(Jitter::None)
+    .throttled(Section::new().max(10));
+const OFF: Policy = EAGER.enabled(false);
+
+/// No failure of a call without retries is classified.
+fn never_asked(failure: &Failure) -> Verdict {
+    panic!("asked about {failure}")
+}
+
+fn throttled() -> Script {
+    Script::new(vec![throttled_for(secs(5)); 99])
+}
+
+#[test]
+fn one_attempt_whatever_else_is_set() {
+    #[retry(
+        enabled = false,
+        max = "unlimited",
+        throttled(max = 10),
+        repeats = 2,
+        deadline = "1h",
+        idempotent = false,
+        budget = budget,
+        on = never_asked
+    )]
+    fn call(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(enabled = false, on = never_asked)]
+    fn plain(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    struct Budget;
+
+    impl retry_runtime::RetryBudget for Budget {
+        fn withdraw(&self, _: retry_runtime::Kind) -> bool {
+            panic!("asked to pay")
+        }
+
+        fn refund(&self, _: retry_runtime::Kind) {}
+    }
+
+    let skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let mut script = throttled();
+    assert_eq!(call(&mut script, &Budget), Err(throttled_for(secs(5))));
+    assert_eq!(script.attempts, 1);
+    let mut script = throttled();
+    assert!(plain(&mut script).is_err());
+    assert_eq!((script.attempts, skipped.total()), (1, secs(0)));
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        assert!(
+            line.ends_with("attempt=1 max=0 error=throttled reason=exhausted"),
+            "{line}"
+        );
+    }
+    assert_eq!(plain(&mut Script::new([])), Ok(1));
+}
+
+#[test]
+fn true_is_as_if_it_were_not_there() {
+    #[retry(enabled = true, max = 2, backoff = "none")]
+    fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(3));
+    assert!(call(&mut Script::new([TRANSIENT; 3])).is_err());
+}
+
+struct Client {
+    retries_on: bool,
+    policy: Policy,
+}
+
+impl Client {
+    #[retry(enabled = self.retries_on, max = 9, backoff = "none", attempt = attempt)]
+    async fn number(&mut self, script: &mut Script) -> Result<usize, Failure> {
+        // They may be switched off while the call runs.
+        self.retries_on &= attempt.number() < 3;
+        script.next()
+    }
+
+    #[retry(enabled = self.retries_on, policy = self.policy)]
+    async fn beside(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(enabled = false, policy = self.policy, on = never_asked)]
+    fn never(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expression_is_asked_at_each_failure() {
+    for (retries_on, attempts) in [(true, 3), (false, 1)] {
+        let mut script = Script::new([TRANSIENT; 9]);
+        let mut client = Client {
+            retries_on,
+            policy: EAGER,
+        };
+        assert_eq!(client.number(&mut script).await, Err(TRANSIENT));
+        assert_eq!(script.attempts, attempts);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn beside_a_policy_both_must_say_yes() {
+    for (retries_on, policy, attempts) in [
+        (true, EAGER, 11),
+        (true, OFF, 1),
+        (false, EAGER, 1),
+        (false, OFF, 1),
+    ] {
+        let client = Client { retries_on, policy };
+        let mut script = throttled();
+        assert!(client.beside(&mut script).await.is_err());
+        assert_eq!(script.attempts, attempts, "{retries_on} {policy}");
+        let mut script = throttled();
+        assert!(client.never(&mut script).is_err());
+        assert_eq!(script.attempts, 1);
+    }
+}
+
+#[test]
+fn a_layer_switches_off_what_it_does_not_know() {
+    #[retry(policy = policy, on = never_asked)]
+    fn call(script: &mut Script, policy: Policy) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let command_line: Overrides = "enabled=false".parse().unwrap();
+    let policy = EAGER.overridden_by(&command_line).unwrap();
+    let mut script = throttled();
+    assert!(call(&mut script, policy).is_err());
+    assert_eq!(script.attempts, 1);
+    let again = policy.overridden_by(&"enabled=true".parse().unwrap());
+    assert_eq!(again, Ok(EAGER));
+}
+
+#[test]
+fn is_a_key_of_text_and_tables() {
+    let shown = OFF.to_string();
+    assert_eq!(shown.parse(), Ok(OFF));
+    assert!(
+        shown.ends_with("max_hint=2m, enabled=false, throttled(max=10)"),
+        "{shown}"
+    );
+    assert!(!EAGER.to_string().contains("enabled"));
+    assert_eq!(OFF.enabled(true), EAGER);
+    assert_eq!("enabled=true".parse(), Ok(Policy::new()));
+    assert_eq!(OFF.delays().count(), 0);
+    for table in ["enabled = false", "enabled = 'false'"] {
+        let read: Policy = toml::from_str(table).unwrap();
+        assert_eq!(read, Policy::new().enabled(false), "{table}");
+    }
+    let layer: Overrides = serde_json::from_str(r#"{"enabled":false}"#).unwrap();
+    assert_eq!(layer.to_string(), "enabled=false");
+    assert_eq!(
+        serde_json::to_string(&layer).unwrap(),
+        r#"{"enabled":false}"#
+    );
+    let later: Overrides = "enabled=true".parse().unwrap();
+    assert_eq!(layer.overridden_by(&later), later);
+    for (text, refused) in [
+        (
+            "enabled=no",
+            "`enabled` can't be `no`: it takes `true` or `false`",
+        ),
+        (
+            "enabled=0",
+            "`enabled` can't be `0`: it takes `true` or `false`",
+        ),
+        (
+            "enabled=[1s]",
+            "`enabled` can't be `[…]`: it takes `true` or `false`",
+        ),
+    ] {
+        let error = text.parse::<Policy>().unwrap_err();
+        assert_eq!(error.to_string(), refused);
+    }
+    let error = toml::from_str::<Policy>("enabled = 0").unwrap_err();
+    assert!(
+        error.message().starts_with("`enabled` can't be `0`"),
+        "{error}"
+    );
+    let error = toml::from_str::<Policy>("max = true").unwrap_err();
+    assert!(
+        error.message().starts_with("`max` can't be `true`"),
+        "{error}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn policies_call_once() {
+    let script = RefCell::new(throttled());
+    let calls = || script.take().attempts;
+    let start = Instant::now();
+    assert!(OFF.call(async || script.borrow_mut().next()).await.is_err());
+    assert_eq!(calls(), 1);
+    *script.borrow_mut() = throttled();
+    let asked = OFF.on(never_asked);
+    assert!(
+        asked
+            .call(async || script.borrow_mut().next())
+            .await
+            .is_err()
+    );
+    assert_eq!(calls(), 1);
+    *script.borrow_mut() = throttled();
+    assert!(asked.call_blocking(|| script.borrow_mut().next()).is_err());
+    assert_eq!(calls(), 1);
+    assert_eq!(start.elapsed(), secs(0));
+}
+
+#[test]
+fn loops_of_users_end_too() {
+    let site = Site::new(&OFF, "call");
+    let mut call = Call::new();
+    let told = call.failed(&site, Verdict::THROTTLED, &"busy");
+    assert_eq!(told, Err(Reason::Exhausted));
+    let told = call.failed_with(Failed::new(&site, Verdict::INVALID, &"busy").correctable());
+    assert_eq!((told, call.attempt()), (Err(Reason::Exhausted), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_ends_are_those_of_a_call_without_retries() {
+    #[retry(enabled = false, on = never_asked, give_up = |gave_up| {
+        assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+        gave_up.into_error()
+    })]
+    fn shaped(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(policy = OFF, on = never_asked, fallback = async |gave_up| {
+        assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Exhausted, 1));
+        Ok(7)
+    })]
+    async fn fallen_back(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(enabled = false, max = 9, attempt = attempt, until = |value| *value > 9)]
+    fn rejected(seen: &mut Vec<(Option<u32>, bool)>) -> Result<usize, Failure> {
+        seen.push((attempt.max(), attempt.is_last()));
+        Ok(1)
+    }
+
+    #[retry(policy = OFF, timeout = "1s", on = never_asked)]
+    async fn dropped(attempts: &mut u32) -> Result<(), Failure> {
+        *attempts += 1;
+        pending().await
+    }
+
+    assert_eq!(shaped(&mut throttled()), Err(throttled_for(secs(5))));
+    assert_eq!(fallen_back(&mut throttled()).await, Ok(7));
+    let mut seen = Vec::new();
+    assert_eq!(rejected(&mut seen), Ok(1));
+    assert_eq!(seen, [(Some(0), true)]);
+    let (start, mut attempts) = (Instant::now(), 0);
+    assert_eq!(dropped(&mut attempts).await, Err(TIMEOUT));
+    assert_eq!((attempts, start.elapsed()), (1, secs(1)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_asked_again_or_corrected() {
+    fn check(_: &usize) -> Result<(), Failure> {
+        Err(THROTTLED)
+    }
+
+    async fn never(_: usize, _: &Failure) -> Result<usize, Failure> {
+        panic!("corrected")
+    }
+
+    #[retry(enabled = false, validate = check, invalid(max = 5), on = never_asked)]
+    async fn asked(attempts: &mut u32) -> Result<usize, Failure> {
+        *attempts += 1;
+        Ok(1)
+    }
+
+    #[retry(policy = OFF, validate = check, correct = never, on = never_asked)]
+    async fn corrected(attempts: &mut u32) -> Result<usize, Failure> {
+        *attempts += 1;
+        Ok(1)
+    }
+
+    let mut attempts = 0;
+    assert_eq!(asked(&mut attempts).await, Err(THROTTLED));
+    assert_eq!(corrected(&mut attempts).await, Err(THROTTLED));
+    assert_eq!(attempts, 2);
+}
+
+type Item = Result<u32, Failure>;
+
+/// Yields an item and breaks.
+fn breaking(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
+    attempts.set(attempts.get() + 1);
+    stream::iter([Ok(1), Err(THROTTLED)])
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_are_opened_once() {
+    #[retry(stream = "first", enabled = false, on = never_asked)]
+    fn first(attempts: &Cell<u32>) -> impl Stream<Item = Item> {
+        breaking(attempts).skip(1)
+    }
+
+    #[retry(stream = "buffer", policy = OFF, on = never_asked)]
+    async fn buffer(attempts: &Cell<u32>) -> Result<impl Stream<Item = Item>, Failure> {
+        Ok(breaking(attempts))
+    }
+
+    #[retry(stream = "resume", policy = EAGER, enabled = on, attempt = _attempt, on = never_asked)]
+    fn resume(attempts: &Cell<u32>, on: bool) -> impl Stream<Item = Item> {
+        breaking(attempts)
+    }
+
+    let attempts = Cell::new(0);
+    let items: Vec<_> = first(&attempts).collect().await;
+    assert_eq!((items, attempts.take()), (vec![Err(THROTTLED)], 1));
+    let opened = buffer(&attempts).await;
+    assert_eq!((opened.err(), attempts.take()), (Some(THROTTLED), 1));
+    let items: Vec<_> = resume(&attempts, false).collect().await;
+    assert_eq!((items, attempts.take()), (vec![Ok(1), Err(THROTTLED)], 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn batches_are_sent_once() {
+    let sent = Cell::new(0);
+    let start = Instant::now();
+    let policy = OFF.on(never_asked);
+    let results = retry_each(policy, [1, 2, 3], async |items: Vec<u32>| {
+        sent.set(sent.get() + items.len());
+        Ok(vec![Ok(1), Err(throttled_for(secs(900))), Err(TRANSIENT)])
+    })
+    .await;
+    assert_eq!(results[0], Ok(1));
+    for result in &results[1..] {
+        let error = result.as_ref().unwrap_err();
+        assert_eq!((error.reason(), error.attempts()), (Reason::Exhausted, 1));
+    }
+    let failed = retry_each(policy, [1, 2], async |items: Vec<u32>| {
+        sent.set(sent.get() + items.len());
+        Err::<Vec<Result<(), _>>, _>(THROTTLED)
+    })
+    .await;
+    assert!(failed.iter().all(Result::is_err));
+    assert_eq!((sent.get(), start.elapsed()), (5, secs(0)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn plans_have_one_round() {
+    type Verdicts<'a> = Validity<'a, u32, Failure, Local<'a, u32, Failure>>;
+
+    async fn incomplete<'a>(_: Snapshot<u32>) -> Verdicts<'a> {
+        Validity::Invalid(String::from("incomplete"))
+    }
+
+    let runs = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", Vec::<&str>::new(), async |_: Vec<Arc<u32>>| {
+        runs.set(runs.get() + 1);
+        Err(throttled_for(secs(900)))
+    });
+    let start = Instant::now();
+    let end = plan
+        .run_until(OFF.on(never_asked), incomplete)
+        .await
+        .unwrap();
+    let PlanEnd::GaveUp { reason, .. } = end else {
+        panic!("{end}")
+    };
+    assert_eq!(reason, Reason::Exhausted);
+    assert_eq!((runs.get(), start.elapsed()), (1, secs(0)));
+    assert_eq!(plan.summary().dead_ends, ["a"]);
+}
+
+/// Counts its clones.
+struct Prompt<'a>(&'a Cell<u32>);
+
+impl Clone for Prompt<'_> {
+    fn clone(&self) -> Self {
+        self.0.set(self.0.get() + 1);
+        Self(self.0)
+    }
+}
+
+#[retry(wrapper = Retrying, enabled = false, max = 2, jitter = "none", on = |_| true)]
+trait Model {
+    async fn off(&self, prompt: Prompt<'_>) -> Result<u32, u32>;
+
+    #[retry(enabled = true)]
+    async fn on(&self, prompt: Prompt<'_>) -> Result<u32, u32>;
+
+    #[retry(policy = EAGER)]
+    async fn by_policy(&self, prompt: Prompt<'_>) -> Result<u32, u32>;
+}
+
+struct Busy(Cell<u32>);
+
+impl Model for Busy {
+    async fn off(&self, _: Prompt<'_>) -> Result<u32, u32> {
+        self.0.set(self.0.get() + 1);
+        Err(self.0.get())
+    }
+
+    async fn on(&self, prompt: Prompt<'_>) -> Result<u32, u32> {
+        self.off(prompt).await
+    }
+
+    async fn by_policy(&self, prompt: Prompt<'_>) -> Result<u32, u32> {
+        self.off(prompt).await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorators_heed_the_trait_the_method_and_the_policy() {
+    let clones = Cell::new(0);
+    let prompt = || Prompt(&clones);
+    let busy = || Busy(Cell::new(0));
+    let model = Retrying::new(busy());
+    assert_eq!(model.off(prompt()).await, Err(1));
+    assert_eq!(clones.take(), 0, "the first attempt is the last");
+    let model = Retrying::new(busy());
+    assert_eq!(model.on(prompt()).await, Err(3));
+    assert_eq!(clones.take(), 2);
+    let model = Retrying::new(busy());
+    assert_eq!(model.by_policy(prompt()).await, Err(1));
+    // What the decorator is made with is a policy, too: both must say yes.
+    let model = Retrying::with_policy(busy(), EAGER);
+    assert_eq!(model.off(prompt()).await, Err(1));
+    let model = Retrying::with_policy(busy(), EAGER);
+    assert_eq!(model.on(prompt()).await, Err(4));
+    let model = Retrying::with_policy(busy(), OFF);
+    clones.take();
+    assert_eq!(model.on(prompt()).await, Err(1));
+    assert_eq!(clones.take(), 0);
+}
+
+struct Block(u32);
+
+#[retry(enabled = self.0 > 9, max = 2, backoff = "none", on = |_| true)]
+impl Block {
+    fn of_the_block(&mut self) -> Result<(), u32> {
+        self.0 += 1;
+        Err(self.0)
+    }
+
+    #[retry(enabled = true)]
+    fn of_its_own(&mut self) -> Result<(), u32> {
+        self.0 += 1;
+        Err(self.0)
+    }
+
+    #[retry(policy = Policy::none().max(4))]
+    fn by_policy(&mut self) -> Result<(), u32> {
+        self.0 += 1;
+        Err(self.0)
+    }
+}
+
+#[test]
+fn methods_take_it_from_their_block() {
+    assert_eq!(Block(0).of_the_block(), Err(1));
+    assert_eq!(Block(9).of_the_block(), Err(12));
+    assert_eq!(Block(0).of_its_own(), Err(3));
+    assert_eq!(Block(0).by_policy(), Err(1));
+    assert_eq!(Block(9).by_policy(), Err(14));
+}
+
+#[test]
+fn pauses_are_still_those_of_a_policy_that_is_on() {
+    let policy = EAGER.enabled(true).max(2);
+    let recording = testing::record();
+    let _skipped = testing::skip_sleeps();
+    let mut script = Script::new([TRANSIENT, THROTTLED]);
+    assert_eq!(policy.call_blocking(|| script.next()), Ok(3));
+    assert_eq!(recording.delays(), [millis(1000), millis(1000)]);
+}
