@@ -86,7 +86,10 @@ where
                     }
                     break 'retry_call retry_outcome;
                 };
-                __retry::sleep(retry_pause, __retry::Features).await;
+                __retry::pause(
+                        ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                    )
+                    .await;
             }
         };
         #[allow(unreachable_code)] __ret

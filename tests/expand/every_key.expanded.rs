@@ -164,7 +164,7 @@ async fn complete(
                                 .idempotent(false)
                                 .repeated(
                                     __retry::is_repeated(
-                                        &retry_history,
+                                        &mut retry_history,
                                         &retry_error,
                                         3,
                                         |retry_one, retry_other| {
@@ -204,16 +204,18 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
-        __retry::Timer::sleep(&retry_timer, retry_pause).await;
-        if retry_failed
-            && __retry::is_late(
-                retry_deadline,
-                retry_pause,
-                || __retry::Timer::now(&retry_timer),
+        __retry::pause(
+                ::core::pin::pin!(__retry::Timer::sleep(& retry_timer, retry_pause)),
             )
-        {
+            .await;
+        if let __retry::Some(retry_why) = __retry::late(
+            retry_deadline,
+            retry_pause,
+            || __retry::Timer::now(&retry_timer),
+        ) {
             if let __retry::Some(retry_error) = __retry::take_last_error(
                 &mut retry_history,
+                retry_failed,
             ) {
                 {
                     let mut retry_observer = __retry::observe_fn(|event| {
@@ -224,12 +226,12 @@ async fn complete(
                         "model.complete",
                         __retry::show(&retry_error).__retry_show(),
                         __retry::Values::Taken,
-                        __retry::Reason::Deadline,
+                        retry_why,
                         __retry::Some(&mut retry_observer),
                     );
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
-                let retry_reason = __retry::Reason::Deadline;
+                let retry_reason = retry_why;
                 break 'retry_call {
                     __retry::fall_back(
                             __retry::gave_up(retry_history, retry_error, retry_reason),

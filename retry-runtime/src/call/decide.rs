@@ -23,6 +23,9 @@ impl Call {
         self.limit = policy.max_retries();
         self.in_force = schedule.max;
         let kind = kind.ok_or(Reason::NotRetryable)?;
+        if failure.cancelled {
+            return Err(Reason::Cancelled);
+        }
         if failure.verdict.is_ambiguous() && !failure.idempotent {
             return Err(Reason::Ambiguous);
         }

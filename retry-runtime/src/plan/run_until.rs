@@ -1,10 +1,13 @@
 use std::fmt;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::by_policy::PolicyCall;
 use crate::call::decide::refusal;
 use crate::call::failure::Failure;
+use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
@@ -15,10 +18,12 @@ use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
 use crate::policy::Policy;
+use crate::time::cancel::{MayCancel, Signal};
 use crate::time::moment::Moment;
-use crate::time::timer::Timer;
+use crate::time::race::race;
 #[cfg(feature = "tokio")]
 use crate::time::timer::TokioTimer;
+use crate::time::timer::{Timer, sleep_until};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -54,11 +59,12 @@ where
     /// # }
     /// ```
     ///
-    /// Pass a [`Policy`] if the error type is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`].
-    /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
-    /// counts from this call: no round begins after it, but it cuts none short. A round in which several subtasks
-    /// failed counts as one failure: the one with the longest hint, or else one that was throttled, or else one that
-    /// timed out. Rounds that add subtasks count and pause like transient failures.
+    /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
+    /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
+    /// `deadline` is reckoned from here: no round begins after it, and the subtasks and the validator that are under
+    /// way then are dropped. The subtasks stay as they were, pending or failed, and all others keep their outputs. What
+    /// [`Policy::cancel`] names ends the pause and the plan; a round under way may end. A round in which several subtasks failed counts as one failure: that with the longest hint, or else one that was throttled, or
+    /// else one that timed out. Rounds that add subtasks count and pause as transient failures do.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
@@ -85,7 +91,7 @@ where
     pub async fn run_until_with<P, V, W>(
         &mut self,
         timer: impl Timer,
-        mut policy: P,
+        policy: P,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
     where
@@ -95,11 +101,28 @@ where
     {
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut rounds = PlanCall::new(&policy.policy(), || timer.now());
+        let PolicyCall {
+            policy,
+            mut on,
+            cancel,
+        } = policy.into_call();
+        let mut rounds = PlanCall::new(&policy, || timer.now());
+        let mut end = pin!(sleep_until(&timer, rounds.deadline));
+        let cancelled = pin!(cancel.into_cancelled());
+        let mut signal = Signal::new(cancelled);
         loop {
-            self.execute(&graph, &scope, Again::Failed).await;
-            let worst = self.classify(&graph, &mut policy, rounds.left(|| timer.now()));
-            let validity = validate(self.snapshot()).await;
+            let late = self.execute(&graph, &scope, Again::Failed, end.as_mut());
+            let late = late.await;
+            if !late.is_empty() {
+                let message = self.under_way(&late);
+                return Ok(self.cut(&rounds, message));
+            }
+            let worst = self.classify(&graph, &policy, &mut on, rounds.left(|| timer.now()));
+            let validator = pin!(validate(self.snapshot()));
+            let Some(validity) = race(validator, end.as_mut()).await else {
+                let message = String::from("the validator was under way at the deadline");
+                return Ok(self.cut(&rounds, message));
+            };
             if let Validity::Valid = validity {
                 self.accepted(&rounds);
                 return Ok(PlanEnd::Valid);
@@ -120,10 +143,16 @@ where
                 }
             };
             let error = self.round_error(&message);
-            let mut decision = rounds.failed(&self.name, verdict, &error, || timer.now());
+            let is_cancelled = signal.is_cancelled();
+            let mut decision =
+                rounds.failed(&self.name, verdict, &error, is_cancelled, || timer.now());
             if let Ok(pause) = decision {
-                timer.sleep(pause).await;
-                decision = rounds.resumed(&self.name, verdict, &error, || timer.now());
+                signal.pause(pin!(timer.sleep(pause))).await;
+                decision = if signal.is_cancelled() {
+                    rounds.cancelled(&self.name, verdict, &error)
+                } else {
+                    rounds.resumed(&self.name, verdict, &error, || timer.now())
+                };
             }
             if let Err(reason) = decision {
                 self.truncate(len);
@@ -138,10 +167,10 @@ where
     fn classify(
         &mut self,
         graph: &Graph,
-        policy: &mut impl RoundPolicy<E>,
+        policy: &Policy,
+        on: &mut impl OnError<E>,
         left: Duration,
     ) -> Option<Verdict> {
-        let numbers = policy.policy();
         let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
@@ -150,13 +179,13 @@ where
                 continue;
             }
             // A loaded failure has no error that could be classified, and loading it asks for another try.
-            let verdict = node.error().map(|error| policy.verdict(error));
+            let verdict = node.error().map(|error| on.verdict(error));
             let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
             if !verdict.is_retryable() {
                 self.make_dead_end(place, Reason::NotRetryable);
                 continue;
             }
-            match refusal(&numbers, verdict, left) {
+            match refusal(policy, verdict, left) {
                 Some(Reason::HintTooLong) => self.make_dead_end(place, Reason::HintTooLong),
                 Some(_) => late.push((place, verdict)),
                 None => {
@@ -224,6 +253,15 @@ where
         self.log_summary();
     }
 
+    /// Gives up in the middle of a round.
+    fn cut(&mut self, rounds: &PlanCall, message: String) -> PlanEnd {
+        let reason = Reason::Deadline;
+        let site = Site::new(&rounds.policy, &self.name);
+        rounds.call.gave_up_under_way(&site, &message, reason);
+        self.gave_up(reason);
+        PlanEnd::GaveUp { reason, message }
+    }
+
     fn gave_up(&mut self, reason: Reason) {
         for place in 0..self.len() {
             if self.nodes[place].is_open() {
@@ -269,11 +307,20 @@ impl PlanCall {
         name: &str,
         verdict: Verdict,
         error: &str,
+        is_cancelled: bool,
         now: impl FnOnce() -> Moment,
     ) -> Result<Duration, Reason> {
         let site = Site::new(&self.policy, name);
         let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
-        self.call.failed_with(failure)
+        self.call.failed_with(failure.cancelled(is_cancelled))
+    }
+
+    /// The pause was cut short.
+    fn cancelled(&self, name: &str, verdict: Verdict, error: &str) -> Result<Duration, Reason> {
+        let site = Site::new(&self.policy, name);
+        let failure = Failure::new(&site, verdict, &error);
+        self.call.gave_up(failure, Reason::Cancelled);
+        Err(Reason::Cancelled)
     }
 
     /// Whether the next round may begin after the pause.
