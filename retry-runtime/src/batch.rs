@@ -71,14 +71,14 @@ use rounds::Rounds;
 ///
 /// - An error of the whole call counts as the failure of every item in it.
 /// - `max` and the sections' own `max` count for each item.
-/// - The delay of a retry is drawn once for all items that failed as the same kind; the longest hint among them is theirs,
-///   and the longest of these delays is the round's. An item whose hint is too long, or longer than the deadline, is given up
-///   by itself and does not delay others.
-/// - The policy's deadline is that of the whole, from the first poll on. No call begins after it, and calls under way are
-///   dropped. Their items and those not sent by then have [`Reason::Deadline`](crate::Reason::Deadline), with the error of
-///   their last attempt if they had one. All other results are returned.
-/// - What [`Policy::cancel`](crate::Policy::cancel) names ends the pause and the batch. No call begins after it, and calls
-///   under way may end. Items that failed, and those not sent by then, have
+/// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
+///   counts. The round waits for the longest of these delays. An item is given up alone, without delaying others, if
+///   its hint is too long or reaches past the deadline.
+/// - The policy's deadline is for the whole, from the first poll on. No call begins after it, and running calls are
+///   dropped at it. Their items, and those not sent by then, get [`Reason::Deadline`](crate::Reason::Deadline), with the
+///   last error that they had, if any. All other results are returned.
+/// - What [`Policy::cancel`](crate::Policy::cancel) names ends the pause and the batch. No call begins after it, and
+///   running calls may finish. Items that failed, and those not sent by then, get
 ///   [`Reason::Cancelled`](crate::Reason::Cancelled).
 ///
 /// # A wrong number of answers
@@ -90,9 +90,9 @@ use rounds::Rounds;
 ///
 /// # Futures
 ///
-/// Nothing is spawned. Dropping the future drops the calls under way and all results: [`retry_each_into`] keeps these. It is
-/// `Send` where the items, their iterator, the
-/// operation, its future and `T` are, and the error is `Send` and `Sync`, as all items of a failed call share it.
+/// Nothing is spawned. Dropping the future drops the running calls and all results; [`retry_each_into`] keeps the
+/// results. The future is `Send` where the items, their iterator, the operation, its future and `T` are, and the error is
+/// `Send` and `Sync`, as all items of a failed call share it.
 #[must_use = "an item that was given up is only told of here"]
 pub async fn retry_each<P, I, F, R, T, E>(
     policy: P,
@@ -110,8 +110,8 @@ where
     results
 }
 
-/// As [`retry_each`], with the results in a `Vec` of yours, which has them also where the future is dropped or the
-/// operation panics.
+/// Like [`retry_each`], but puts the results into your `Vec`. You keep them if the future is dropped or the operation
+/// panics.
 ///
 /// ```
 /// use std::time::Duration;
@@ -137,10 +137,10 @@ where
 /// # }
 /// ```
 ///
-/// What is in `results` is replaced once the future is first polled. From then on it has a result for every item that
-/// was drawn from `items`, in their order. Until its calls have ended an item has an [`ItemError`] with
-/// [`Reason::Cancelled`](crate::Reason::Cancelled), and [`is_dropped`](ItemError::is_dropped) while a call that sent
-/// it is under way: that request may have taken effect.
+/// The first poll empties `results`. From then on it has a result for every item that was taken from `items`, in order.
+/// An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
+/// [`is_dropped`](ItemError::is_dropped) is true while a call with it runs: if the future is dropped then, the request
+/// may have taken effect.
 pub async fn retry_each_into<P, I, F, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
     policy: P,

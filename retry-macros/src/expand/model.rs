@@ -104,8 +104,9 @@ pub(crate) enum Decision {
     Full,
 }
 
-/// Where the error is that a call ends with after a pause that took too long or was cut short. In an async function that
-/// keeps no errors and can't be cancelled it is gone, so that it need not be `Send`, and one more attempt is made.
+/// Where to find the error that ends the call after a pause that took too long or was cancelled. In an async function
+/// that keeps no errors and can't be cancelled, the error is gone by then, so that it need not be `Send`, and one more
+/// attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,

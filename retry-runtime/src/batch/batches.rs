@@ -59,13 +59,13 @@ impl<On, C> PolicyCall<On, C> {
 }
 
 impl<On, W, C> Batches<On, W, C> {
-    /// Says how many calls may be under way at the same time: at least 1, so 0 counts as 1. Default 1.
+    /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
     }
 
-    /// Names another runtime's [`Timer`](crate::Timer). Blocking calls have no use for it.
+    /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
     pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C> {
         Batches {
             call: self.call,

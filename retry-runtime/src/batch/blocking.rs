@@ -28,9 +28,10 @@ use crate::time::clock;
 /// assert_eq!(lengths, [Ok(3), Ok(5)]);
 /// ```
 ///
-/// Calls that are made at the same time run on scoped threads, this one among them, which end with each round. With a
-/// concurrency of 1, the default, there are none but this. Where the system refuses a thread, fewer calls are made at the same
-/// time. A call under way can't be dropped, so a deadline waits for it. After a panic of the operation no call begins, and it is passed on once the other calls under way have ended.
+/// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
+/// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
+/// running call can't be dropped, so the deadline waits for it. After a panic in the operation no further call begins;
+/// the panic is passed on once the other running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,
@@ -49,7 +50,7 @@ where
     results
 }
 
-/// As [`retry_each_blocking`], with the results in a `Vec` of yours, which has them also where the operation panics: see
+/// Like [`retry_each_blocking`], but puts the results into your `Vec`. You keep them if the operation panics: see
 /// [`retry_each_into`](crate::retry_each_into).
 pub fn retry_each_blocking_into<P, I, F, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,

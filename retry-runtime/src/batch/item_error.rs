@@ -38,7 +38,7 @@ enum Cause<E> {
 }
 
 impl<E> ItemError<E> {
-    /// Of an item that no call has sent yet: what it ends with should nothing more be done.
+    /// For an item not sent yet: what it ends with if nothing more happens.
     pub(super) fn not_sent() -> Self {
         Self {
             cause: Cause::None,
@@ -48,7 +48,7 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// Of an item that may be sent again: what it ends with should nothing more be done.
+    /// For an item that may be sent again: what it ends with if nothing more happens.
     pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
         Self {
             cause: Cause::Failed(error),
@@ -73,9 +73,8 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// The error of the last attempt that ended with one. `None` where there is none: the item was never sent (0
-    /// attempts), the first call that sent it was dropped, or its call returned a wrong number of answers
-    /// ([`Reason::Unanswered`]).
+    /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call
+    /// was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
         match &self.cause {
             Cause::Failed(error) => Some(error),
@@ -96,8 +95,8 @@ impl<E> ItemError<E> {
         self.attempts
     }
 
-    /// Whether the last call that sent the item was dropped before it ended, by the deadline, a panic, or as the batch was
-    /// dropped: the request may have taken effect.
+    /// Whether the last call with this item was dropped before it returned: by the deadline, a panic, or with the whole
+    /// batch. The request may have taken effect.
     pub fn is_dropped(&self) -> bool {
         self.under_way
     }

@@ -23,8 +23,8 @@ use crate::time::moment::Moment;
 /// }
 /// ```
 ///
-/// The errors of earlier attempts are kept as long as the call lasts, so the function's future is `Send`
-/// only where the error type is `Send` and `Sync`. Of a call with more than 110 the first 10 and the last 100 are kept.
+/// The errors of earlier attempts are kept until the call ends, so the function's future is `Send` only if the error
+/// type is `Send` and `Sync`. If there are more than 110, only the first 10 and the last 100 are kept.
 ///
 /// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which also has the value that
 /// was rejected last (`last_value`). The keys `validate` and `correct` can use it, too.
@@ -177,9 +177,9 @@ impl<E, K> Attempt<E, K> {
         self.max
     }
 
-    /// Whether no retry follows should this attempt fail, as far as `max` tells: a deadline, or a failure
-    /// that is not worth a retry, may end the call earlier, and a section with a `max` of its own later. Under
-    /// `stream = "resume"` the retries since the last item count.
+    /// Whether, by `max`, this is the last attempt. A deadline, or a failure that isn't worth a retry, may end the call
+    /// earlier; a section with its own `max` may end it later. Under `stream = "resume"`, only the retries since the last
+    /// item count.
     pub fn is_last(&self) -> bool {
         let attempts = self.number.saturating_sub(self.before_progress);
         self.max.is_some_and(|max| attempts > max)
@@ -207,7 +207,7 @@ impl<E, K> Attempt<E, K> {
         self.errors.kept().last()
     }
 
-    /// The errors of all attempts before, in order: of more than 110 the first 10 and the last 100.
+    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100.
     pub fn errors(&self) -> &[E] {
         self.errors.kept()
     }

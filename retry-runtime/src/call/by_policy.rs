@@ -105,8 +105,8 @@ impl Policy {
     }
 }
 
-/// A policy that knows which errors are worth a retry, and what cancels the call: what [`Policy::on`] and
-/// [`Policy::cancel`] return.
+/// A policy with a function that says which errors are worth a retry, and with what cancels the call: made by
+/// [`Policy::on`] and [`Policy::cancel`].
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyCall<On, C = Uncancelled> {
     pub(crate) policy: Policy,
@@ -118,9 +118,9 @@ impl<On> PolicyCall<On> {
     /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
     ///
-    /// Once cancelled, a pause ends at once, and the call gives up with its last error and
-    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. An attempt under way is not
-    /// dropped. The error is kept during the pause, so the call's future is `Send` only where the error is.
+    /// When it is cancelled, the pause ends and the call gives up with its last error and
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. A running attempt is not
+    /// dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
     ///
     /// ```
     /// use std::io;

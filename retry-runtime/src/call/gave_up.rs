@@ -39,8 +39,8 @@ impl<E, T> GaveUp<E, T> {
         &self.error
     }
 
-    /// Every error in order, that of the last attempt included: of more than 111 the first 10 and the last 101. Attempts
-    /// whose value `until` rejected have none.
+    /// The errors in order, including the last attempt's: if there are more than 111, the first 10 and the last 101.
+    /// Attempts with a value that `until` rejected have none.
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
         let earlier = self.earlier.kept().iter();
         earlier.chain(std::iter::once(&self.error))

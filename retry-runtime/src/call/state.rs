@@ -320,8 +320,8 @@ impl Call {
         }
     }
 
-    /// The call after progress, such as items of a stream before it broke: its retries count anew, and its delays begin
-    /// at `base` again. The time spent stays.
+    /// The call after progress, such as an item of a stream before it broke: retries count from 0 again, and delays start
+    /// at `base` again. The time spent is kept.
     ///
     /// ```
     /// use retry_runtime::{Call, Policy, Site, Verdict};
@@ -346,7 +346,7 @@ impl Call {
         }
     }
 
-    /// The number of the attempt under way, from 1, counted from the last [`restarted`](Self::restarted) on.
+    /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
     pub const fn attempt(&self) -> u32 {
         let [transient, throttled, timeout, invalid] = self.own;
         self.shared

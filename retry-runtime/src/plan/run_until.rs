@@ -59,12 +59,13 @@ where
     /// # }
     /// ```
     ///
-    /// The policy is a [`Policy`] where the error type is [`Classify`](crate::Classify), or what [`Policy::on`]
-    /// returns. Its `max` is the number of rounds after the first, its delays are the pauses before them, and its
-    /// `deadline` is reckoned from here: no round begins after it, and the subtasks and the validator that are under
-    /// way then are dropped. The subtasks stay as they were, pending or failed, and all others keep their outputs. What
-    /// [`Policy::cancel`] names ends the pause and the plan; a round under way may end. A round in which several subtasks failed counts as one failure: that with the longest hint, or else one that was throttled, or
-    /// else one that timed out. Rounds that add subtasks count and pause as transient failures do.
+    /// Pass a [`Policy`] if the error type is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`].
+    /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
+    /// counts from this call: no round begins after it, and the subtasks and the validator that are running then are
+    /// dropped. Those subtasks stay pending or failed, as they were, and all outputs are kept. What [`Policy::cancel`]
+    /// names ends the pause and the plan; a running round may finish. A round in which several subtasks failed counts as
+    /// one failure: the one with the longest hint, or else one that was throttled, or else one that timed out. Rounds
+    /// that add subtasks count and pause like transient failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks

@@ -46,7 +46,7 @@ fn repeats_count_further_than_what_is_kept() {
 
 #[test]
 fn a_rejected_value_ends_the_row() {
-    #[retry(max = "unlimited", backoff = "none", repeats = 3, until = |_| false, on = |_| true)]
+    #[retry(max = "unlimited", backoff = "none", repeats = 3, until = |()| false, on = |_| true)]
     fn call(outcomes: &mut Vec<Result<(), Numbered>>) -> Result<(), Numbered> {
         outcomes.pop().expect("given up before")
     }

@@ -167,9 +167,10 @@ fn plan<'a>(
 
 async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
     yield_now().await;
-    match results.summary().is_complete() {
-        true => Validity::Valid,
-        false => Validity::Invalid("incomplete".into()),
+    if results.summary().is_complete() {
+        Validity::Valid
+    } else {
+        Validity::Invalid("incomplete".into())
     }
 }
 

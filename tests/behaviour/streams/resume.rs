@@ -1,5 +1,6 @@
 //! `stream = "resume"`: the body asks for the rest, and nothing is yielded twice.
 
+use std::cell::Cell;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -163,13 +164,25 @@ async fn a_deadline_is_the_time_until_the_next_item() {
     }
 
     const POLICY: Policy = Policy::none().unlimited().deadline(Duration::from_secs(10));
+    #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, deadline = {
+        evaluated.set(evaluated.get() + 1);
+        Duration::from_secs(10)
+    })]
+    fn counted(evaluated: &Cell<u32>) -> impl Stream<Item = Item> {
+        source(attempt.number())
+    }
+
     let expected = [Ok(1), Ok(2), Ok(3), Err(Failure::Busy)];
+    let evaluated = Cell::new(0);
+    assert_eq!(all(counted(&evaluated)).await, expected);
+    // At the start, and at the three breaks after an item.
+    assert_eq!(evaluated.get(), 1 + 3);
     let start = Instant::now();
     assert_eq!(all(given()).await, expected);
     // The last break is at 18 s, and failures follow at 21, 24, 27 and 30 s.
     assert_eq!(start.elapsed(), Duration::from_secs(30));
     assert_eq!(all(of_policy()).await, expected);
-    assert_eq!(start.elapsed(), Duration::from_secs(60));
+    assert_eq!(start.elapsed(), Duration::from_mins(1));
 }
 
 #[tokio::test]
