@@ -7,13 +7,17 @@ mod item_error;
 mod rounds;
 
 use std::future::Future;
+use std::pin::pin;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::call::by_policy::name_of;
-use crate::time::timer::Timer;
-pub use batches::{Batches, ByClassify, IntoBatches, OnError};
-pub use blocking::retry_each_blocking;
+use crate::call::on_error::OnError;
+use crate::time::cancel::{MayCancel, Signal};
+use crate::time::race::race;
+use crate::time::timer::{Timer, sleep_until};
+pub use batches::{Batches, IntoBatches};
+pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
 use rounds::Rounds;
 
@@ -70,8 +74,12 @@ use rounds::Rounds;
 /// - The delay of a retry is drawn once for all items that failed with the same kind, and the longest hint among them
 ///   counts. The round waits for the longest of these delays. An item is given up alone, without delaying others, if
 ///   its hint is too long or reaches past the deadline.
-/// - The policy's deadline is for the whole, from the first poll on. No call begins after it. Items not sent by then
-///   get [`Reason::Deadline`](crate::Reason::Deadline), with the error of their last attempt if they had one.
+/// - The policy's deadline is for the whole, from the first poll on. No call begins after it, and running calls are
+///   dropped at it. Their items, and those not sent by then, get [`Reason::Deadline`](crate::Reason::Deadline), with the
+///   last error that they had, if any. All other results are returned.
+/// - What [`Policy::cancel`](crate::Policy::cancel) names ends the pause and the batch. No call begins after it, and
+///   running calls may finish. Items that failed, and those not sent by then, get
+///   [`Reason::Cancelled`](crate::Reason::Cancelled).
 ///
 /// # A wrong number of answers
 ///
@@ -82,16 +90,64 @@ use rounds::Rounds;
 ///
 /// # Futures
 ///
-/// Nothing is spawned. Dropping the future drops the calls under way and all results. It is `Send` where the items, their iterator, the
-/// operation, its future and `T` are, and the error is `Send` and `Sync`, as all items of a failed call share it.
+/// Nothing is spawned. Dropping the future drops the running calls and all results; [`retry_each_into`] keeps the
+/// results. The future is `Send` where the items, their iterator, the operation, its future and `T` are, and the error is
+/// `Send` and `Sync`, as all items of a failed call share it.
 #[must_use = "an item that was given up is only told of here"]
 pub async fn retry_each<P, I, F, R, T, E>(
     policy: P,
     items: I,
-    mut operation: F,
+    operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<Timer: Timer, On: OnError<E>>,
+    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
+    I: IntoIterator<Item: Clone>,
+    F: FnMut(Vec<I::Item>) -> R,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let mut results = Vec::new();
+    retry_each_into(&mut results, policy, items, operation).await;
+    results
+}
+
+/// Like [`retry_each`], but puts the results into your `Vec`. You keep them if the future is dropped or the operation
+/// panics.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Policy, Reason, retry_each_into};
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// let batches = Policy::new().on(|_: &String| true).batches(1);
+/// let mut results = Vec::new();
+/// let run = retry_each_into(&mut results, batches, [1, 2, 3], async |pending| {
+///     if pending == [2] {
+///         std::future::pending::<()>().await; // It never answers.
+///     }
+///     Ok(pending.iter().map(|number| Ok(number * 10)).collect())
+/// });
+/// let user = tokio::time::timeout(Duration::from_secs(30), run);
+/// assert!(user.await.is_err());
+///
+/// assert_eq!(results[0], Ok(10)); // It is paid for, and kept.
+/// let error = results[1].as_ref().unwrap_err();
+/// assert!(error.is_dropped() && error.reason() == Reason::Cancelled);
+/// assert_eq!(results.len(), 2); // The third was never drawn from the items.
+/// # }
+/// ```
+///
+/// The first poll empties `results`. From then on it has a result for every item that was taken from `items`, in order.
+/// An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
+/// [`is_dropped`](ItemError::is_dropped) is true while a call with it runs: if the future is dropped then, the request
+/// may have taken effect.
+pub async fn retry_each_into<P, I, F, R, T, E>(
+    results: &mut Vec<Result<T, ItemError<E>>>,
+    policy: P,
+    items: I,
+    mut operation: F,
+) where
+    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
     I: IntoIterator<Item: Clone>,
     F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
@@ -103,27 +159,39 @@ where
         timer,
     } = policy.into_batches();
     timer.expect();
-    let mut rounds = Rounds::new(call, size, items.into_iter(), name_of(&operation), || {
-        timer.now()
-    });
+    let name = name_of(&operation);
+    let (mut rounds, cancel) =
+        Rounds::new(call, size, items.into_iter(), results, name, || timer.now());
+    let cancelled = pin!(cancel.into_cancelled());
+    let mut signal = Signal::new(cancelled);
+    let mut end = pin!(sleep_until(&timer, rounds.deadline()));
     let mut calls = FuturesUnordered::new();
     loop {
         loop {
             while calls.len() < concurrency {
-                let Some(batch) = rounds.next_batch(|| timer.now()) else {
+                let batch = rounds.next_batch(|| timer.now(), || signal.is_cancelled());
+                let Some(batch) = batch else {
                     break;
                 };
                 let answers = operation(batch.items());
                 calls.push(async { (batch, answers.await) });
             }
-            match calls.next().await {
-                Some((batch, answers)) => rounds.answered(batch, answers),
-                None => break,
+            if calls.is_empty() {
+                break;
+            }
+            match race(pin!(calls.next()), end.as_mut()).await {
+                Some(Some((batch, answers))) => rounds.answered(batch, answers),
+                Some(None) => break,
+                None => {
+                    calls.clear();
+                    rounds.dropped();
+                    break;
+                }
             }
         }
-        match rounds.next_round(|| timer.now()) {
-            Some(pause) => timer.sleep(pause).await,
-            None => return rounds.into_results(),
+        match rounds.next_round(|| timer.now(), || signal.is_cancelled()) {
+            Some(pause) => signal.pause(pin!(timer.sleep(pause))).await,
+            None => return,
         }
     }
 }

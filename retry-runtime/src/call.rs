@@ -6,8 +6,10 @@ pub(crate) mod budget;
 pub(crate) mod by_policy;
 pub(crate) mod call_id;
 pub(crate) mod decide;
+pub(crate) mod errors;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
+pub(crate) mod on_error;
 #[cfg(feature = "serde")]
 mod saved;
 pub(crate) mod site;

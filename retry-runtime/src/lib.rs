@@ -25,7 +25,8 @@ mod time;
 
 #[cfg(feature = "batch")]
 pub use batch::{
-    Batches, ByClassify, IntoBatches, ItemError, OnError, retry_each, retry_each_blocking,
+    Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
+    retry_each_into,
 };
 pub use call::attempt::{Attempt, Draft};
 pub use call::budget::RetryBudget;
@@ -33,6 +34,7 @@ pub use call::by_policy::{Operation, PolicyCall};
 pub use call::call_id::CallId;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
+pub use call::on_error::{ByClassify, OnError};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use classify::Classify;
@@ -65,6 +67,7 @@ pub use policy::section::Section;
 pub use retry_macros::{Classify, retry};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
+pub use time::cancel::{Cancel, CancelFn, CancelledBy, MayCancel, Uncancelled};
 pub use time::moment::Moment;
 #[cfg(feature = "tokio")]
 pub use time::timer::TokioTimer;

@@ -2,6 +2,7 @@
 
 mod argument;
 mod budget;
+mod cancel;
 mod history;
 pub mod keys;
 mod limit;
@@ -16,6 +17,7 @@ mod timer;
 mod validation;
 mod verdict;
 
+pub use core::mem::drop;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
@@ -34,15 +36,20 @@ pub use crate::policy::jitter::Jitter;
 pub use crate::policy::section::Section;
 #[cfg(feature = "stream")]
 pub use crate::stream;
+pub use crate::time::cancel::pause;
 pub use crate::time::race::race;
-pub use crate::time::timer::Timer;
+pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
 pub use budget::{budget, paid, spend};
+pub use cancel::{
+    IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
+    pause_or_cancelled, sleep_blocking_or_cancelled,
+};
 pub use history::{
     begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history, is_repeated,
     no_clock, rejected, shape, take_last_error, tick,
 };
-pub use limit::{TimeLimit, deadline, is_late, now, now_blocking, policy_deadline, timeout};
+pub use limit::{TimeLimit, deadline, late, now, now_blocking, policy_deadline, timeout};
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
@@ -53,8 +60,8 @@ pub use retries::{LimitedRetries, Retries, call_under, ended, healed, max_of, su
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timed_out::FromTimedOut;
 pub use timer::{
-    Features, HasTimer, IntoTimer, default_timer, expect_timer, sleep, sleep_blocking, sleep_out,
-    timer, timer_fn,
+    Features, HasTimer, IntoTimer, default_timer, expect_timer, sleep, sleep_blocking, timer,
+    timer_fn,
 };
 pub use validation::{
     Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,

@@ -1,5 +1,6 @@
 //! Clocks, sleeping, and randomness.
 
+pub(crate) mod cancel;
 pub(crate) mod clock;
 pub(crate) mod moment;
 pub(crate) mod race;

@@ -102,7 +102,10 @@ where
                         _,
                     >(retry_outcome);
                 };
-                __retry::sleep(retry_pause, __retry::Features).await;
+                __retry::pause(
+                        ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                    )
+                    .await;
             }
         };
         #[allow(unreachable_code)] __ret

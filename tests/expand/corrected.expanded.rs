@@ -82,7 +82,12 @@ impl Extractor {
                                 }
                             };
                             let (retry_pause, retry_paid) = retry_pause;
-                            __retry::sleep(retry_pause, __retry::Features).await;
+                            __retry::pause(
+                                    ::core::pin::pin!(
+                                        __retry::sleep(retry_pause, __retry::Features)
+                                    ),
+                                )
+                                .await;
                             __retry::spend(retry_paid);
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
@@ -159,7 +164,10 @@ impl Extractor {
                 >(retry_outcome);
             };
             let (retry_pause, retry_paid) = retry_pause;
-            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::pause(
+                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                )
+                .await;
             __retry::spend(retry_paid);
         }
     }

@@ -170,7 +170,10 @@ where
                     _,
                 >(retry_outcome);
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::pause(
+                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                )
+                .await;
         }
     }
     fn name(&self) -> String {

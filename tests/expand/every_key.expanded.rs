@@ -7,7 +7,7 @@ async fn complete(
     use crate::reexports::retry_runtime::macro_support as __retry;
     use crate::reexports::retry_runtime::macro_support::keys::{
         max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
-        until as _, hint as _, max_hint as _, timeout as _, deadline as _, enabled as _,
+        until as _, hint as _, max_hint as _, timeout as _, deadline as _,
         idempotent as _, throttled as _, max as _, base as _, attempt as _,
         fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
@@ -29,7 +29,7 @@ async fn complete(
     let mut retry_call;
     let retry_deadline;
     #[allow(clippy::match_single_binding)]
-    match &__RETRY_POLICY.max(__retry::count(limits.turns)).enabled(limits.retries_on) {
+    match &__RETRY_POLICY.max(__retry::count(limits.turns)) {
         retry_numbers => {
             retry_call = __retry::call_under(__retry::max(retry_numbers));
             retry_deadline = __retry::deadline(
@@ -39,7 +39,7 @@ async fn complete(
         }
     }
     let mut retry_history = __retry::history::<
-        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+        <Result<Answer, ModelError> as __retry::Outcome>::Error,
     >(__retry::clock_at(__retry::Timer::now(&__retry::timer(SmolTimer))));
     'retry_call: loop {
         let retry_timer;
@@ -76,11 +76,7 @@ async fn complete(
             let retry_dropped = __retry::Option::is_none(&retry_finished);
             let mut retry_outcome = match retry_finished {
                 __retry::Some(retry_outcome) => {
-                    __retry::into_result::<
-                        Result<Answer, ModelError>,
-                        _,
-                        _,
-                    >(retry_outcome)
+                    __retry::into_result::<Result<Answer, ModelError>>(retry_outcome)
                 }
                 __retry::None => {
                     __retry::Err(
@@ -117,9 +113,7 @@ async fn complete(
                                 &mut retry_next,
                                 __retry::Failure::new(
                                         &__retry::Site::new(
-                                            &__RETRY_POLICY
-                                                .max(__retry::count(limits.turns))
-                                                .enabled(limits.retries_on),
+                                            &__RETRY_POLICY.max(__retry::count(limits.turns)),
                                             "model.complete",
                                         ),
                                         __retry::Verdict::TRANSIENT,
@@ -149,50 +143,41 @@ async fn complete(
                         let mut retry_observer = __retry::observe_fn(|event| {
                             log.push(event.to_string())
                         });
-                        #[allow(clippy::match_single_binding)]
-                        match &__RETRY_POLICY
-                            .max(__retry::count(limits.turns))
-                            .enabled(limits.retries_on)
-                        {
-                            retry_numbers => {
-                                #[allow(clippy::let_and_return)]
-                                let retry_decision = __retry::Call::failed_with(
-                                    &mut retry_next,
-                                    __retry::Failure::new(
-                                            &__retry::Site::new(retry_numbers, "model.complete"),
-                                            if __retry::is_enabled(retry_numbers) {
-                                                __retry::of_attempt(
-                                                    __retry::verdict(&retry_error, ModelError::is_retryable),
-                                                    retry_dropped,
-                                                )
-                                            } else {
-                                                __retry::Verdict::STOP
-                                            },
-                                            __retry::show(&retry_error).__retry_show(),
-                                        )
-                                        .deadline(
-                                            retry_deadline,
-                                            || __retry::Timer::now(&retry_timer),
-                                        )
-                                        .idempotent(false)
-                                        .repeated(
-                                            __retry::is_repeated(
-                                                &retry_history,
-                                                &retry_error,
-                                                3,
-                                                |retry_one, retry_other| {
-                                                    use __retry::{
-                                                        SameDebug as _, SameDisplay as _, SameValue as _,
-                                                    };
-                                                    (&&&__retry::Same(retry_one)).__retry_same(retry_other)
-                                                },
-                                            ),
-                                        )
-                                        .observe(&mut retry_observer),
-                                );
-                                retry_decision
-                            }
-                        }
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    &__retry::Site::new(
+                                        &__RETRY_POLICY.max(__retry::count(limits.turns)),
+                                        "model.complete",
+                                    ),
+                                    __retry::of_attempt(
+                                        __retry::verdict(&retry_error, ModelError::is_retryable),
+                                        retry_dropped,
+                                    ),
+                                    __retry::show(&retry_error).__retry_show(),
+                                )
+                                .deadline(
+                                    retry_deadline,
+                                    || __retry::Timer::now(&retry_timer),
+                                )
+                                .idempotent(false)
+                                .repeated(
+                                    __retry::is_repeated(
+                                        &mut retry_history,
+                                        &retry_error,
+                                        3,
+                                        |retry_one, retry_other| {
+                                            use __retry::{
+                                                SameDebug as _, SameDisplay as _, SameValue as _,
+                                            };
+                                            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                        },
+                                    ),
+                                )
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
                     });
                     retry_call = retry_next;
                     match retry_decision {
@@ -217,22 +202,20 @@ async fn complete(
                     }
                 }
             }
-            break 'retry_call __retry::from_result::<
-                Result<Answer, ModelError>,
-                _,
-                _,
-            >(retry_outcome);
+            break 'retry_call retry_outcome;
         };
-        __retry::Timer::sleep(&retry_timer, retry_pause).await;
-        if retry_failed
-            && __retry::is_late(
-                retry_deadline,
-                retry_pause,
-                || __retry::Timer::now(&retry_timer),
+        __retry::pause(
+                ::core::pin::pin!(__retry::Timer::sleep(& retry_timer, retry_pause)),
             )
-        {
+            .await;
+        if let __retry::Some(retry_why) = __retry::late(
+            retry_deadline,
+            retry_pause,
+            || __retry::Timer::now(&retry_timer),
+        ) {
             if let __retry::Some(retry_error) = __retry::take_last_error(
                 &mut retry_history,
+                retry_failed,
             ) {
                 {
                     let mut retry_observer = __retry::observe_fn(|event| {
@@ -243,23 +226,19 @@ async fn complete(
                         "model.complete",
                         __retry::show(&retry_error).__retry_show(),
                         __retry::Values::Taken,
-                        __retry::Reason::Deadline,
+                        retry_why,
                         __retry::Some(&mut retry_observer),
                     );
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
-                let retry_reason = __retry::Reason::Deadline;
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >({
+                let retry_reason = retry_why;
+                break 'retry_call {
                     __retry::fall_back(
                             __retry::gave_up(retry_history, retry_error, retry_reason),
                             async |gave_up| other_model(gave_up).await,
                         )
                         .await
-                });
+                };
             }
         }
         __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));

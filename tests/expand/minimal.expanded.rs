@@ -54,7 +54,10 @@ impl Client {
                     _,
                 >(retry_outcome);
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::pause(
+                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                )
+                .await;
         }
     }
 }

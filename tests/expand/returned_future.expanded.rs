@@ -80,7 +80,10 @@ fn complete<'a>(
                     _,
                 >(retry_outcome);
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::pause(
+                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                )
+                .await;
         }
     })
 }

@@ -62,6 +62,11 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                                 retry_call.healed(__RETRY_SITE);
                             }
                             __retry::Err(retry_error) => {
+                                if !__retry::stream::resume::is_without_items(
+                                    &retry_progress,
+                                ) {
+                                    retry_call = __retry::Retries::restarted(retry_call);
+                                }
                                 if let __retry::Some(retry_pause) = __retry::cold(|| {
                                     retry_call
                                         .failed_plainly(
@@ -83,7 +88,12 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    __retry::sleep(retry_pause, __retry::Features).await;
+                    __retry::pause(
+                            ::core::pin::pin!(
+                                __retry::sleep(retry_pause, __retry::Features)
+                            ),
+                        )
+                        .await;
                 }
             };
             __retry::stream::resume::finish(retry_giver, retry_outcome).await
@@ -172,7 +182,10 @@ async fn tokens(
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            __retry::pause(
+                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
+                )
+                .await;
         }
     };
     match retry_outcome {

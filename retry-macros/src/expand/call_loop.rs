@@ -80,6 +80,7 @@ impl Printer<'_> {
                 .map(|deadline| self.deadline(deadline, policy));
             (call, deadline, self.is_last(&ours!(retry_call), policy))
         };
+        let mutable = self.model.resumes().then(|| ours!(mut));
         if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
             let policy = if needs_policy {
                 self.policy()
@@ -87,7 +88,7 @@ impl Printer<'_> {
                 TokenStream::new()
             };
             let (call, deadline, last) = start(&policy);
-            let deadline = deadline.map(|deadline| ours!(let retry_deadline = #deadline;));
+            let deadline = deadline.map(|deadline| ours!(let #mutable retry_deadline = #deadline;));
             let last = last.map(|last| ours!(let mut retry_last = #last;));
             return ours! {
                 let mut retry_call = #call;
@@ -101,7 +102,7 @@ impl Printer<'_> {
             let (call, deadline, last) = start(&policy);
             bound.append_all(ours!(retry_call = #call;));
             if let Some(deadline) = deadline {
-                declared.append_all(ours!(let retry_deadline;));
+                declared.append_all(ours!(let #mutable retry_deadline;));
                 bound.append_all(ours!(retry_deadline = #deadline;));
             }
             if let Some(last) = last {

@@ -49,15 +49,17 @@ impl Printer<'_> {
             counted,
         } = self.decision(failed);
         let failed_with = match failed {
-            Failed::Until => self.failed_without_error(),
+            Failed::Until => self.failed_without_error(&ended),
             Failed::Body | Failed::Validation => self.failed_with_error(),
         };
+        let paused = self.paused();
         let leave = ours! {
             #counted
             #kept
             #failed_with
-            break 'retry_pause retry_pause;
+            break 'retry_pause #paused;
         };
+        let ended = self.without_cancel(ended);
         match self.reason() {
             Some(reason) if failed != Failed::Until => ours! {
                 #before
@@ -140,6 +142,8 @@ impl Printer<'_> {
             }
             _ => self.timer_assignment(),
         };
+        let cancel = self.cancel();
+        let restart = self.restart();
         if self.model.decision == Decision::Plain {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
@@ -147,7 +151,7 @@ impl Printer<'_> {
             let decision =
                 ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
             return Decided {
-                before: timer.unwrap_or_default(),
+                before: ours!(#timer #restart),
                 decision,
                 retried: ours!(__retry::Some(retry_pause)),
                 counted: Some(ours!(retry_call = retry_call.next();)),
@@ -195,6 +199,8 @@ impl Printer<'_> {
         Decided {
             before: ours! {
                 #timer
+                #restart
+                #cancel
                 // A copy, so that the count itself need not be in memory for the closure to borrow.
                 let mut retry_next = retry_call;
                 let retry_decision = __retry::cold(|| {
@@ -281,10 +287,18 @@ impl Printer<'_> {
             let stands = (model.history == Some(History::Items))
                 .then(|| ours!(__retry::stream::resume::is_without_items(&retry_progress) &&));
             options.append_all(ours! {
-                .repeated(#stands __retry::is_repeated(&retry_history, &retry_error, #repeats, |retry_one, retry_other| {
+                .repeated(#stands __retry::is_repeated(&mut retry_history, &retry_error, #repeats, |retry_one, retry_other| {
                     use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
                     #same
                 }))
+            });
+        }
+        if model.has(&[Key::Cancel]) {
+            options.append_all(match self.asyncness {
+                Asyncness::Async => ours!(.cancelled(__retry::is_cancelled(&mut retry_cancel))),
+                Asyncness::Blocking => {
+                    ours!(.cancelled(__retry::is_cancelled_blocking(&retry_cancel)))
+                }
             });
         }
         let is_corrected = failed == Failed::Validation && model.has(&[Key::Correct]);
@@ -309,31 +323,104 @@ impl Printer<'_> {
         options
     }
 
-    /// Waits before the next attempt or correction, and does what follows: `late` looks at the deadline.
-    pub(crate) fn pause(&self, late: Option<TokenStream>) -> TokenStream {
-        let sleep = match (self.asyncness, self.named_timer()) {
-            (Asyncness::Blocking, _) => ours!(__retry::sleep_blocking(retry_pause);),
-            (Asyncness::Async, Some(_)) if self.model.asks_timer() => {
-                ours!(__retry::Timer::sleep(&retry_timer, retry_pause).await;)
+    /// Binds what cancels the call. Outside of the decision, which it outlives.
+    fn cancel(&self) -> Option<TokenStream> {
+        let cancel = self.model.expr(Key::Cancel)?;
+        let place = cancel.span();
+        let cancel = self.user(cancel);
+        Some(match self.asyncness {
+            Asyncness::Async => {
+                let cancelled = ours_at!(place=> __retry::cancelled(#cancel));
+                ours!(let mut retry_cancel = #cancelled;)
             }
-            (Asyncness::Async, Some(timer)) => {
-                ours!(__retry::Timer::sleep(&#timer, retry_pause).await;)
+            Asyncness::Blocking => {
+                let cancel = ours_at!(place=> __retry::cancel_blocking(#cancel));
+                ours!(let retry_cancel = #cancel;)
             }
-            (Asyncness::Async, None) => {
-                ours!(__retry::sleep(retry_pause, __retry::Features).await;)
-            }
-        };
-        let tick = self.tick();
-        if !self.model.has(&[Key::Budget]) {
-            return ours!(#sleep #late #tick);
+        })
+    }
+
+    /// What a decision leaves to the pause.
+    pub(crate) fn paused(&self) -> TokenStream {
+        if self.model.has(&[Key::Cancel]) {
+            ours!((retry_pause, retry_cancel))
+        } else {
+            ours!(retry_pause)
         }
-        // If the call is dropped during the pause, or ends after it, this is dropped and the payment goes back.
+    }
+
+    /// What ends the call, once nothing is borrowed any more by what could have cancelled it.
+    pub(crate) fn without_cancel(&self, ended: TokenStream) -> TokenStream {
+        if self.model.has(&[Key::Cancel]) {
+            ours! {
+                __retry::drop(retry_cancel);
+                #ended
+            }
+        } else {
+            ended
+        }
+    }
+
+    /// Waits before the next attempt or correction, and does what follows: `late` ends the call.
+    pub(crate) fn pause(&self, late: Option<TokenStream>) -> TokenStream {
+        let paused = self
+            .model
+            .has(&[Key::Cancel])
+            .then(|| ours!(let (retry_pause, retry_cancel) = retry_pause;));
+        let paid = self
+            .model
+            .has(&[Key::Budget])
+            .then(|| ours!(let (retry_pause, retry_paid) = retry_pause;));
+        // Dropped with the call during the pause, or where it ends after it, what was paid goes back.
+        let spend = paid.is_some().then(|| ours!(__retry::spend(retry_paid);));
+        let sleep = self.sleep();
+        let tick = self.tick();
         ours! {
-            let (retry_pause, retry_paid) = retry_pause;
+            #paused
+            #paid
             #sleep
             #late
             #tick
-            __retry::spend(retry_paid);
+            #spend
+        }
+    }
+
+    /// Binds `retry_cancelled` where the call may be cancelled.
+    fn sleep(&self) -> TokenStream {
+        let is_cancellable = self.model.has(&[Key::Cancel]);
+        if self.asyncness == Asyncness::Blocking {
+            return if is_cancellable {
+                ours! {
+                    let retry_cancelled =
+                        __retry::sleep_blocking_or_cancelled(&retry_cancel, retry_pause);
+                    __retry::drop(retry_cancel);
+                }
+            } else {
+                ours!(__retry::sleep_blocking(retry_pause);)
+            };
+        }
+        let (timer, sleep) = match self.named_timer() {
+            Some(timer) => (
+                // Bound, since the pause borrows it.
+                (!self.model.asks_timer()).then(|| ours!(let retry_timer = #timer;)),
+                ours!(__retry::Timer::sleep(&retry_timer, retry_pause)),
+            ),
+            None => (None, ours!(__retry::sleep(retry_pause, __retry::Features))),
+        };
+        if is_cancellable {
+            ours! {
+                #timer
+                let retry_cancelled = __retry::pause_or_cancelled(
+                    retry_cancel,
+                    ::core::pin::pin!(#sleep),
+                )
+                .await;
+            }
+        } else {
+            ours! {
+                #timer
+                __retry::pause(::core::pin::pin!(#sleep)).await;
+            }
         }
     }
 }

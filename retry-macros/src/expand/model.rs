@@ -106,12 +106,13 @@ pub(crate) enum Decision {
     Full,
 }
 
-/// Where to find the error that ends the call after a pause that took too long. In an async function that keeps no
-/// errors, the error is gone by then, so that it need not be `Send`, and one more attempt is made.
+/// Where to find the error that ends the call after a pause that took too long or was cancelled. In an async function
+/// that keeps no errors and can't be cancelled, the error is gone by then, so that it need not be `Send`, and one more
+/// attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,
-    /// In a local, which a blocking function can afford.
+    /// In a local, which a blocking function can afford, and one that can be cancelled needs.
     Kept,
 }
 
@@ -127,12 +128,13 @@ pub(crate) enum Deadline {
     },
 }
 
-/// The keys that a decision after a failure needs, or that need the reason why the call ends.
-const FOR_THE_DECISION: [Key; 7] = [
+/// The keys that a decision after a failure asks for, or that ask it why the call ends.
+const FOR_THE_DECISION: [Key; 8] = [
     Key::Deadline,
     Key::Idempotent,
     Key::Repeats,
     Key::Budget,
+    Key::Cancel,
     Key::Observe,
     Key::GiveUp,
     Key::Fallback,
@@ -269,14 +271,27 @@ impl Model {
         self.has(&[Key::Attempt, Key::Observe])
     }
 
-    /// What a deadline can still do after a pause that took too long: see [`Late`].
+    /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        self.deadline.as_ref()?;
+        let is_cancellable = self.has(&[Key::Cancel]);
+        if self.deadline.is_none() && !is_cancellable {
+            return None;
+        }
         match (self.history, asyncness) {
             (Some(_), _) => Some(Late::FromHistory),
             (None, Asyncness::Blocking) => Some(Late::Kept),
-            (None, Asyncness::Async) => None,
+            (None, Asyncness::Async) => is_cancellable.then_some(Late::Kept),
         }
+    }
+
+    /// Whether a stream goes on where it broke, so that an item is progress.
+    pub(crate) fn resumes(&self) -> bool {
+        matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
+    }
+
+    /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short.
+    pub(crate) fn keeps_values(&self) -> bool {
+        self.has(&[Key::Cancel]) && self.has(&[Key::Until])
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.
@@ -340,7 +355,7 @@ impl Model {
     }
 
     fn history(&self) -> Option<History> {
-        if matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume) {
+        if self.resumes() {
             return Some(History::Items);
         }
         let is_shown = self.has(&[Key::Attempt, Key::Repeats, Key::GiveUp, Key::Fallback]);

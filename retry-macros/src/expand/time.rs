@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use retry_vocabulary::key::Key;
 
 use crate::expand::model::{Deadline, Late};
 use crate::expand::printer::Printer;
@@ -46,7 +47,15 @@ impl Printer<'_> {
 
     /// When the call ends at the latest, of type `Option<Moment>`. `numbers` is its policy.
     pub(crate) fn deadline(&self, deadline: &Deadline, numbers: &TokenStream) -> TokenStream {
-        let now = self.now_at_start();
+        self.deadline_from(deadline, numbers, &self.now_at_start())
+    }
+
+    fn deadline_from(
+        &self,
+        deadline: &Deadline,
+        numbers: &TokenStream,
+        now: &TokenStream,
+    ) -> TokenStream {
         match deadline {
             Deadline::Given(deadline) => {
                 let deadline = self.argument(deadline);
@@ -56,7 +65,7 @@ impl Printer<'_> {
             Deadline::Decorator { this, of_trait } => {
                 let of_trait = of_trait
                     .as_ref()
-                    .map(|of_trait| self.deadline(of_trait, numbers));
+                    .map(|of_trait| self.deadline_from(of_trait, numbers, now));
                 let of_trait = of_trait.unwrap_or_else(|| quote!(__retry::None));
                 quote! {
                     match &#this.policy {
@@ -72,6 +81,31 @@ impl Printer<'_> {
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
         is_default.then(|| ours!(__retry::expect_timer();))
+    }
+
+    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew.
+    pub(crate) fn restart(&self) -> Option<TokenStream> {
+        if !self.model.resumes() {
+            return None;
+        }
+        let call = self.call();
+        let deadline = self.model.deadline.as_ref().map(|deadline| {
+            let now = self.now_after_failure();
+            let from = |numbers: TokenStream| {
+                let deadline = self.deadline_from(deadline, &numbers, &now);
+                ours!(retry_deadline = #deadline;)
+            };
+            match deadline {
+                Deadline::Given(_) => from(TokenStream::new()),
+                Deadline::OfPolicy | Deadline::Decorator { .. } => self.with_policy(from),
+            }
+        });
+        Some(ours! {
+            if !__retry::stream::resume::is_without_items(&retry_progress) {
+                retry_call = #call::restarted(retry_call);
+                #deadline
+            }
+        })
     }
 
     /// Declares the timer that a failure binds, so that it is evaluated once for both the time and the pause.
@@ -93,57 +127,102 @@ impl Printer<'_> {
             .then(|| ours!(__retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));))
     }
 
-    /// Declares what a failure leaves behind for the look at the deadline after its pause.
+    /// Declares what a failure leaves behind for a call that ends after its pause.
     pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
-        let late = self.model.late(self.asyncness);
-        late.map(|_| ours!(let retry_failed;))
+        self.model.late(self.asyncness)?;
+        let value = self
+            .model
+            .keeps_values()
+            .then(|| ours!(let retry_returned;));
+        Some(ours!(let retry_failed; #value))
     }
 
     /// There is an error to end with.
     pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
+        let value = self
+            .model
+            .keeps_values()
+            .then(|| ours!(retry_returned = __retry::None;));
         Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = true;),
-            Late::Kept => ours!(retry_failed = __retry::Some(retry_error);),
+            Late::FromHistory => ours!(retry_failed = true; #value),
+            Late::Kept => ours!(retry_failed = __retry::Some(retry_error); #value),
         })
     }
 
-    /// A value was rejected, and there is no error to end with.
-    pub(crate) fn failed_without_error(&self) -> Option<TokenStream> {
+    /// A value was rejected, and there is no error to end with. `returned` makes it the outcome.
+    pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
+        let value = self.model.keeps_values().then(|| {
+            ours! {
+                #returned
+                retry_returned = __retry::Some(retry_outcome);
+            }
+        });
         Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = false;),
-            Late::Kept => ours!(retry_failed = __retry::None;),
+            Late::FromHistory => ours!(retry_failed = false; #value),
+            Late::Kept => ours!(retry_failed = __retry::None; #value),
         })
     }
 
-    /// Looks at the deadline again after the pause before an attempt.
+    /// Why the call ends after its pause, of type `Option<Reason>`.
+    fn late(&self) -> Option<TokenStream> {
+        let deadline = self.model.deadline.as_ref().map(|_| {
+            let now = self.now_after_failure();
+            ours!(__retry::late(retry_deadline, retry_pause, #now))
+        });
+        if !self.model.has(&[Key::Cancel]) {
+            return deadline;
+        }
+        let cut = ours!(__retry::cut(retry_cancelled));
+        Some(match deadline {
+            Some(late) => ours!(__retry::Option::or_else(#cut, || #late)),
+            None => cut,
+        })
+    }
+
+    /// Ends the call after the pause before an attempt, where it was cancelled or its deadline has passed.
     pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
-        let (condition, error) = match self.model.late(self.asyncness)? {
-            Late::FromHistory => (
-                Some(ours!(retry_failed &&)),
-                ours!(__retry::take_last_error(&mut retry_history)),
-            ),
-            Late::Kept => (None, ours!(retry_failed)),
+        let error = match self.model.late(self.asyncness)? {
+            Late::FromHistory => {
+                ours!(__retry::take_last_error(&mut retry_history, retry_failed))
+            }
+            Late::Kept => ours!(retry_failed),
         };
-        let now = self.now_after_failure();
-        let ended = self.reported(&ours!(Taken), &quote!(Deadline));
+        let late = self.late()?;
+        let shown = ours!(__retry::show(&retry_error).__retry_show());
+        let ended = self.reported(&ours!(Taken), &ours!(retry_why), &shown);
         let leave = self.leave(&self.outcome_of_failure());
+        let returned = self.model.keeps_values().then(|| {
+            let leave = self.leave(&ours!(retry_outcome));
+            let ended = self.told(
+                &ours!(Taken),
+                &ours!(retry_why),
+                &ours!(&__retry::REJECTED_VALUE),
+            );
+            ours! {
+                if let (true, __retry::Some(retry_outcome)) = (retry_cancelled, retry_returned) {
+                    #ended
+                    #leave
+                }
+            }
+        });
         Some(ours! {
-            if #condition __retry::is_late(retry_deadline, retry_pause, #now) {
+            if let __retry::Some(retry_why) = #late {
                 if let __retry::Some(retry_error) = #error {
                     #ended
                     #leave
                 }
+                #returned
             }
         })
     }
 
     /// The same after the pause before a correction, whose error is at hand.
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
-        self.model.deadline.as_ref()?;
-        let now = self.now_after_failure();
-        let reported = self.reported(&ours!(Corrected), &quote!(Deadline));
+        let late = self.late()?;
+        let shown = ours!(__retry::show(&retry_error).__retry_show());
+        let reported = self.reported(&ours!(Corrected), &ours!(retry_why), &shown);
         Some(ours! {
-            if __retry::is_late(retry_deadline, retry_pause, #now) {
+            if let __retry::Some(retry_why) = #late {
                 #reported
                 #ended
                 break;
@@ -152,17 +231,37 @@ impl Printer<'_> {
     }
 
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
-    /// what the pause was for.
-    pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
+    /// what the pause was for, and `shown` the error.
+    pub(crate) fn reported(
+        &self,
+        pending: &TokenStream,
+        reason: &TokenStream,
+        shown: &TokenStream,
+    ) -> TokenStream {
+        let told = self.told(pending, reason, shown);
+        let tick = self.tick();
+        let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
+        ours! {
+            #told
+            #tick
+            #binding
+        }
+    }
+
+    fn told(
+        &self,
+        pending: &TokenStream,
+        reason: &TokenStream,
+        shown: &TokenStream,
+    ) -> TokenStream {
         let name = self.name();
         let observer = self.observer();
         let observe = match observer {
             Some(_) => ours!(__retry::Some(&mut retry_observer)),
             None => ours!(__retry::None),
         };
-        let shown = ours!(__retry::show(&retry_error).__retry_show());
         let report = if self.is_told_by_site() {
-            ours!(retry_call.overslept(__RETRY_SITE, #shown, #observe);)
+            ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
             let call = self.whole_call();
             ours! {
@@ -171,22 +270,16 @@ impl Printer<'_> {
                     #name,
                     #shown,
                     __retry::Values::#pending,
-                    __retry::Reason::#reason,
+                    #reason,
                     #observe,
                 );
             }
         };
-        let tick = self.tick();
-        let binding = self
-            .reason()
-            .map(|binding| ours!(let #binding = __retry::Reason::#reason;));
         ours! {
             {
                 #observer
                 #report
             }
-            #tick
-            #binding
         }
     }
 }

@@ -104,7 +104,9 @@ impl Printer<'_> {
             retried,
             ..
         } = self.decision(Failed::Validation);
+        let paused = self.paused();
         let reason = self.reason().unwrap_or_else(|| ours!(_));
+        let given_up = self.without_cancel(ended.clone());
         let correction = self.correction(correct, &ended);
         ours! {
             let mut retry_value = retry_value;
@@ -116,9 +118,9 @@ impl Printer<'_> {
                 };
                 #before
                 let retry_pause = match #decision {
-                    #retried => retry_pause,
+                    #retried => #paused,
                     __retry::Err(#reason) => {
-                        #ended
+                        #given_up
                         break;
                     }
                 };
@@ -137,7 +139,9 @@ impl Printer<'_> {
             .model
             .history
             .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
-        let reported = self.reported(&ours!(Corrected), &ours!(CorrectionFailed));
+        let shown = ours!(__retry::show(&retry_error).__retry_show());
+        let failed = ours!(__retry::Reason::CorrectionFailed);
+        let reported = self.reported(&ours!(Corrected), &failed, &shown);
         let ended = self.ended();
         ours! {
             #pause

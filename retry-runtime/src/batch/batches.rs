@@ -1,7 +1,7 @@
 use crate::call::by_policy::PolicyCall;
-use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
+use crate::call::on_error::ByClassify;
 use crate::policy::Policy;
+use crate::time::cancel::Uncancelled;
 use crate::time::timer::Timer;
 
 #[cfg(feature = "tokio")]
@@ -31,8 +31,8 @@ type DefaultTimer = ();
 ///
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
-pub struct Batches<On = ByClassify, W = DefaultTimer> {
-    pub(super) call: PolicyCall<On>,
+pub struct Batches<On = ByClassify, W = DefaultTimer, C = Uncancelled> {
+    pub(super) call: PolicyCall<On, C>,
     pub(super) size: usize,
     pub(super) concurrency: usize,
     pub(super) timer: W,
@@ -46,9 +46,9 @@ impl Policy {
     }
 }
 
-impl<On> PolicyCall<On> {
+impl<On, C> PolicyCall<On, C> {
     /// As [`Policy::batches`].
-    pub fn batches(self, size: usize) -> Batches<On> {
+    pub fn batches(self, size: usize) -> Batches<On, DefaultTimer, C> {
         Batches {
             call: self,
             size: size.max(1),
@@ -58,7 +58,7 @@ impl<On> PolicyCall<On> {
     }
 }
 
-impl<On, W> Batches<On, W> {
+impl<On, W, C> Batches<On, W, C> {
     /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
@@ -66,7 +66,7 @@ impl<On, W> Batches<On, W> {
     }
 
     /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
-    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V> {
+    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C> {
         Batches {
             call: self.call,
             size: self.size,
@@ -88,25 +88,29 @@ pub trait IntoBatches {
     type On;
     /// How to sleep.
     type Timer;
+    /// What cancels the batch.
+    type Cancel;
 
     /// The numbers, all items in one batch where none are given.
-    fn into_batches(self) -> Batches<Self::On, Self::Timer>;
+    fn into_batches(self) -> Batches<Self::On, Self::Timer, Self::Cancel>;
 }
 
-impl<On, W> IntoBatches for Batches<On, W> {
+impl<On, W, C> IntoBatches for Batches<On, W, C> {
     type On = On;
     type Timer = W;
+    type Cancel = C;
 
     fn into_batches(self) -> Self {
         self
     }
 }
 
-impl<On> IntoBatches for PolicyCall<On> {
+impl<On, C> IntoBatches for PolicyCall<On, C> {
     type On = On;
     type Timer = DefaultTimer;
+    type Cancel = C;
 
-    fn into_batches(self) -> Batches<On> {
+    fn into_batches(self) -> Batches<On, DefaultTimer, C> {
         self.batches(usize::MAX)
     }
 }
@@ -114,6 +118,7 @@ impl<On> IntoBatches for PolicyCall<On> {
 impl IntoBatches for Policy {
     type On = ByClassify;
     type Timer = DefaultTimer;
+    type Cancel = Uncancelled;
 
     fn into_batches(self) -> Batches {
         self.batches(usize::MAX)
@@ -123,37 +128,9 @@ impl IntoBatches for Policy {
 impl IntoBatches for &Policy {
     type On = ByClassify;
     type Timer = DefaultTimer;
+    type Cancel = Uncancelled;
 
     fn into_batches(self) -> Batches {
         self.batches(usize::MAX)
-    }
-}
-
-/// Says which errors are worth a retry: [`ByClassify`], or a function that [`Policy::on`] was given.
-#[diagnostic::on_unimplemented(
-    message = "nothing says which errors `{E}` are worth a retry",
-    label = "`{E}` is not `Classify`, or `{Self}` does not take it",
-    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
-)]
-pub trait OnError<E> {
-    /// The verdict on a failure.
-    fn verdict(&mut self, error: &E) -> Verdict;
-}
-
-#[diagnostic::do_not_recommend]
-impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> OnError<E> for F {
-    fn verdict(&mut self, error: &E) -> Verdict {
-        self(error).into()
-    }
-}
-
-/// Errors say it themselves, by [`Classify`].
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ByClassify;
-
-#[diagnostic::do_not_recommend]
-impl<E: Classify> OnError<E> for ByClassify {
-    fn verdict(&mut self, error: &E) -> Verdict {
-        error.classify()
     }
 }

@@ -5,9 +5,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::Rounds;
-use super::{Batches, IntoBatches, ItemError, OnError};
+use super::{Batches, IntoBatches, ItemError};
 use crate::call::by_policy::name_of;
-use crate::time::{clock, timer};
+use crate::call::on_error::OnError;
+use crate::time::cancel::{Cancel, sleep_blocking};
+use crate::time::clock;
 
 /// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
 ///
@@ -27,8 +29,9 @@ use crate::time::{clock, timer};
 /// ```
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
-/// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. After
-/// a panic in the operation no further call begins; the panic is passed on once the other running calls have ended.
+/// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
+/// running call can't be dropped, so the deadline waits for it. After a panic in the operation no further call begins;
+/// the panic is passed on once the other running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,
@@ -36,7 +39,26 @@ pub fn retry_each_blocking<P, I, F, T, E>(
     operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<On: OnError<E> + Send>,
+    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync>,
+    I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
+    F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
+    T: Send,
+    E: Send + Sync,
+{
+    let mut results = Vec::new();
+    retry_each_blocking_into(&mut results, policy, items, operation);
+    results
+}
+
+/// Like [`retry_each_blocking`], but puts the results into your `Vec`. You keep them if the operation panics: see
+/// [`retry_each_into`](crate::retry_each_into).
+pub fn retry_each_blocking_into<P, I, F, T, E>(
+    results: &mut Vec<Result<T, ItemError<E>>>,
+    policy: P,
+    items: I,
+    operation: F,
+) where
+    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -48,17 +70,19 @@ where
         concurrency,
         ..
     } = policy.into_batches();
-    let rounds = Rounds::new(
+    let (rounds, cancel) = Rounds::new(
         call,
         size,
         items.into_iter(),
+        results,
         name_of(&operation),
         clock::now_blocking,
     );
+    let is_cancelled = || cancel.is_cancelled();
     let rounds = Mutex::new(rounds);
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
     let handed = Mutex::new(Vec::with_capacity(1));
-    let hand = || match lock(&rounds).next_batch(clock::now_blocking) {
+    let hand = || match lock(&rounds).next_batch(clock::now_blocking, is_cancelled) {
         Some(batch) => {
             lock(&handed).push(batch);
             true
@@ -71,7 +95,7 @@ where
             return None;
         }
         let batch = lock(&handed).pop();
-        batch.or_else(|| lock(&rounds).next_batch(clock::now_blocking))
+        batch.or_else(|| lock(&rounds).next_batch(clock::now_blocking, is_cancelled))
     };
     let work = || {
         let stop = StopOnPanic(&stopped);
@@ -101,16 +125,13 @@ where
                 resume_unwind(panic);
             }
         });
-        let pause = lock(&rounds).next_round(clock::now_blocking);
-        match pause {
-            Some(pause) => timer::sleep_blocking(pause),
-            None => break,
-        }
+        let pause = lock(&rounds).next_round(clock::now_blocking, is_cancelled);
+        let Some(pause) = pause else {
+            return;
+        };
+        // Where it is cut short, the next round is not sent.
+        sleep_blocking(&cancel, pause);
     }
-    let rounds = rounds.into_inner();
-    rounds
-        .unwrap_or_else(PoisonError::into_inner)
-        .into_results()
 }
 
 /// Keeps other threads from work in vain. Forgotten where all goes well: the thread may be unwinding already when a batch begins.

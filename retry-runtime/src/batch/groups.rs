@@ -25,6 +25,7 @@ pub(super) struct Round<'a> {
     pub(super) deadline: Option<Moment>,
     /// When it ended.
     pub(super) now: Moment,
+    pub(super) cancelled: bool,
     pub(super) name: &'a str,
     /// From 1.
     pub(super) number: u32,
@@ -83,7 +84,9 @@ impl<'a> Groups<'a> {
         let site = Site::new(round.policy, round.name);
         for group in all.alike.values_mut() {
             let failure = Failure::new(&site, group.verdict, &"");
-            let mut failure = failure.deadline(round.deadline, || round.now);
+            let mut failure = failure
+                .deadline(round.deadline, || round.now)
+                .cancelled(round.cancelled);
             group.decision = group.call.decide(&mut failure);
         }
         all

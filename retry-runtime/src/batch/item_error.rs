@@ -25,6 +25,8 @@ pub struct ItemError<E> {
     cause: Cause<E>,
     attempts: u32,
     pub(super) reason: Reason,
+    /// Whether the last call that sent the item has no end.
+    under_way: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -32,26 +34,34 @@ enum Cause<E> {
     /// One error for all items of a call that failed as a whole.
     Failed(Arc<E>),
     Miscounted(Miscount),
-    NotSent,
+    None,
 }
 
 impl<E> ItemError<E> {
-    /// Of an item that no call has sent yet: what it ends with should the deadline pass.
+    /// For an item not sent yet: what it ends with if nothing more happens.
     pub(super) fn not_sent() -> Self {
         Self {
-            cause: Cause::NotSent,
+            cause: Cause::None,
             attempts: 0,
-            reason: Reason::Deadline,
+            reason: Reason::Cancelled,
+            under_way: false,
         }
     }
 
-    /// Of an item that may be sent again: what it ends with should the deadline pass.
+    /// For an item that may be sent again: what it ends with if nothing more happens.
     pub(super) fn failed(error: Arc<E>, attempts: u32) -> Self {
         Self {
             cause: Cause::Failed(error),
             attempts,
-            reason: Reason::Deadline,
+            reason: Reason::Cancelled,
+            under_way: false,
         }
+    }
+
+    /// A call sends the item. It keeps its last error until that ends.
+    pub(super) fn sent(&mut self, attempts: u32) {
+        self.attempts = attempts;
+        self.under_way = true;
     }
 
     pub(super) fn miscounted(miscount: Miscount, attempts: u32) -> Self {
@@ -59,15 +69,16 @@ impl<E> ItemError<E> {
             cause: Cause::Miscounted(miscount),
             attempts,
             reason: Reason::Unanswered,
+            under_way: false,
         }
     }
 
-    /// The error of the last attempt. `None` if the item was never sent ([`Reason::Deadline`] after 0 attempts), or its
-    /// call returned a wrong number of answers ([`Reason::Unanswered`]).
+    /// The error of the last attempt that returned one. `None` if the item was never sent (0 attempts), if its only call
+    /// was dropped, or if its call returned a wrong number of answers ([`Reason::Unanswered`]).
     pub fn error(&self) -> Option<&E> {
         match &self.cause {
             Cause::Failed(error) => Some(error),
-            Cause::Miscounted(_) | Cause::NotSent => None,
+            Cause::Miscounted(_) | Cause::None => None,
         }
     }
 
@@ -75,13 +86,19 @@ impl<E> ItemError<E> {
     pub fn into_error(self) -> Option<Arc<E>> {
         match self.cause {
             Cause::Failed(error) => Some(error),
-            Cause::Miscounted(_) | Cause::NotSent => None,
+            Cause::Miscounted(_) | Cause::None => None,
         }
     }
 
     /// How many calls have sent the item.
     pub fn attempts(&self) -> u32 {
         self.attempts
+    }
+
+    /// Whether the last call with this item was dropped before it returned: by the deadline, a panic, or with the whole
+    /// batch. The request may have taken effect.
+    pub fn is_dropped(&self) -> bool {
+        self.under_way
     }
 
     /// Why it was not sent again.
@@ -95,7 +112,7 @@ impl<E> Clone for ItemError<E> {
         let cause = match &self.cause {
             Cause::Failed(error) => Cause::Failed(Arc::clone(error)),
             Cause::Miscounted(miscount) => Cause::Miscounted(*miscount),
-            Cause::NotSent => Cause::NotSent,
+            Cause::None => Cause::None,
         };
         Self { cause, ..*self }
     }
@@ -107,14 +124,20 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
             cause,
             attempts,
             reason,
+            under_way,
         } = self;
         let plural = if *attempts == 1 { "" } else { "s" };
         write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
         match cause {
             Cause::Failed(error) => error.fmt(f),
             Cause::Miscounted(miscount) => miscount.fmt(f),
-            Cause::NotSent => f.write_str("not sent"),
+            Cause::None if *under_way => return f.write_str("dropped before an answer"),
+            Cause::None => return f.write_str("not sent"),
+        }?;
+        if *under_way {
+            f.write_str("; then dropped before an answer")?;
         }
+        Ok(())
     }
 }
 

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::vec;
 
+use super::ItemError;
 use super::groups::{Groups, Round};
 use super::item_error::Miscount;
-use super::{ItemError, OnError};
 use crate::call::by_policy::PolicyCall;
 use crate::call::decide;
+use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
@@ -20,12 +21,14 @@ use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
 
-pub(super) struct Rounds<I: Iterator, T, E, On> {
+pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
     policy: Policy,
     on: On,
     size: usize,
     name: &'static str,
     deadline: Option<Moment>,
+    /// Why nothing more is sent, where that is so.
+    ended: Option<Reason>,
     number: u32,
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
@@ -33,8 +36,9 @@ pub(super) struct Rounds<I: Iterator, T, E, On> {
     queue: vec::IntoIter<Entry<I::Item>>,
     /// Items of this round whose last call failed.
     failed: Vec<(Entry<I::Item>, Verdict)>,
-    /// For every item taken so far, what it ends with if nothing more happens.
-    results: Vec<Result<T, ItemError<E>>>,
+    /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
+    /// this is dropped.
+    results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
 }
 
@@ -44,20 +48,29 @@ struct Tally {
     items: usize,
     /// The numbers of answers and items, for calls where they differ.
     miscounts: Vec<Miscount>,
-    /// Items that were not sent since the deadline had passed.
+    /// Items that were not sent since the batch had ended, and why.
     late: usize,
+    /// Items of calls that were dropped.
+    dropped: usize,
 }
 
 impl Tally {
-    fn report<E>(&self, round: &Round<'_>) {
+    fn report<E>(&self, round: &Round<'_>, ended: Option<Reason>) {
         let max = limit(round.policy.max_retries());
         for miscount in &self.miscounts {
             let error = round.part(miscount.items, miscount);
             round.gave_up(&error, max, Reason::Unanswered);
         }
+        let Some(reason) = ended else {
+            return;
+        };
+        if self.dropped > 0 {
+            let error = round.part(self.dropped, "dropped before an answer");
+            round.gave_up(&error, max, reason);
+        }
         if self.late > 0 && round.number == 1 {
             let error = round.part(self.late, "not sent");
-            round.gave_up(&error, max, Reason::Deadline);
+            round.gave_up(&error, max, reason);
         } else if self.late > 0 {
             // They were sent in the round before, and failed.
             let error = round.part(self.late, type_name::<E>());
@@ -65,7 +78,7 @@ impl Tally {
                 number: round.number - 1,
                 ..*round
             };
-            before.gave_up(&error, max, Reason::Deadline);
+            before.gave_up(&error, max, reason);
         }
     }
 }
@@ -86,41 +99,64 @@ impl<I: Clone> Batch<I> {
     }
 }
 
-impl<I, T, E, On> Rounds<I, T, E, On>
+impl<'a, I, T, E, On> Rounds<'a, I, T, E, On>
 where
     I: Iterator,
     On: OnError<E>,
 {
-    pub(super) fn new(
-        call: PolicyCall<On>,
+    /// Results are put into `results`, whose content they replace.
+    pub(super) fn new<C>(
+        call: PolicyCall<On, C>,
         size: usize,
         items: I,
+        results: &'a mut Vec<Result<T, ItemError<E>>>,
         name: &'static str,
         now: impl FnOnce() -> Moment,
-    ) -> Self {
+    ) -> (Self, C) {
         let limit = call.policy.time_limit();
-        Self {
+        results.clear();
+        results.reserve(items.size_hint().0);
+        let rounds = Self {
             deadline: limit.and_then(|limit| now().checked_add(limit)),
+            ended: None,
             policy: call.policy,
             on: call.on,
             size,
             name,
             number: 1,
-            results: Vec::with_capacity(items.size_hint().0),
+            results,
             fresh: items.fuse(),
             queue: Vec::new().into_iter(),
             failed: Vec::new(),
             tally: Tally::default(),
-        }
+        };
+        (rounds, call.cancel)
+    }
+
+    /// When the batch ends at the latest.
+    pub(super) fn deadline(&self) -> Option<Moment> {
+        self.deadline
     }
 
     /// What the next call sends; `None` once all of this round was handed out.
-    pub(super) fn next_batch(&mut self, now: impl FnOnce() -> Moment) -> Option<Batch<I::Item>> {
-        let late = self.deadline.is_some_and(|end| now() > end);
-        let size = if late { usize::MAX } else { self.size };
-        let mut batch: Vec<_> = self.queue.by_ref().take(size).collect();
+    pub(super) fn next_batch(
+        &mut self,
+        now: impl FnOnce() -> Moment,
+        is_cancelled: impl FnOnce() -> bool,
+    ) -> Option<Batch<I::Item>> {
+        if self.ended.is_none() && is_cancelled() {
+            self.ended = Some(Reason::Cancelled);
+        }
+        if self.ended.is_none() && self.deadline.is_some_and(|end| now() > end) {
+            self.ended = Some(Reason::Deadline);
+        }
+        if let Some(reason) = self.ended {
+            self.leave(reason);
+            return None;
+        }
+        let mut batch: Vec<_> = self.queue.by_ref().take(self.size).collect();
         if self.number == 1 {
-            batch.extend(self.fresh.by_ref().take(size).map(|item| {
+            batch.extend(self.fresh.by_ref().take(self.size).map(|item| {
                 let index = self.results.len();
                 self.results.push(Err(ItemError::not_sent()));
                 let call = Call::new();
@@ -128,11 +164,47 @@ where
             }));
         }
         self.tally.items += batch.len();
-        if late {
-            self.tally.late += batch.len();
-            return None;
+        for entry in &batch {
+            if let Err(error) = &mut self.results[entry.index] {
+                error.sent(entry.call.attempt());
+            }
         }
         (!batch.is_empty()).then_some(Batch(batch))
+    }
+
+    /// Sends nothing more of this round.
+    fn leave(&mut self, reason: Reason) {
+        let mut late = 0;
+        for entry in self.queue.by_ref() {
+            late += 1;
+            if let Err(error) = &mut self.results[entry.index] {
+                error.reason = reason;
+            }
+        }
+        if self.number == 1 {
+            for _ in self.fresh.by_ref() {
+                late += 1;
+                let mut error = ItemError::not_sent();
+                error.reason = reason;
+                self.results.push(Err(error));
+            }
+        }
+        self.tally.items += late;
+        self.tally.late += late;
+    }
+
+    /// The deadline came while calls were under way, which are dropped.
+    pub(super) fn dropped(&mut self) {
+        self.ended = Some(Reason::Deadline);
+        let errors = self
+            .results
+            .iter_mut()
+            .filter_map(|result| result.as_mut().err());
+        for error in errors.filter(|error| error.is_dropped()) {
+            error.reason = Reason::Deadline;
+            self.tally.dropped += 1;
+        }
+        self.leave(Reason::Deadline);
     }
 
     pub(super) fn answered(
@@ -180,18 +252,30 @@ where
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
-    pub(super) fn next_round(&mut self, now: impl FnOnce() -> Moment) -> Option<Duration> {
+    pub(super) fn next_round(
+        &mut self,
+        now: impl FnOnce() -> Moment,
+        is_cancelled: impl FnOnce() -> bool,
+    ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
         let mut failed = mem::take(&mut self.failed);
         // Calls end in any order.
         failed.sort_by_key(|(entry, _)| entry.index);
+        // Without a deadline nobody asks.
+        let now = self
+            .deadline
+            .map_or(Moment::from_origin(Duration::ZERO), |_| now());
         let round = Round {
             policy: &self.policy,
             deadline: self.deadline,
-            // Without a deadline nobody asks.
-            now: self
-                .deadline
-                .map_or(Moment::from_origin(Duration::ZERO), |_| now()),
+            now: match (self.ended, self.deadline) {
+                // Not at it, where another round could begin.
+                (Some(Reason::Deadline), Some(end)) => {
+                    now.max(end.checked_add(Duration::from_nanos(1)).unwrap_or(end))
+                }
+                _ => now,
+            },
+            cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
             name: self.name,
             number: self.number,
             items: tally.items,
@@ -199,7 +283,7 @@ where
         let failures = failed.iter().map(|(entry, verdict)| (entry.call, *verdict));
         let groups = Groups::new(&round, failures);
         groups.report::<E>(&round);
-        tally.report::<E>(&round);
+        tally.report::<E>(&round, self.ended);
         let mut queue = Vec::with_capacity(failed.len());
         for (mut entry, verdict) in failed {
             match groups.decision(entry.call, verdict) {
@@ -223,9 +307,5 @@ where
         }
         self.queue = queue.into_iter();
         pause
-    }
-
-    pub(super) fn into_results(self) -> Vec<Result<T, ItemError<E>>> {
-        self.results
     }
 }

@@ -2,6 +2,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use crate::call::call_id::CallId;
+use crate::call::errors::Errors;
 use crate::call::gave_up::GaveUp;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
@@ -23,7 +24,7 @@ use crate::time::moment::Moment;
 /// ```
 ///
 /// The errors of earlier attempts are kept until the call ends, so the function's future is `Send` only if the error
-/// type is `Send` and `Sync`.
+/// type is `Send` and `Sync`. If there are more than 110, only the first 10 and the last 100 are kept.
 ///
 /// In a function with the key `validate` the name is bound to an `&Attempt<E, Draft<T>>`, which also has the value that
 /// was rejected last (`last_value`). The keys `validate` and `correct` can use it, too.
@@ -34,9 +35,13 @@ use crate::time::moment::Moment;
 pub struct Attempt<E, K = ()> {
     number: u32,
     max: Option<u32>,
-    errors: Vec<E>,
-    /// The index of the first error after the last value that `until` rejected.
-    row: usize,
+    errors: Errors<E>,
+    /// The number of errors since the last value that `until` rejected, or the last item.
+    row: u32,
+    /// How many of the last errors are the same, as far as it was asked.
+    same: u32,
+    /// The attempts before the last that yielded an item: their retries don't count against `max`.
+    before_progress: u32,
     corrections: u32,
     started: Moment,
     clock: Clock,
@@ -76,8 +81,10 @@ impl<E, K> Attempt<E, K> {
         Self {
             number: 0,
             max: None,
-            errors: Vec::new(),
+            errors: Errors::new(),
             row: 0,
+            same: 0,
+            before_progress: 0,
             corrections: 0,
             started: clock.now(),
             clock,
@@ -102,23 +109,36 @@ impl<E, K> Attempt<E, K> {
     }
 
     pub(crate) fn failed(&mut self, error: E) {
+        self.row = self.row.saturating_add(1);
         self.errors.push(error);
     }
 
     pub(crate) fn corrected(&mut self, error: E) {
-        self.errors.push(error);
+        self.failed(error);
         self.corrections = self.corrections.saturating_add(1);
     }
 
     pub(crate) fn rejected(&mut self) {
-        self.row = self.errors.len();
+        self.row = 0;
+        self.same = 0;
     }
 
-    /// Whether `error` would be the `times`th in a row that is the same.
-    pub(crate) fn is_repeated(&self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
-        let row = self.errors[self.row..].iter().rev();
-        let times = usize::try_from(times).unwrap_or(usize::MAX);
-        row.take_while(|earlier| same(earlier, error)).count() + 1 >= times
+    /// Something was yielded, so that the next failure is the first again.
+    #[cfg(feature = "stream")]
+    pub(crate) fn progressed(&mut self) {
+        self.rejected();
+        self.before_progress = self.number.saturating_sub(1);
+    }
+
+    /// Whether `error` is the `times`th in a row that is the same. Asked once for each, before it is kept.
+    pub(crate) fn is_repeated(&mut self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
+        let last = self.errors.kept().last().filter(|_| self.row > 0);
+        self.same = match last {
+            // Nobody asked about the first after an item.
+            Some(last) if same(last, error) => self.same.max(1).saturating_add(1),
+            _ => 1,
+        };
+        self.same >= times
     }
 
     pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E, K::Value>
@@ -158,9 +178,11 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// Whether, by `max`, this is the last attempt. A deadline, or a failure that isn't worth a retry, may end the call
-    /// earlier; a section with its own `max` may end it later.
+    /// earlier; a section with its own `max` may end it later. Under `stream = "resume"`, only the retries since the last
+    /// item count.
     pub fn is_last(&self) -> bool {
-        self.max.is_some_and(|max| self.number > max)
+        let attempts = self.number.saturating_sub(self.before_progress);
+        self.max.is_some_and(|max| attempts > max)
     }
 
     /// The time since the call began. With the key `timer`, the time from then until this attempt began.
@@ -182,12 +204,18 @@ impl<E, K> Attempt<E, K> {
     /// The latest error. `None` if there was none yet: in the first attempt, or after nothing but values that `until`
     /// rejected.
     pub fn last_error(&self) -> Option<&E> {
-        self.errors.last()
+        self.errors.kept().last()
     }
 
-    /// The errors of all earlier attempts, in order.
+    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100.
     pub fn errors(&self) -> &[E] {
-        &self.errors
+        self.errors.kept()
+    }
+
+    /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
+    /// more than 110.
+    pub fn errors_left_out(&self) -> u64 {
+        self.errors.left_out()
     }
 }
 

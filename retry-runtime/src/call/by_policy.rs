@@ -3,21 +3,26 @@
 use std::any::{type_name, type_name_of_val};
 use std::borrow::Borrow;
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
 use crate::call::decide;
 use crate::call::failure::Failure;
+use crate::call::on_error::{ByClassify, OnError};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
+use crate::time::cancel::{
+    Cancel, CancelledBy, MayCancel, Uncancelled, is_cancelled, pause_or_cancelled, sleep_blocking,
+};
 use crate::time::clock;
 use crate::time::moment::Moment;
+use crate::time::timer::Timer;
 #[cfg(feature = "tokio")]
 use crate::time::timer::TokioTimer;
-use crate::time::timer::{self, Timer};
 
 impl Policy {
     /// Calls `operation` until it succeeds or this policy gives up: the same loop as the attribute's.
@@ -58,7 +63,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        run(self, E::classify, TokioTimer, operation)
+        run(self, ByClassify, Uncancelled, TokioTimer, operation)
     }
 
     /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
@@ -74,7 +79,7 @@ impl Policy {
         F: FnMut() -> Result<T, E>,
         E: Classify,
     {
-        run_blocking(self, E::classify, operation)
+        run_blocking(self, ByClassify, &Uncancelled, operation)
     }
 
     /// Takes a function that says which errors are worth a retry, for error types that are not [`Classify`].
@@ -88,32 +93,76 @@ impl Policy {
     /// assert_eq!(parsed, Ok(42));
     /// ```
     pub fn on<On>(&self, on: On) -> PolicyCall<On> {
-        PolicyCall { policy: *self, on }
+        PolicyCall {
+            policy: *self,
+            on,
+            cancel: Uncancelled,
+        }
+    }
+
+    /// Says what cancels the call: see [`PolicyCall::cancel`].
+    pub fn cancel<C>(&self, cancel: C) -> PolicyCall<ByClassify, CancelledBy<C>> {
+        self.on(ByClassify).cancel(cancel)
     }
 }
 
-/// A policy with a function that says which errors are worth a retry, made by [`Policy::on`].
+/// A policy with a function that says which errors are worth a retry, and with what cancels the call: made by
+/// [`Policy::on`] and [`Policy::cancel`].
 #[derive(Clone, Copy, Debug)]
-pub struct PolicyCall<On> {
+pub struct PolicyCall<On, C = Uncancelled> {
     pub(crate) policy: Policy,
     pub(crate) on: On,
+    pub(crate) cancel: C,
 }
 
 impl<On> PolicyCall<On> {
+    /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
+    /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
+    ///
+    /// When it is cancelled, the pause ends and the call gives up with its last error and
+    /// [`Reason::Cancelled`](crate::Reason::Cancelled). A failure after that is not retried. A running attempt is not
+    /// dropped. The error is kept during the pause, so the call's future is `Send` only if the error is.
+    ///
+    /// ```
+    /// use std::io;
+    /// use std::time::Duration;
+    /// use retry_runtime::Policy;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let shutdown = CancellationToken::new();
+    /// let call = Policy::fixed(Duration::from_secs(3600))
+    ///     .cancel(shutdown.cancelled())
+    ///     .call(async || Err::<(), _>(io::Error::from(io::ErrorKind::ConnectionRefused)));
+    /// let (outcome, ()) = tokio::join!(call, async { shutdown.cancel() });
+    /// assert_eq!(outcome.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+    /// # }
+    /// ```
+    pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>> {
+        PolicyCall {
+            policy: self.policy,
+            on: self.on,
+            cancel: CancelledBy(cancel),
+        }
+    }
+}
+
+impl<On, C> PolicyCall<On, C> {
     /// As [`Policy::call`].
     #[cfg(feature = "tokio")]
-    pub fn call<F, R, T, E, V>(self, operation: F) -> impl Future<Output = Result<T, E>>
+    pub fn call<F, R, T, E>(self, operation: F) -> impl Future<Output = Result<T, E>>
     where
         F: Operation<R>,
         R: Future<Output = Result<T, E>>,
-        On: FnMut(&E) -> V,
-        V: Into<Verdict>,
+        On: OnError<E>,
+        C: MayCancel,
     {
-        run(self.policy, self.on, TokioTimer, operation)
+        run(self.policy, self.on, self.cancel, TokioTimer, operation)
     }
 
     /// As [`Policy::call`], with another runtime's timer.
-    pub fn call_with<F, R, T, E, V>(
+    pub fn call_with<F, R, T, E>(
         self,
         timer: impl Timer,
         operation: F,
@@ -121,20 +170,20 @@ impl<On> PolicyCall<On> {
     where
         F: Operation<R>,
         R: Future<Output = Result<T, E>>,
-        On: FnMut(&E) -> V,
-        V: Into<Verdict>,
+        On: OnError<E>,
+        C: MayCancel,
     {
-        run(self.policy, self.on, timer, operation)
+        run(self.policy, self.on, self.cancel, timer, operation)
     }
 
     /// As [`Policy::call_blocking`].
-    pub fn call_blocking<F, T, E, V>(self, operation: F) -> Result<T, E>
+    pub fn call_blocking<F, T, E>(self, operation: F) -> Result<T, E>
     where
         F: FnMut() -> Result<T, E>,
-        On: FnMut(&E) -> V,
-        V: Into<Verdict>,
+        On: OnError<E>,
+        C: Cancel,
     {
-        run_blocking(&self.policy, self.on, operation)
+        run_blocking(&self.policy, self.on, &self.cancel, operation)
     }
 }
 
@@ -153,50 +202,65 @@ impl<F: FnMut() -> R, R> Operation<R> for F {}
 // One future around the operation's, not several nested ones, each of which would hold the policy and the closures
 // again. A block instead of an `async fn`, which keeps its arguments twice.
 #[expect(clippy::manual_async_fn, reason = "see above")]
-fn run<P, On, V, W, F, R, T, E>(
+fn run<P, On, C, W, F, R, T, E>(
     policy: P,
     mut on: On,
+    cancel: C,
     timer: W,
     mut operation: F,
 ) -> impl Future<Output = Result<T, E>>
 where
     P: Borrow<Policy>,
-    On: FnMut(&E) -> V,
-    V: Into<Verdict>,
+    On: OnError<E>,
+    C: MayCancel,
     W: Timer,
     F: Operation<R>,
     R: Future<Output = Result<T, E>>,
 {
     async move {
         timer.expect();
+        let mut cancelled = pin!(cancel.into_cancelled());
         let started = start(policy.borrow(), || timer.now());
         let mut call = Call::new();
         loop {
             // The error's life ends before the pause, so that it need not be `Send`.
-            let pause = match operation().await {
+            let (pause, verdict, kept) = match operation().await {
                 Ok(value) => {
                     succeeded(&call, policy.borrow(), &operation);
                     return Ok(value);
                 }
                 Err(error) => {
-                    let verdict = decide::verdict(policy.borrow(), || on(&error).into());
+                    let verdict = decide::verdict(policy.borrow(), || on.verdict(&error));
                     let elapsed = started.map(|started| timer.now().since(started));
                     let told = Told::new(policy.borrow(), verdict, &error, elapsed);
-                    match told.failed(&mut call, name_of(&operation)) {
-                        Ok(pause) => pause,
+                    let is_cancelled = is_cancelled(cancelled.as_mut());
+                    match told.failed(&mut call, name_of(&operation), is_cancelled) {
+                        Ok(pause) => (pause, verdict, C::keep(error)),
                         Err(_) => return Err(error),
                     }
                 }
             };
-            timer.sleep(pause).await;
+            let sleep = pin!(timer.sleep(pause));
+            if pause_or_cancelled(cancelled.as_mut(), sleep).await {
+                if let Some(error) = C::into_error(kept) {
+                    let told = Told::new(policy.borrow(), verdict, &error, None);
+                    told.cancelled(&call, name_of(&operation));
+                    return Err(error);
+                }
+            }
         }
     }
 }
 
-fn run_blocking<On, V, F, T, E>(policy: &Policy, mut on: On, mut operation: F) -> Result<T, E>
+fn run_blocking<On, C, F, T, E>(
+    policy: &Policy,
+    mut on: On,
+    cancel: &C,
+    mut operation: F,
+) -> Result<T, E>
 where
-    On: FnMut(&E) -> V,
-    V: Into<Verdict>,
+    On: OnError<E>,
+    C: Cancel,
     F: FnMut() -> Result<T, E>,
 {
     let started = start(policy, clock::now_blocking);
@@ -210,12 +274,16 @@ where
             }
             Err(error) => error,
         };
-        let verdict = decide::verdict(policy, || on(&error).into());
+        let verdict = decide::verdict(policy, || on.verdict(&error));
         let told = Told::new(policy, verdict, &error, elapsed());
-        let Ok(pause) = told.failed(&mut call, name_of(&operation)) else {
+        let decision = told.failed(&mut call, name_of(&operation), cancel.is_cancelled());
+        let Ok(pause) = decision else {
             return Err(error);
         };
-        timer::sleep_blocking(pause);
+        if sleep_blocking(cancel, pause) {
+            told.cancelled(&call, name_of(&operation));
+            return Err(error);
+        }
         let told = Told::new(policy, verdict, &error, elapsed());
         if told.resumed(&mut call, name_of(&operation)).is_err() {
             return Err(error);
@@ -249,8 +317,16 @@ impl<'a> Told<'a> {
 
     #[cold]
     #[inline(never)]
-    fn failed(&self, call: &mut Call, name: &str) -> Result<Duration, Reason> {
-        self.with_failure(name, |failure| call.failed_with(failure))
+    fn failed(&self, call: &mut Call, name: &str, is_cancelled: bool) -> Result<Duration, Reason> {
+        self.with_failure(name, |failure| {
+            call.failed_with(failure.cancelled(is_cancelled))
+        })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn cancelled(&self, call: &Call, name: &str) {
+        self.with_failure(name, |failure| call.gave_up(failure, Reason::Cancelled));
     }
 
     #[cold]

@@ -26,6 +26,9 @@ impl Call {
             return Err(Reason::Exhausted);
         }
         let kind = kind.ok_or(Reason::NotRetryable)?;
+        if failure.cancelled {
+            return Err(Reason::Cancelled);
+        }
         if failure.verdict.is_ambiguous() && !failure.idempotent {
             return Err(Reason::Ambiguous);
         }

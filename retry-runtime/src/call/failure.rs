@@ -21,6 +21,10 @@ use crate::time::moment::Moment;
 ///     .idempotent(false);
 /// assert_eq!(call.failed_with(failure), Err(Reason::Ambiguous));
 /// ```
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is said by itself, by whoever knows of it"
+)]
 pub struct Failure<'a> {
     pub(super) site: &'a Site<'a>,
     pub(super) verdict: Verdict,
@@ -29,6 +33,7 @@ pub struct Failure<'a> {
     pub(super) deadline: Deadline,
     pub(super) idempotent: bool,
     pub(super) repeated: bool,
+    pub(super) cancelled: bool,
     pub(super) last: bool,
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
@@ -74,6 +79,7 @@ impl<'a> Failure<'a> {
             deadline: Deadline::OfPolicy,
             idempotent: true,
             repeated: false,
+            cancelled: false,
             last: false,
             delays: None,
             budget: None,
@@ -113,7 +119,13 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Whether the attempt began as the last possible one, and so used up what another one would need.
+    /// Whether the call was cancelled, so that no attempt may follow.
+    pub fn cancelled(mut self, cancelled: bool) -> Self {
+        self.cancelled = cancelled;
+        self
+    }
+
+    /// Whether the attempt was begun as the last that could happen, and so took what another would need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
         self.last = last;

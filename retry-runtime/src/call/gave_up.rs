@@ -2,6 +2,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
+use crate::call::errors::Errors;
 use crate::observe::reason::Reason;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.
@@ -23,7 +24,7 @@ use crate::observe::reason::Reason;
 /// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GaveUp<E, T = ()> {
-    pub(crate) earlier: Vec<E>,
+    pub(crate) earlier: Errors<E>,
     pub(crate) error: E,
     pub(crate) attempts: u32,
     pub(crate) corrections: u32,
@@ -38,9 +39,17 @@ impl<E, T> GaveUp<E, T> {
         &self.error
     }
 
-    /// Every error in order, including the last attempt's. Attempts with a value that `until` rejected have none.
+    /// The errors in order, including the last attempt's: if there are more than 111, the first 10 and the last 101.
+    /// Attempts with a value that `until` rejected have none.
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
-        self.earlier.iter().chain(std::iter::once(&self.error))
+        let earlier = self.earlier.kept().iter();
+        earlier.chain(std::iter::once(&self.error))
+    }
+
+    /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
+    /// more than 111.
+    pub fn errors_left_out(&self) -> u64 {
+        self.earlier.left_out()
     }
 
     /// The error of the last attempt, by value.
@@ -48,9 +57,9 @@ impl<E, T> GaveUp<E, T> {
         self.error
     }
 
-    /// Every error in order, by value.
+    /// The same as [`errors`](Self::errors), by value.
     pub fn into_errors(self) -> Vec<E> {
-        let mut errors = self.earlier;
+        let mut errors = self.earlier.into_kept();
         errors.push(self.error);
         errors
     }

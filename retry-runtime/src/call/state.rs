@@ -235,6 +235,29 @@ impl Call {
             Values::Corrected => self.attempt(),
             Values::Taken | Values::Validated => self.attempt().saturating_sub(1),
         };
+        self.told_of_end(name, attempts, error, reason, observe);
+    }
+
+    /// Reports that the call ends in the middle of an attempt.
+    #[cfg(feature = "plan")]
+    pub(crate) fn gave_up_under_way(
+        &self,
+        site: &Site<'_>,
+        error: &dyn fmt::Display,
+        reason: Reason,
+    ) {
+        let call = self.under(site.policy.max_retries());
+        call.told_of_end(site.name, self.attempt(), error, reason, None);
+    }
+
+    fn told_of_end(
+        &self,
+        name: &str,
+        attempts: u32,
+        error: &dyn fmt::Display,
+        reason: Reason,
+        observe: Option<Observe<'_>>,
+    ) {
         let max = limit(self.in_force);
         let event = move || Event::GaveUp {
             call: name,
@@ -297,7 +320,33 @@ impl Call {
         }
     }
 
-    /// The number of the current attempt, from 1.
+    /// The call after progress, such as an item of a stream before it broke: retries count from 0 again, and delays start
+    /// at `base` again. The time spent is kept.
+    ///
+    /// ```
+    /// use retry_runtime::{Call, Policy, Site, Verdict};
+    ///
+    /// const POLICY: Policy = Policy::none().max(1);
+    /// let site = Site::new(&POLICY, "feed");
+    /// let mut call = Call::new();
+    /// for _day in 0..7 {
+    ///     call = call.restarted();
+    ///     assert!(call.failed(&site, Verdict::TRANSIENT, &"connection reset").is_ok());
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn restarted(self) -> Self {
+        Self {
+            limit: self.limit,
+            in_force: self.in_force,
+            before: self.before,
+            spent: self.spent,
+            waiting: self.waiting,
+            ..Self::new()
+        }
+    }
+
+    /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
     pub const fn attempt(&self) -> u32 {
         let [transient, throttled, timeout, invalid] = self.own;
         self.shared

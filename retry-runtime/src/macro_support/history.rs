@@ -37,9 +37,9 @@ pub fn tick<E, K>(attempt: &mut Attempt<E, K>, now: Moment) {
     attempt.tick(now);
 }
 
-/// The previous attempt's error, if the call ends with it after the pause.
-pub fn take_last_error<E, K>(attempt: &mut Attempt<E, K>) -> Option<E> {
-    attempt.take_last_error()
+/// The error of the attempt before, if it failed with one, where the call ends with it after the pause.
+pub fn take_last_error<E, K>(attempt: &mut Attempt<E, K>, failed: bool) -> Option<E> {
+    failed.then(|| attempt.take_last_error()).flatten()
 }
 
 pub fn failed<E, K>(attempt: &mut Attempt<E, K>, error: E) {
@@ -51,7 +51,7 @@ pub fn rejected<E, K>(attempt: &mut Attempt<E, K>) {
 }
 
 pub fn is_repeated<E, K>(
-    attempt: &Attempt<E, K>,
+    attempt: &mut Attempt<E, K>,
     error: &E,
     times: impl Count,
     same: fn(&E, &E) -> bool,

@@ -73,6 +73,9 @@ keys! {
     repeats
     /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
     budget
+    /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
+    /// `Cancel` or a function that returns a `bool`.
+    cancel
     /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
     observe
     /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers.

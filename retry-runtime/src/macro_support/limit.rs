@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::call::decide::grace;
+use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -55,7 +56,12 @@ pub fn now_blocking() -> Moment {
     clock::now_blocking()
 }
 
-/// Whether that pause ended too late for another attempt.
-pub fn is_late(deadline: Option<Moment>, pause: Duration, now: impl FnOnce() -> Moment) -> bool {
-    deadline.is_some_and(|end| now().since(end) > grace(pause))
+/// Why no attempt may follow that pause, where it ended too late for one.
+pub fn late(
+    deadline: Option<Moment>,
+    pause: Duration,
+    now: impl FnOnce() -> Moment,
+) -> Option<Reason> {
+    let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
+    is_late.then_some(Reason::Deadline)
 }

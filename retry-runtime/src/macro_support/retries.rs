@@ -30,8 +30,14 @@ impl Retries {
         Self(self.0.saturating_add(1))
     }
 
-    /// The pause after a failure, for calls that pass no further details and don't need the reason to stop. It keeps
-    /// the code at the call site small. The call goes on as [`next`](Self::next).
+    /// The call after progress.
+    #[inline]
+    pub const fn restarted(self) -> Self {
+        Self::new()
+    }
+
+    /// The pause after a failure of which no more is to be said, and whose reason to stop nobody asks for: less code
+    /// where it stands. The call goes on as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(
@@ -70,12 +76,18 @@ impl Retries {
         self.whole(site).told(site.name, observe);
     }
 
-    /// Reports that the call ends with the error from before a pause that took too long.
+    /// Reports that the call ends during or after a pause, with the error that it had before.
     #[cold]
     #[inline(never)]
-    pub fn overslept(self, site: &Site<'_>, error: &dyn Display, observe: Option<Observe<'_>>) {
+    pub fn ended(
+        self,
+        site: &Site<'_>,
+        error: &dyn Display,
+        reason: Reason,
+        observe: Option<Observe<'_>>,
+    ) {
         let call = self.whole(site);
-        call.gave_up_after_pause(site.name, error, Values::Taken, Reason::Deadline, observe);
+        call.gave_up_after_pause(site.name, error, Values::Taken, reason, observe);
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {
@@ -110,6 +122,12 @@ impl LimitedRetries {
     pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
         self.max = failure.site().policy.max_retries();
         self.retries.failed_with(failure)
+    }
+
+    /// The call after progress.
+    #[inline]
+    pub const fn restarted(self) -> Self {
+        Self::under(self.max)
     }
 
     #[inline]

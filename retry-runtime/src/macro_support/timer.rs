@@ -98,14 +98,6 @@ pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
     std::future::pending()
 }
 
-/// Sleeps for the time that `timeout` allows, for ever if that is `None`.
-pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
-    match limit {
-        Some(limit) => timer.sleep(limit).await,
-        None => std::future::pending().await,
-    }
-}
-
 pub fn sleep_blocking(pause: Duration) {
     timer::sleep_blocking(pause);
 }

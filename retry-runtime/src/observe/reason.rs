@@ -18,6 +18,8 @@ pub enum Reason {
     Repeated,
     /// The `budget` had nothing left to pay for a retry with.
     Budget,
+    /// The call was cancelled, by the key `cancel` or by its future being dropped.
+    Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
     /// A call for a batch of items returned more or fewer answers than it got items.
@@ -34,6 +36,7 @@ impl Reason {
             Self::Ambiguous => "ambiguous",
             Self::Repeated => "repeated",
             Self::Budget => "budget",
+            Self::Cancelled => "cancelled",
             Self::CorrectionFailed => "correction failed",
             Self::Unanswered => "unanswered",
         }

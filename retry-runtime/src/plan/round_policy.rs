@@ -1,7 +1,8 @@
 use crate::call::by_policy::PolicyCall;
+use crate::call::on_error::{ByClassify, OnError};
 use crate::classify::Classify;
-use crate::classify::verdict::Verdict;
 use crate::policy::Policy;
+use crate::time::cancel::{MayCancel, Uncancelled};
 
 /// What limits the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`] if the error type is
 /// [`Classify`], otherwise the result of [`Policy::on`].
@@ -11,35 +12,31 @@ use crate::policy::Policy;
     note = "give a `Policy` and put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function: `policy.on(|error: &{E}| …)`"
 )]
 pub trait RoundPolicy<E> {
-    /// How many rounds after the first, and how long to wait before each.
-    fn policy(&self) -> Policy;
+    /// Which failures of subtasks are worth a retry.
+    type On: OnError<E>;
+    /// What cancels the plan.
+    type Cancel: MayCancel;
 
-    /// Whether this failure of a subtask is worth a retry.
-    fn verdict(&mut self, error: &E) -> Verdict;
+    /// How many rounds after the first, how long to wait before each, and the rest.
+    fn into_call(self) -> PolicyCall<Self::On, Self::Cancel>;
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: Classify> RoundPolicy<E> for Policy {
-    fn policy(&self) -> Policy {
-        *self
-    }
+    type On = ByClassify;
+    type Cancel = Uncancelled;
 
-    fn verdict(&mut self, error: &E) -> Verdict {
-        error.classify()
+    fn into_call(self) -> PolicyCall<ByClassify> {
+        self.on(ByClassify)
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<E, On, V> RoundPolicy<E> for PolicyCall<On>
-where
-    On: FnMut(&E) -> V,
-    V: Into<Verdict>,
-{
-    fn policy(&self) -> Policy {
-        self.policy
-    }
+impl<E, On: OnError<E>, C: MayCancel> RoundPolicy<E> for PolicyCall<On, C> {
+    type On = On;
+    type Cancel = C;
 
-    fn verdict(&mut self, error: &E) -> Verdict {
-        (self.on)(error).into()
+    fn into_call(self) -> Self {
+        self
     }
 }

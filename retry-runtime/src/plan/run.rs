@@ -1,6 +1,7 @@
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, pending};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -11,6 +12,7 @@ use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
+use crate::time::race::race;
 
 /// What a subtask is that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -36,7 +38,8 @@ where
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
         let scope = self.scope(Node::is_pending);
-        self.execute(&graph, &scope, Again::DeadEnd).await;
+        let endless = pin!(pending());
+        self.execute(&graph, &scope, Again::DeadEnd, endless).await;
         Ok(self.log_summary())
     }
 
@@ -61,7 +64,8 @@ where
                 error: &self.failures(Node::is_failed),
             });
         }
-        self.execute(&graph, &scope, Again::DeadEnd).await;
+        let endless = pin!(pending());
+        self.execute(&graph, &scope, Again::DeadEnd, endless).await;
         Ok(self.log_summary())
     }
 
@@ -69,8 +73,15 @@ where
         self.nodes.iter().map(runs).collect()
     }
 
-    /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete.
-    pub(crate) async fn execute(&mut self, graph: &Graph, scope: &[bool], again: Again) {
+    /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete. Once `end` completes,
+    /// those under way are dropped, and returned.
+    pub(crate) async fn execute(
+        &mut self,
+        graph: &Graph,
+        scope: &[bool],
+        again: Again,
+        mut end: Pin<&mut impl Future<Output = ()>>,
+    ) -> BTreeSet<usize> {
         let mut waiting: Vec<usize> = graph
             .after
             .iter()
@@ -84,6 +95,7 @@ where
         let mut ready: VecDeque<usize> = (0..self.len())
             .filter(|place| waiting[*place] == 0 && scope[*place])
             .collect();
+        let mut places = BTreeSet::new();
         let mut under_way = FuturesUnordered::new();
         loop {
             while under_way.len() < self.concurrency.get() {
@@ -91,11 +103,18 @@ where
                     break;
                 };
                 let subtask = self.start(place, graph);
+                places.insert(place);
                 under_way.push(async move { (place, subtask.await) });
             }
-            let Some((place, outcome)) = under_way.next().await else {
-                return;
+            let next = if under_way.is_empty() {
+                None
+            } else {
+                race(pin!(under_way.next()), end.as_mut()).await.flatten()
             };
+            let Some((place, outcome)) = next else {
+                return places;
+            };
+            places.remove(&place);
             if !self.finish(place, outcome, again) {
                 continue;
             }
@@ -179,6 +198,16 @@ where
             summary: &summary,
         });
         summary
+    }
+
+    /// The subtasks that the deadline ended, in words.
+    pub(crate) fn under_way(&self, places: &BTreeSet<usize>) -> String {
+        let names = places.iter().map(|place| &**self.nodes[*place].name());
+        format!(
+            "{} under way at the deadline: {}",
+            places.len(),
+            Names(names)
+        )
     }
 
     /// The subtasks that are to be retried, in words.

@@ -1,10 +1,13 @@
 use std::fmt;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::by_policy::PolicyCall;
 use crate::call::decide::refusal;
 use crate::call::failure::Failure;
+use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
@@ -15,10 +18,12 @@ use crate::plan::node::Node;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
 use crate::policy::Policy;
+use crate::time::cancel::{MayCancel, Signal};
 use crate::time::moment::Moment;
-use crate::time::timer::Timer;
+use crate::time::race::race;
 #[cfg(feature = "tokio")]
 use crate::time::timer::TokioTimer;
+use crate::time::timer::{Timer, sleep_until};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
 where
@@ -56,9 +61,11 @@ where
     ///
     /// Pass a [`Policy`] if the error type is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`].
     /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
-    /// counts from this call: no round begins after it, but it cuts none short. A round in which several subtasks
-    /// failed counts as one failure: the one with the longest hint, or else one that was throttled, or else one that
-    /// timed out. Rounds that add subtasks count and pause like transient failures.
+    /// counts from this call: no round begins after it, and the subtasks and the validator that are running then are
+    /// dropped. Those subtasks stay pending or failed, as they were, and all outputs are kept. What [`Policy::cancel`]
+    /// names ends the pause and the plan; a running round may finish. A round in which several subtasks failed counts as
+    /// one failure: the one with the longest hint, or else one that was throttled, or else one that timed out. Rounds
+    /// that add subtasks count and pause like transient failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
@@ -85,7 +92,7 @@ where
     pub async fn run_until_with<P, V, W>(
         &mut self,
         timer: impl Timer,
-        mut policy: P,
+        policy: P,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
     where
@@ -96,11 +103,28 @@ where
         timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut rounds = PlanCall::new(&policy.policy(), || timer.now());
+        let PolicyCall {
+            policy,
+            mut on,
+            cancel,
+        } = policy.into_call();
+        let mut rounds = PlanCall::new(&policy, || timer.now());
+        let mut end = pin!(sleep_until(&timer, rounds.deadline));
+        let cancelled = pin!(cancel.into_cancelled());
+        let mut signal = Signal::new(cancelled);
         loop {
-            self.execute(&graph, &scope, Again::Failed).await;
-            let worst = self.classify(&graph, &mut policy, rounds.left(|| timer.now()));
-            let validity = validate(self.snapshot()).await;
+            let late = self.execute(&graph, &scope, Again::Failed, end.as_mut());
+            let late = late.await;
+            if !late.is_empty() {
+                let message = self.under_way(&late);
+                return Ok(self.cut(&rounds, message));
+            }
+            let worst = self.classify(&graph, &policy, &mut on, rounds.left(|| timer.now()));
+            let validator = pin!(validate(self.snapshot()));
+            let Some(validity) = race(validator, end.as_mut()).await else {
+                let message = String::from("the validator was under way at the deadline");
+                return Ok(self.cut(&rounds, message));
+            };
             if let Validity::Valid = validity {
                 self.accepted(&rounds);
                 return Ok(PlanEnd::Valid);
@@ -121,10 +145,16 @@ where
                 }
             };
             let error = self.round_error(&message);
-            let mut decision = rounds.failed(&self.name, verdict, &error, || timer.now());
+            let is_cancelled = signal.is_cancelled();
+            let mut decision =
+                rounds.failed(&self.name, verdict, &error, is_cancelled, || timer.now());
             if let Ok(pause) = decision {
-                timer.sleep(pause).await;
-                decision = rounds.resumed(&self.name, verdict, &error, || timer.now());
+                signal.pause(pin!(timer.sleep(pause))).await;
+                decision = if signal.is_cancelled() {
+                    rounds.cancelled(&self.name, verdict, &error)
+                } else {
+                    rounds.resumed(&self.name, verdict, &error, || timer.now())
+                };
             }
             if let Err(reason) = decision {
                 self.truncate(len);
@@ -139,10 +169,10 @@ where
     fn classify(
         &mut self,
         graph: &Graph,
-        policy: &mut impl RoundPolicy<E>,
+        policy: &Policy,
+        on: &mut impl OnError<E>,
         left: Duration,
     ) -> Option<Verdict> {
-        let numbers = policy.policy();
         let (mut worst, mut late) = (None, Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
@@ -154,14 +184,14 @@ where
             // Nor is one classified where retries are off: the round's decision ends the plan.
             let verdict = node
                 .error()
-                .filter(|_| numbers.is_enabled())
-                .map(|error| policy.verdict(error));
+                .filter(|_| policy.is_enabled())
+                .map(|error| on.verdict(error));
             let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
             if !verdict.is_retryable() {
                 self.make_dead_end(place, Reason::NotRetryable);
                 continue;
             }
-            match refusal(&numbers, verdict, left) {
+            match refusal(policy, verdict, left) {
                 Some(Reason::HintTooLong) => self.make_dead_end(place, Reason::HintTooLong),
                 Some(_) => late.push((place, verdict)),
                 None => {
@@ -229,6 +259,15 @@ where
         self.log_summary();
     }
 
+    /// Gives up in the middle of a round.
+    fn cut(&mut self, rounds: &PlanCall, message: String) -> PlanEnd {
+        let reason = Reason::Deadline;
+        let site = Site::new(&rounds.policy, &self.name);
+        rounds.call.gave_up_under_way(&site, &message, reason);
+        self.gave_up(reason);
+        PlanEnd::GaveUp { reason, message }
+    }
+
     fn gave_up(&mut self, reason: Reason) {
         for place in 0..self.len() {
             if self.nodes[place].is_open() {
@@ -274,11 +313,20 @@ impl PlanCall {
         name: &str,
         verdict: Verdict,
         error: &str,
+        is_cancelled: bool,
         now: impl FnOnce() -> Moment,
     ) -> Result<Duration, Reason> {
         let site = Site::new(&self.policy, name);
         let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
-        self.call.failed_with(failure)
+        self.call.failed_with(failure.cancelled(is_cancelled))
+    }
+
+    /// The pause was cut short.
+    fn cancelled(&self, name: &str, verdict: Verdict, error: &str) -> Result<Duration, Reason> {
+        let site = Site::new(&self.policy, name);
+        let failure = Failure::new(&site, verdict, &error);
+        self.call.gave_up(failure, Reason::Cancelled);
+        Err(Reason::Cancelled)
     }
 
     /// Whether the next round may begin after the pause.

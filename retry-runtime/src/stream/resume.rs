@@ -87,8 +87,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
     if is_without_items(&progress) {
         return;
     }
-    // An item between two equal errors starts the count anew.
-    attempt.rejected();
+    attempt.progressed();
     let items = attempt.kept_mut();
     items.yielded = items.yielded.saturating_add(progress.items.yielded);
     items.last = progress.items.last;

@@ -148,6 +148,23 @@ pub(crate) fn expect_tokio() {
     }
 }
 
+/// Sleeps for the time that a limit allows, for ever where that is `None`.
+pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
+    match limit {
+        Some(limit) => timer.sleep(limit).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Sleeps until then, for ever where that is `None`.
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
+    match end {
+        Some(end) => timer.sleep(end.since(timer.now())).await,
+        None => std::future::pending().await,
+    }
+}
+
 pub(crate) fn sleep_blocking(duration: Duration) {
     std::thread::sleep(skip::to_sleep(duration));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use retry_runtime::{ItemError, Jitter, Policy, Reason, Section, retry_each, testing};
-use support::failure::{TRANSIENT, throttled_for};
+use support::failure::{STOP, TRANSIENT, throttled_for};
 
 use super::{Answer, EXACT, Results, Server, outcomes, secs};
 
@@ -45,10 +45,23 @@ async fn items_that_were_not_sent_by_then_say_so() {
     let not_sent = Err(String::from(
         "gave up after 0 attempts (deadline): not sent",
     ));
+    let dropped = Err(String::from(
+        "gave up after 1 attempt (deadline): dropped before an answer",
+    ));
     assert_eq!(
         outcomes(&results),
-        [Ok(0), Ok(1), Ok(2), Ok(3), not_sent.clone(), not_sent]
+        [
+            Ok(0),
+            Ok(1),
+            dropped.clone(),
+            dropped,
+            not_sent.clone(),
+            not_sent
+        ]
     );
+    let error = results[2].as_ref().unwrap_err();
+    assert_eq!((error.error(), error.reason()), (None, Reason::Deadline));
+    assert!(error.is_dropped() && !results[4].as_ref().unwrap_err().is_dropped());
     let error = results[5].as_ref().unwrap_err();
     assert_eq!((error.error(), error.reason()), (None, Reason::Deadline));
 }
@@ -64,9 +77,54 @@ async fn items_of_a_later_round_keep_their_error() {
     let gave_up = Err(String::from(
         "gave up after 1 attempt (deadline): transient",
     ));
-    let mut expected = vec![Ok(0), Ok(1)];
+    let dropped = Err(String::from(
+        "gave up after 2 attempts (deadline): transient; then dropped before an answer",
+    ));
+    let mut expected = vec![dropped; 2];
     expected.extend(vec![gave_up; 4]);
     assert_eq!(outcomes(&results), expected);
+    let error = results[0].as_ref().unwrap_err();
+    assert_eq!(
+        (error.error(), error.is_dropped()),
+        (Some(&TRANSIENT), true)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_never_answers_does_not_hold_back_the_others() {
+    let recording = testing::record();
+    let start = tokio::time::Instant::now();
+    let batches = EXACT.deadline(secs(30)).batches(1).concurrency(2);
+    let results: Results = retry_each(batches, 0..20, async |pending: Vec<u32>| {
+        match pending[..] {
+            [3] => std::future::pending().await,
+            [4] => return Err(STOP),
+            [5] => return Err(TRANSIENT),
+            _ => tokio::time::sleep(secs(1)).await,
+        }
+        Ok(pending.into_iter().map(Ok).collect())
+    })
+    .await;
+    assert_eq!(start.elapsed(), secs(30));
+    for (item, result) in (0..20).zip(&results) {
+        let error = result.as_ref().map_err(|error| {
+            (
+                error.reason(),
+                error.attempts(),
+                error.error().is_some(),
+                error.is_dropped(),
+            )
+        });
+        let expected = match item {
+            3 => Err((Reason::Deadline, 1, false, true)),
+            4 => Err((Reason::NotRetryable, 1, true, false)),
+            5 => Err((Reason::Deadline, 1, true, false)),
+            _ => Ok(&item),
+        };
+        assert_eq!(error, expected, "{item}");
+    }
+    assert_eq!(recording.delays(), []);
+    assert_eq!(recording.lines().len(), 3);
 }
 
 #[tokio::test(start_paused = true)]

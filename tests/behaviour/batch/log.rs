@@ -90,6 +90,7 @@ async fn wrong_numbers_of_answers_and_items_not_sent() {
             format!(
                 "{gave_up} error=2 of 7 items: number of answers: expected 2, got 1 reason=unanswered"
             ),
+            format!("{gave_up} error=2 of 7 items: dropped before an answer reason=deadline"),
             format!("{gave_up} error=3 of 7 items: not sent reason=deadline"),
         ]
     );

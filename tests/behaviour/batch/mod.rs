@@ -9,6 +9,7 @@ mod cancel;
 mod concurrency;
 mod deadline;
 mod delays;
+mod kept;
 mod log;
 mod policies;
 mod properties;

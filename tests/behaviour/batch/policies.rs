@@ -3,13 +3,15 @@
 use std::cell::RefCell;
 use std::time::Duration;
 
-use retry_runtime::{IntoBatches, OnError, Policy, Timer, TimerFn, retry_each};
+use retry_runtime::{IntoBatches, MayCancel, OnError, Policy, Timer, TimerFn, retry_each};
 use support::failure::{Failure, TRANSIENT};
 
 use super::{EXACT, Results, secs};
 
-/// The sizes of the calls for 5 items, the first of which fails once.
-async fn sizes<P: IntoBatches<Timer: Timer, On: OnError<Failure>>>(policy: P) -> Vec<usize> {
+/// The sizes of the calls for 5 items of which the first fails once.
+async fn sizes<P: IntoBatches<Timer: Timer, On: OnError<Failure>, Cancel: MayCancel>>(
+    policy: P,
+) -> Vec<usize> {
     let sizes = RefCell::new(Vec::new());
     let results: Results = retry_each(policy, 0..5, async |pending: Vec<u32>| {
         let first = sizes.borrow().is_empty();

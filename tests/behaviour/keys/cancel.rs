@@ -1,133 +1,535 @@
-//! Dropping a call's future at every point where it waits.
+//! The key `cancel`: a pause ends at once, and the call with the error that it had before.
 
 use std::cell::Cell;
+use std::future::{Future, ready};
 use std::pin::pin;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use retry_runtime::{Event, GaveUp, TimerFn, retry, testing};
-use support::failure::{Failure, TIMEOUT, TRANSIENT};
-use tokio::task::yield_now;
+use futures::{Stream, StreamExt, stream};
+use retry_runtime::{
+    Call, Cancel, CancelFn, Event, GaveUp, Kind, Policy, Reason, RetryBudget, Site, Verdict, retry,
+    testing,
+};
+use support::failure::{Failure, STOP, TRANSIENT};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
 
-use crate::keys::Script;
+use crate::keys::{Script, secs};
 
-/// What is alive, and what happened.
-#[derive(Debug, Default)]
-struct World {
-    alive: Cell<i32>,
-    started: Cell<u32>,
-    finished: Cell<u32>,
-    events: Cell<u32>,
+/// A token that is cancelled after so many seconds.
+fn after(seconds: u64) -> CancellationToken {
+    let token = CancellationToken::new();
+    let cancelled = token.clone();
+    tokio::spawn(async move {
+        sleep(secs(seconds)).await;
+        cancelled.cancel();
+    });
+    token
 }
 
-struct Alive<'a>(&'a Cell<i32>);
-
-impl<'a> Alive<'a> {
-    fn new(alive: &'a Cell<i32>) -> Self {
-        alive.set(alive.get() + 1);
-        Self(alive)
-    }
+fn is_send<T: Send>(value: T) -> T {
+    value
 }
 
-impl Drop for Alive<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
-
-async fn pause(_: Duration) {
-    yield_now().await;
-}
-
-#[retry(
-    max = 2,
-    repeats = 9,
-    timeout = "1h",
-    attempt = attempt,
-    deadline = "1h",
-    timer = TimerFn::new(pause_forever_after_an_hour),
-    observe = |event| if let Event::Started { .. } = event {
-        world.events.set(world.events.get() + 1);
-    },
-    fallback = async |gave_up: GaveUp<Failure>| {
-        let _alive = Alive::new(&world.alive);
-        yield_now().await;
-        Err(gave_up.into_error())
-    },
-)]
-async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
-    let _alive = Alive::new(&world.alive);
-    world.started.set(world.started.get() + 1);
-    assert_eq!(attempt.number(), world.started.get());
-    yield_now().await;
-    yield_now().await;
-    world.finished.set(world.finished.get() + 1);
+#[retry(max = "unlimited", backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call",
+    cancel = token.cancelled())]
+async fn call(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
     script.next()
 }
 
-/// The timeout's hour never passes; the pauses take one poll.
-async fn pause_forever_after_an_hour(duration: Duration) {
-    if duration == Duration::from_hours(1) {
-        std::future::pending::<()>().await;
-    }
-    pause(duration).await;
+#[tokio::test(start_paused = true)]
+async fn a_pause_is_cut_short() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    let token = after(5);
+    assert_eq!(is_send(call(&token, &mut script)).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, start.elapsed()), (1, secs(5)));
+    assert_eq!(
+        recording.lines(),
+        [
+            "retrying call attempt=1 max=unlimited delay=3600s error=transient reason=transient",
+            "gave up call attempt=1 max=unlimited error=transient reason=cancelled",
+        ]
+    );
 }
 
-#[test]
-fn at_every_await_point_nothing_is_left() {
+#[tokio::test(start_paused = true)]
+async fn a_later_pause_is_cut_short_too() {
+    let start = Instant::now();
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    let token = after(2 * 3600 + 5);
+    assert_eq!(call(&token, &mut script).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, start.elapsed()), (3, secs(2 * 3600 + 5)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_under_way_is_not_dropped_and_no_other_follows() {
+    #[retry(jitter = "none", name = "slow", cancel = token.cancelled())]
+    async fn slow(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        sleep(secs(10)).await;
+        script.next()
+    }
+
+    let recording = testing::record();
+    let start = Instant::now();
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(slow(&after(3), &mut script).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, start.elapsed()), (1, secs(10)));
+    let line = "gave up slow attempt=1 max=3 error=transient reason=cancelled";
+    assert_eq!(recording.lines(), [line]);
+    // A success is one all the same, and what is not worth a retry says so.
+    assert_eq!(slow(&after(3), &mut Script::new([])).await, Ok(1));
+    slow(&after(3), &mut Script::new([STOP])).await.unwrap_err();
+    assert!(
+        recording
+            .lines()
+            .last()
+            .unwrap()
+            .ends_with("reason=not retryable")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_and_rested_at_once_is_cancelled() {
+    #[retry(backoff = "fixed", base = "5s", jitter = "none", cancel = sleep(secs(5)))]
+    async fn both(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(backoff = "none", timer = |_| ready(()), cancel = token.cancelled())]
+    async fn at_once(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(both(&mut script).await, Err(TRANSIENT));
+    // Between the failure and the end of a pause that takes no time.
+    let token = CancellationToken::new();
+    let mut script = Script::new([TRANSIENT]);
     let mut context = Context::from_waker(Waker::noop());
-    for polls in 0.. {
-        let world = World::default();
-        let mut script = Script::new(vec![TRANSIENT; 9]);
-        let mut ended = false;
-        {
-            let mut future = pin!(call(&world, &mut script));
-            for _ in 0..polls {
-                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                    assert_eq!(outcome, Err(TRANSIENT));
-                    ended = true;
-                    break;
-                }
-                assert!((0..=1).contains(&world.alive.get()), "{world:?}");
-            }
-        }
-        assert_eq!(world.alive.get(), 0, "after {polls} polls");
-        assert_eq!(world.started.get(), world.events.get());
-        assert_eq!(world.finished.get() as usize, script.attempts);
-        assert!(world.started.get() - world.finished.get() <= 1);
-        if ended {
-            assert_eq!(world.started.get(), 3);
-            // 3 attempts of 2 waits, 2 pauses, 1 fallback.
-            assert_eq!(polls, 3 * 2 + 2 + 1 + 1);
-            return;
-        }
+    let mut future = pin!(at_once(&token, &mut script));
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    token.cancel();
+    assert_eq!(future.poll(&mut context), Poll::Ready(Err(TRANSIENT)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_is_evaluated_once_for_each_failure() {
+    #[retry(jitter = "none", cancel = {
+        count.set(count.get() + 1);
+        std::future::pending::<()>()
+    })]
+    async fn counted(count: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    for failures in 0..3 {
+        let count = Cell::new(0);
+        let mut script = Script::new(vec![TRANSIENT; failures]);
+        counted(&count, &mut script).await.unwrap();
+        assert_eq!(count.get() as usize, failures);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_call_says_nothing_more() {
-    #[retry(jitter = "none", timeout = "10s")]
-    async fn call(script: &mut Script) -> Result<usize, Failure> {
-        if script.next() == Err(TIMEOUT) {
-            std::future::pending::<()>().await;
-        }
-        Err(TRANSIENT)
+async fn endings_are_told() {
+    #[retry(max = 9, jitter = "none", attempt = attempt, repeats = 9, deadline = "1h", cancel = token.cancelled(),
+        observe = |event| if let Event::GaveUp { reason, .. } = event { reasons.push(*reason) },
+        fallback = async |gave_up: GaveUp<Failure>| {
+            assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Cancelled, 3));
+            assert_eq!((gave_up.errors().count(), gave_up.elapsed()), (3, secs(4)));
+            sleep(secs(1)).await;
+            Ok(42)
+        })]
+    async fn full(
+        token: &CancellationToken,
+        reasons: &mut Vec<Reason>,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        assert_eq!(attempt.errors().len(), script.attempts);
+        script.next()
     }
 
-    for (steps, millis, attempts, lines) in [
-        (vec![], 500, 1, 1),
-        (vec![], 1500, 2, 2),
-        (vec![TIMEOUT], 5_000, 1, 0),
-        (vec![TIMEOUT], 10_500, 1, 1),
-    ] {
-        let recording = testing::record();
-        let mut script = Script::new(steps);
-        let limit = Duration::from_millis(millis);
-        let outcome = tokio::time::timeout(limit, call(&mut script)).await;
-        assert!(outcome.is_err());
+    fn shape(gave_up: GaveUp<Failure>) -> Failure {
         assert_eq!(
-            (script.attempts, recording.lines().len()),
-            (attempts, lines)
+            (gave_up.reason(), gave_up.attempts()),
+            (Reason::Cancelled, 3)
         );
+        STOP
+    }
+
+    #[retry(max = 9, jitter = "none", give_up = shape, cancel = token.cancelled())]
+    async fn shaped(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let mut reasons = Vec::new();
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(full(&after(4), &mut reasons, &mut script).await, Ok(42));
+    assert_eq!(reasons, [Reason::Cancelled]);
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(shaped(&after(4), &mut script).await, Err(STOP));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_is_looked_at_again_after_the_pause() {
+    #[retry(jitter = "none", deadline = "10s", timer = |pause| sleep(pause * 100), cancel = token.cancelled())]
+    async fn call(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(call(&after(1_000), &mut script).await, Err(TRANSIENT));
+    assert!(recording.lines()[1].ends_with("reason=deadline"));
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(call(&after(99), &mut script).await, Err(TRANSIENT));
+    assert!(recording.lines()[3].ends_with("reason=cancelled"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_budget_gets_its_token_back() {
+    struct Turns(AtomicU32);
+
+    impl RetryBudget for Turns {
+        fn withdraw(&self, _: Kind) -> bool {
+            self.0.fetch_sub(1, SeqCst);
+            true
+        }
+
+        fn refund(&self, _: Kind) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    #[retry(jitter = "none", budget = turns, cancel = token.cancelled())]
+    async fn paid(
+        turns: &Turns,
+        token: &CancellationToken,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let turns = Turns(AtomicU32::new(9));
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(paid(&turns, &after(2), &mut script).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, turns.0.load(SeqCst)), (2, 8));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_until_rejected_is_returned() {
+    #[retry(max = 9, jitter = "none", name = "poll", until = |value| *value > 3, cancel = token.cancelled())]
+    async fn poll(token: &CancellationToken, attempts: &mut u32) -> Result<u32, Failure> {
+        *attempts += 1;
+        Ok(*attempts)
+    }
+
+    #[retry(max = 9, jitter = "none", attempt = attempt, until = |value| *value > 3, cancel = token.cancelled(),
+        validate = |_| Ok(()))]
+    async fn checked(token: &CancellationToken, attempts: &mut u32) -> Result<u32, Failure> {
+        *attempts += 1;
+        assert_eq!(attempt.number(), *attempts);
+        Ok(*attempts)
+    }
+
+    #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = flag)]
+    fn blocking(flag: &AtomicBool, attempts: &mut u32) -> Result<u32, Failure> {
+        *attempts += 1;
+        flag.store(true, SeqCst);
+        Ok(*attempts)
+    }
+
+    let recording = testing::record();
+    assert_eq!(poll(&after(2), &mut 0).await, Ok(2));
+    assert_eq!(
+        recording.lines().last().unwrap(),
+        "gave up poll attempt=2 max=9 error=value rejected reason=cancelled"
+    );
+    assert_eq!(poll(&after(9), &mut 0).await, Ok(4));
+    assert_eq!(checked(&after(2), &mut 0).await, Ok(2));
+    assert_eq!(blocking(&AtomicBool::new(false), &mut 0), Ok(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn pauses_before_corrections_are_cut_short() {
+    #[retry(jitter = "none", name = "draft", invalid(max = 5, base = "10s"), cancel = token.cancelled(),
+        validate = |_| Err(TRANSIENT), correct = async |value: u32, _| Ok(value + 1))]
+    async fn draft(token: &CancellationToken) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    #[retry(jitter = "none", invalid(max = 5, base = "10s"), cancel = token.cancelled(), validate = |_| Err(TRANSIENT))]
+    async fn anew(token: &CancellationToken) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    let recording = testing::record();
+    let start = Instant::now();
+    assert_eq!(draft(&after(15)).await, Err(TRANSIENT));
+    assert_eq!(start.elapsed(), secs(15));
+    assert!(
+        recording
+            .lines()
+            .last()
+            .unwrap()
+            .ends_with("reason=cancelled")
+    );
+    assert_eq!(anew(&after(5)).await, Err(TRANSIENT));
+    assert_eq!(start.elapsed(), secs(20));
+}
+
+struct Client {
+    token: CancellationToken,
+    script: Script,
+}
+
+#[retry(max = 9, jitter = "none", cancel = self.token.cancelled())]
+impl Client {
+    async fn fetch(&mut self) -> Result<usize, Failure> {
+        self.script.next()
+    }
+}
+
+#[retry(wrapper = Retrying, max = 9, jitter = "none", cancel = token.cancelled())]
+trait Model {
+    async fn complete(&self, token: &CancellationToken) -> Result<usize, Failure>;
+}
+
+impl Model for AtomicU32 {
+    async fn complete(&self, _: &CancellationToken) -> Result<usize, Failure> {
+        self.fetch_add(1, SeqCst);
+        Err(TRANSIENT)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocks_and_decorators_have_it() {
+    let start = Instant::now();
+    let mut client = Client {
+        token: after(2),
+        script: Script::new(vec![TRANSIENT; 9]),
+    };
+    assert_eq!(client.fetch().await, Err(TRANSIENT));
+    assert_eq!((client.script.attempts, start.elapsed()), (2, secs(2)));
+
+    let model = Retrying::new(AtomicU32::new(0));
+    assert_eq!(model.complete(&after(2)).await, Err(TRANSIENT));
+    assert_eq!(
+        (model.inner().load(SeqCst), start.elapsed()),
+        (2, secs(2 + 2))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn streams_have_it() {
+    #[retry(stream = "resume", attempt = attempt, max = 9, jitter = "none", cancel = token.cancelled())]
+    fn feed(token: &CancellationToken) -> impl Stream<Item = Result<usize, Failure>> {
+        stream::iter([Ok(attempt.yielded()), Err(TRANSIENT)])
+    }
+
+    #[retry(stream = "first", max = 9, jitter = "none", cancel = token.cancelled())]
+    async fn first(
+        token: &CancellationToken,
+    ) -> Result<impl Stream<Item = Result<usize, Failure>> + use<>, Failure> {
+        Err::<stream::Empty<_>, _>(TRANSIENT)
+    }
+
+    let start = Instant::now();
+    let token = after(1);
+    let items: Vec<_> = feed(&token).take(9).collect().await;
+    assert_eq!(items.last(), Some(&Err(TRANSIENT)));
+    assert!(first(&after(2)).await.is_err());
+    assert_eq!(start.elapsed(), secs(1 + 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn policies_have_it() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let policy = Policy::fixed(secs(30)).jitter(retry_runtime::Jitter::None);
+    let attempts = Cell::new(0);
+    let fail = async || {
+        attempts.set(attempts.get() + 1);
+        Err::<(), _>(TRANSIENT)
+    };
+    let token = after(40);
+    let outcome = policy.cancel(token.cancelled()).call(fail).await;
+    assert_eq!(outcome, Err(TRANSIENT));
+    assert_eq!((attempts.get(), start.elapsed()), (2, secs(40)));
+    assert!(recording.lines()[2].contains("attempt=2 max=3"));
+    assert!(recording.lines()[2].ends_with("reason=cancelled"));
+    let call = policy.on(|_: &Failure| true).cancel(token.cancelled());
+    let call = is_send(call.call_with(retry_runtime::TokioTimer, async || Err::<(), _>(TRANSIENT)));
+    assert_eq!(call.await, Err(TRANSIENT));
+    assert_eq!(start.elapsed(), secs(40));
+}
+
+/// A wait that ends when the test says so, without a thread.
+#[derive(Default)]
+struct Waits {
+    waited: Cell<u32>,
+    cancelled_in: u32,
+}
+
+impl Cancel for Waits {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn wait(&self, pause: Duration) -> bool {
+        assert_eq!(pause, secs(3600));
+        self.waited.set(self.waited.get() + 1);
+        self.waited.get() == self.cancelled_in
+    }
+}
+
+#[test]
+fn blocking_pauses_are_cut_short() {
+    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", name = "call", cancel = waits)]
+    fn call(waits: &Waits, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let recording = testing::record();
+    let waits = Waits {
+        cancelled_in: 3,
+        ..Waits::default()
+    };
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(call(&waits, &mut script), Err(TRANSIENT));
+    assert_eq!((script.attempts, waits.waited.get()), (3, 3));
+    assert_eq!(
+        recording.lines().last().unwrap(),
+        "gave up call attempt=3 max=9 error=transient reason=cancelled"
+    );
+    let waits = Waits {
+        cancelled_in: 1,
+        ..Waits::default()
+    };
+    let policy = Policy::fixed(secs(3600))
+        .cap(secs(3600))
+        .jitter(retry_runtime::Jitter::None);
+    let outcome = policy
+        .cancel(&waits)
+        .call_blocking(|| Err::<(), _>(TRANSIENT));
+    assert_eq!((outcome, waits.waited.get()), (Err(TRANSIENT), 1));
+    assert!(
+        recording
+            .lines()
+            .last()
+            .unwrap()
+            .ends_with("reason=cancelled")
+    );
+}
+
+#[test]
+fn flags_and_functions_cancel_blocking_calls() {
+    #[retry(max = 9, base = "1h", cap = "1h", cancel = flag)]
+    fn flagged(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
+        flag.store(script.attempts == 1, SeqCst);
+        script.next()
+    }
+
+    // Not cancelled after the failure, but as soon as the pause begins.
+    #[retry(max = 9, backoff = "fixed", base = "1h", cap = "1h", jitter = "none", cancel = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 1
+    })]
+    fn asking(asked: &Cell<u32>, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    let skipped = testing::skip_sleeps();
+    assert_eq!(
+        flagged(&AtomicBool::new(false), &mut script),
+        Err(TRANSIENT)
+    );
+    assert_eq!(script.attempts, 2);
+    drop(skipped);
+    let (asked, mut script) = (Cell::new(0), Script::new(vec![TRANSIENT; 9]));
+    assert_eq!(asking(&asked, &mut script), Err(TRANSIENT));
+    assert_eq!((script.attempts, asked.get()), (1, 2));
+    let policy = Policy::fixed(secs(3600)).cap(secs(3600));
+    let outcome = policy
+        .cancel(CancelFn::new(|| true))
+        .call_blocking(|| Err::<(), _>(TRANSIENT));
+    assert_eq!(outcome, Err(TRANSIENT));
+}
+
+#[test]
+fn loops_of_users_say_it() {
+    const POLICY: Policy = Policy::new();
+    let site = Site::new(&POLICY, "loop");
+    let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"busy");
+    let decision = Call::new().failed_with(failure.cancelled(true));
+    assert_eq!(decision, Err(Reason::Cancelled));
+}
+
+/// A loop that never sleeps can be dropped, since each pause gives way once.
+#[test]
+fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
+    #[retry(max = 2, backoff = "none", timer = |_| ready(()))]
+    async fn plain(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(max = 2, backoff = "none", timer = |_| ready(()), cancel = std::future::pending::<()>())]
+    async fn cancellable(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(validate = |_| Err(TRANSIENT), correct = |value, _| Ok(value), invalid(max = 2), timer = |_| ready(()))]
+    async fn corrected(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(stream = "buffer", max = 2, backoff = "none", timer = |_| ready(()))]
+    fn streamed(script: &mut Script) -> impl Stream<Item = Result<usize, Failure>> {
+        stream::iter([script.next()])
+    }
+
+    let ready_timer = retry_runtime::TimerFn::new(|_| ready(()));
+    let by_policy = async |script: &mut Script| {
+        let script = std::sync::Mutex::new(script);
+        let call = Policy::none().max(2).on(|_: &Failure| true);
+        call.call_with(ready_timer, || ready(script.lock().unwrap().next()))
+            .await
+    };
+    let failing = || Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(polls(plain(&mut failing())), 3);
+    assert_eq!(polls(cancellable(&mut failing())), 3);
+    assert_eq!(polls(corrected(&mut Script::new([]))), 3);
+    let mut script = failing();
+    let mut streamed = pin!(streamed(&mut script));
+    assert_eq!(polls(streamed.next()), 3);
+    assert_eq!(polls(by_policy(&mut failing())), 3);
+}
+
+/// How often that future is polled until it is ready. It must have itself woken each time.
+fn polls(future: impl Future) -> u32 {
+    let woken = std::sync::Arc::new(Woken::default());
+    let waker = Waker::from(std::sync::Arc::clone(&woken));
+    let mut future = pin!(future);
+    for polls in 1.. {
+        let mut context = Context::from_waker(&waker);
+        if future.as_mut().poll(&mut context).is_ready() {
+            return polls;
+        }
+        assert_eq!(woken.0.load(SeqCst), polls);
+    }
+    unreachable!()
+}
+
+#[derive(Default)]
+struct Woken(AtomicU32);
+
+impl std::task::Wake for Woken {
+    fn wake(self: std::sync::Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
     }
 }

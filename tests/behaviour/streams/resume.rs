@@ -1,9 +1,12 @@
 //! `stream = "resume"`: the body asks for the rest, and nothing is yielded twice.
 
+use std::cell::Cell;
 use std::sync::Mutex;
+use std::time::Duration;
 
-use futures::stream::{Stream, StreamExt};
-use retry_runtime::{Attempt, GaveUp, Items, retry};
+use futures::stream::{self, Stream, StreamExt};
+use retry_runtime::{Attempt, Event, GaveUp, Items, Policy, TokioTimer, retry, testing};
+use tokio::time::{Instant, sleep};
 
 use super::{BUSY, Failure, Item, MAX, Server, Step, all, items};
 
@@ -72,11 +75,114 @@ async fn each_attempt_knows_what_went_out_before() {
 
 #[tokio::test]
 async fn out_of_retries_the_error_comes_last() {
-    let scripts = [1, 2, 3, 4].map(|item| breaks_after(item..=item));
+    let mut scripts = vec![breaks_after(1..=1)];
+    scripts.resize(9, vec![BUSY]);
     let (server, asked) = (Server::new(scripts), Asked::default());
     let seen = all(lazy(&server, &asked)).await;
-    assert_eq!(seen, [Ok(1), Ok(2), Ok(3), Ok(4), Err(Failure::Busy)]);
+    assert_eq!(seen, [Ok(1), Err(Failure::Busy)]);
     assert_eq!(server.attempts(), MAX + 1);
+}
+
+#[tokio::test]
+async fn an_item_makes_the_retries_count_anew() {
+    #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
+    fn feed(server: &Server, is_last: &Mutex<Vec<bool>>) -> impl Stream<Item = Item> {
+        is_last.lock().unwrap().push(attempt.is_last());
+        server.lazy()
+    }
+
+    let mut scripts: Vec<_> = (1..=40).map(|item| breaks_after(item..=item)).collect();
+    scripts.extend([
+        vec![BUSY],
+        breaks_after(41..=41),
+        vec![BUSY],
+        items(42..=42),
+    ]);
+    let is_last = Mutex::default();
+    let seen = all(feed(&Server::new(scripts), &is_last)).await;
+    assert_eq!(seen, (1..=42).map(Ok).collect::<Vec<Item>>());
+    let is_last = is_last.into_inner().unwrap();
+    assert_eq!(is_last.len(), 44);
+    // Each time after the one break that yielded nothing.
+    let last: Vec<_> = (1..).zip(is_last).filter(|(_, is_last)| *is_last).collect();
+    assert_eq!(last, [(42, true), (44, true)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_breaks_after_each_item_still_pauses() {
+    #[retry(stream = "resume", max = 1, base = "2s", jitter = "none", attempt = attempt, name = "feed", observe = |event| {
+        if let Event::Retrying { attempt, delay, .. } = event {
+            delays.lock().unwrap().push((*attempt, *delay));
+        }
+    })]
+    fn feed(delays: &Mutex<Vec<(u32, Duration)>>) -> impl Stream<Item = Result<usize, Failure>> {
+        stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)])
+    }
+
+    #[retry(stream = "resume", max = 9, base = "1s", jitter = "decorrelated", attempt = attempt)]
+    fn decorrelated() -> impl Stream<Item = Result<usize, Failure>> {
+        stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)])
+    }
+
+    let delays = Mutex::default();
+    let start = Instant::now();
+    let items: Vec<_> = feed(&delays).take(10).collect().await;
+    assert_eq!(items, (0..10).map(Ok).collect::<Vec<_>>());
+    assert_eq!(start.elapsed(), Duration::from_secs(9 * 2));
+    assert_eq!(
+        delays.into_inner().unwrap(),
+        [(1, Duration::from_secs(2)); 9]
+    );
+    let recording = testing::record();
+    assert_eq!(decorrelated().take(30).count().await, 30);
+    let limit = Duration::from_secs(3);
+    assert!(recording.delays().iter().all(|delay| *delay <= limit));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline_is_the_time_until_the_next_item() {
+    /// Yields and breaks each 6 s, and from the 4th attempt on it does not get through.
+    fn source(attempt: u32) -> impl Stream<Item = Item> {
+        let steps: Vec<Item> = match attempt {
+            1..4 => vec![Ok(attempt), Err(Failure::Busy)],
+            _ => vec![Err(Failure::Busy)],
+        };
+        stream::iter(steps).then(|item| async move {
+            sleep(Duration::from_secs(3)).await;
+            item
+        })
+    }
+
+    #[retry(stream = "resume", max = "unlimited", backoff = "none", deadline = "10s", attempt = attempt)]
+    fn given() -> impl Stream<Item = Item> {
+        source(attempt.number())
+    }
+
+    #[retry(stream = "resume", policy = POLICY, attempt = attempt, timer = TokioTimer)]
+    fn of_policy() -> impl Stream<Item = Item> {
+        source(attempt.number())
+    }
+
+    const POLICY: Policy = Policy::none().unlimited().deadline(Duration::from_secs(10));
+    #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, deadline = {
+        evaluated.set(evaluated.get() + 1);
+        Duration::from_secs(10)
+    })]
+    fn counted(evaluated: &Cell<u32>) -> impl Stream<Item = Item> {
+        source(attempt.number())
+    }
+
+    let expected = [Ok(1), Ok(2), Ok(3), Err(Failure::Busy)];
+    let evaluated = Cell::new(0);
+    assert_eq!(all(counted(&evaluated)).await, expected);
+    // At the start, and at the three breaks after an item.
+    assert_eq!(evaluated.get(), 1 + 3);
+    let start = Instant::now();
+    assert_eq!(all(given()).await, expected);
+    // The last break is at 18 s, and failures follow at 21, 24, 27 and 30 s.
+    assert_eq!(start.elapsed(), Duration::from_secs(30));
+    assert_eq!(all(of_policy()).await, expected);
+    assert_eq!(start.elapsed(), Duration::from_mins(1));
 }
 
 #[tokio::test]

@@ -1,0 +1,47 @@
+//! The errors of a call's earlier attempts, of which a call without end keeps a bounded part.
+
+/// How many of a call's first errors are kept.
+pub(crate) const FIRST: usize = 10;
+/// How many of its last ones are kept besides.
+pub(crate) const LAST: usize = 100;
+
+/// The first errors and the last ones, in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Errors<E> {
+    kept: Vec<E>,
+    left_out: u64,
+}
+
+impl<E> Errors<E> {
+    pub(crate) const fn new() -> Self {
+        Self {
+            kept: Vec::new(),
+            left_out: 0,
+        }
+    }
+
+    pub(crate) fn push(&mut self, error: E) {
+        if self.kept.len() == FIRST + LAST {
+            drop(self.kept.remove(FIRST));
+            self.left_out = self.left_out.saturating_add(1);
+        }
+        self.kept.push(error);
+    }
+
+    pub(crate) fn pop(&mut self) -> Option<E> {
+        self.kept.pop()
+    }
+
+    pub(crate) fn kept(&self) -> &[E] {
+        &self.kept
+    }
+
+    pub(crate) fn into_kept(self) -> Vec<E> {
+        self.kept
+    }
+
+    /// How many there were between the first and the last.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+}

@@ -1,0 +1,70 @@
+//! The key `cancel`.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use super::{ViaFn, ViaTrait};
+use crate::observe::reason::Reason;
+use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
+
+/// What the key `cancel` takes on a blocking function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't cancel a blocking call",
+    label = "neither a `Cancel` nor a function that returns a `bool`",
+    note = "give an `&AtomicBool`, a function as in `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+)]
+pub trait IntoCancel<Via> {
+    type Cancel: Cancel;
+    fn into_cancel(self) -> Self::Cancel;
+}
+
+impl<C: Cancel> IntoCancel<ViaTrait> for C {
+    type Cancel = C;
+    fn into_cancel(self) -> C {
+        self
+    }
+}
+
+impl<F: Fn() -> bool> IntoCancel<ViaFn> for F {
+    type Cancel = CancelFn<F>;
+    fn into_cancel(self) -> CancelFn<F> {
+        CancelFn::new(self)
+    }
+}
+
+pub fn cancel_blocking<Via, C: IntoCancel<Via>>(cancel: C) -> C::Cancel {
+    cancel.into_cancel()
+}
+
+pub fn is_cancelled_blocking(cancel: &impl Cancel) -> bool {
+    cancel.is_cancelled()
+}
+
+/// Sleeps on this thread, unless it is cancelled: then true.
+pub fn sleep_blocking_or_cancelled(cancel: &impl Cancel, pause: Duration) -> bool {
+    cancel::sleep_blocking(cancel, pause)
+}
+
+/// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.
+// Opaque, so that a complaint about the bound is the only one.
+pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()>>> {
+    Box::pin(cancel.into_cancelled())
+}
+
+pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>) -> bool {
+    cancel::is_cancelled(cancelled.as_mut())
+}
+
+/// The pause that `sleep` is, cut short where it is cancelled: then true.
+pub async fn pause_or_cancelled<F: Future>(
+    mut cancelled: Pin<Box<F>>,
+    sleep: Pin<&mut impl Future>,
+) -> bool {
+    cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
+}
+
+/// Why no attempt may follow a pause that was cut short.
+pub fn cut(is_cancelled: bool) -> Option<Reason> {
+    is_cancelled.then_some(Reason::Cancelled)
+}

@@ -1,0 +1,333 @@
+//! What cuts a pause short: the key `cancel`, and pauses themselves.
+
+use std::fmt;
+use std::future::{Future, IntoFuture, Pending, pending, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::time::skip;
+
+/// Tells blocking code to give up: the key `cancel` of a blocking function.
+///
+/// An `AtomicBool` is one, and so is a function that returns a `bool`, in [`CancelFn`] or as the key's value. They are
+/// looked at every 10 ms during a pause. What can wake a thread, such as a condition variable, implements
+/// [`wait`](Self::wait) as well:
+///
+/// ```
+/// use std::sync::{Condvar, Mutex};
+/// use std::time::Duration;
+/// use retry_runtime::{Cancel, retry};
+///
+/// #[derive(Default)]
+/// struct Shutdown {
+///     is_down: Mutex<bool>,
+///     changed: Condvar,
+/// }
+///
+/// impl Shutdown {
+///     fn start(&self) {
+///         *self.is_down.lock().unwrap() = true;
+///         self.changed.notify_all();
+///     }
+/// }
+///
+/// impl Cancel for Shutdown {
+///     fn is_cancelled(&self) -> bool {
+///         *self.is_down.lock().unwrap()
+///     }
+///
+///     fn wait(&self, pause: Duration) -> bool {
+///         let is_down = self.is_down.lock().unwrap();
+///         *self.changed.wait_timeout_while(is_down, pause, |is_down| !*is_down).unwrap().0
+///     }
+/// }
+///
+/// #[retry(max = "unlimited", cancel = shutdown, on = |_| true)]
+/// fn connect(shutdown: &Shutdown) -> Result<(), String> {
+///     shutdown.start();
+///     Err(String::from("refused"))
+/// }
+///
+/// assert_eq!(connect(&Shutdown::default()), Err(String::from("refused")));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't cancel a blocking call",
+    label = "neither a `Cancel` nor a function that returns a `bool`",
+    note = "give an `&AtomicBool`, a function as in `|| token.is_cancelled()`, or a type that implements `retry_runtime::Cancel`"
+)]
+pub trait Cancel {
+    /// Whether calls are to give up. Asked after each failure.
+    fn is_cancelled(&self) -> bool;
+
+    /// Waits that long on this thread, or until it is cancelled, and returns whether it is.
+    ///
+    /// By default it asks [`is_cancelled`](Self::is_cancelled) every 10 ms.
+    fn wait(&self, pause: Duration) -> bool {
+        const STEP: Duration = Duration::from_millis(10);
+        let started = Instant::now();
+        loop {
+            if self.is_cancelled() {
+                return true;
+            }
+            let left = pause.saturating_sub(started.elapsed());
+            if left.is_zero() {
+                return false;
+            }
+            thread::sleep(left.min(STEP));
+        }
+    }
+}
+
+impl Cancel for AtomicBool {
+    fn is_cancelled(&self) -> bool {
+        self.load(Ordering::Acquire)
+    }
+}
+
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<C: Cancel + ?Sized> Cancel for $pointer {
+            fn is_cancelled(&self) -> bool {
+                (**self).is_cancelled()
+            }
+
+            fn wait(&self, pause: Duration) -> bool {
+                (**self).wait(pause)
+            }
+        }
+    )*};
+}
+forward!(&C Arc<C>);
+
+/// A function that returns a `bool`, as a [`Cancel`].
+///
+/// ```
+/// use retry_runtime::{CancelFn, Policy};
+///
+/// let is_stopping = || true;
+/// let outcome = Policy::new().cancel(CancelFn::new(is_stopping)).call_blocking(|| {
+///     Err::<(), _>(std::io::Error::from(std::io::ErrorKind::ConnectionRefused))
+/// });
+/// assert!(outcome.is_err()); // at once
+/// ```
+#[derive(Clone, Copy)]
+pub struct CancelFn<F>(F);
+
+impl<F: Fn() -> bool> CancelFn<F> {
+    /// Makes a signal of a function, which is asked after each failure and every 10 ms during a pause.
+    pub const fn new(is_cancelled: F) -> Self {
+        Self(is_cancelled)
+    }
+}
+
+impl<F: Fn() -> bool> Cancel for CancelFn<F> {
+    fn is_cancelled(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl<F> fmt::Debug for CancelFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancelFn").finish_non_exhaustive()
+    }
+}
+
+/// What the key `cancel` takes on an async function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't cancel an async call",
+    label = "not a future of `()`",
+    note = "give a future that completes when the call is to give up, as in `token.cancelled()`, or a type that becomes one by `IntoFuture<Output = ()>`"
+)]
+pub trait IntoCancelled {
+    type Future: Future<Output = ()>;
+    fn into_cancelled(self) -> Self::Future;
+}
+
+#[diagnostic::do_not_recommend]
+impl<C: IntoFuture<Output = ()>> IntoCancelled for C {
+    type Future = C::IntoFuture;
+
+    fn into_cancelled(self) -> C::IntoFuture {
+        self.into_future()
+    }
+}
+
+/// Nothing cancels the call: what [`PolicyCall`](crate::PolicyCall) has where nothing else is named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uncancelled;
+
+impl Cancel for Uncancelled {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn wait(&self, pause: Duration) -> bool {
+        thread::sleep(pause);
+        false
+    }
+}
+
+/// What [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given.
+#[derive(Clone, Copy, Debug)]
+pub struct CancelledBy<C>(pub(crate) C);
+
+impl<C: Cancel> Cancel for CancelledBy<C> {
+    fn is_cancelled(&self) -> bool {
+        self.0.is_cancelled()
+    }
+
+    fn wait(&self, pause: Duration) -> bool {
+        self.0.wait(pause)
+    }
+}
+
+/// What may cancel an async call: nothing ([`Uncancelled`]), or what [`PolicyCall::cancel`](crate::PolicyCall::cancel)
+/// was given, a future of `()` ([`CancelledBy`]). A bound for functions that are generic over policies.
+pub trait MayCancel {
+    /// Completes once the call is cancelled.
+    type Future: Future<Output = ()>;
+    /// What a call keeps over a pause to end with: where nothing cancels it nothing, so that errors need not be `Send`.
+    #[doc(hidden)]
+    type Kept<E>;
+    /// The future.
+    fn into_cancelled(self) -> Self::Future;
+    #[doc(hidden)]
+    fn keep<E>(error: E) -> Self::Kept<E>;
+    #[doc(hidden)]
+    fn into_error<E>(kept: Self::Kept<E>) -> Option<E>;
+}
+
+impl MayCancel for Uncancelled {
+    type Future = Pending<()>;
+    type Kept<E> = ();
+
+    fn into_cancelled(self) -> Pending<()> {
+        pending()
+    }
+
+    fn keep<E>(_: E) {}
+
+    fn into_error<E>((): ()) -> Option<E> {
+        None
+    }
+}
+
+impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
+    type Future = C::Future;
+    type Kept<E> = E;
+
+    fn into_cancelled(self) -> C::Future {
+        self.0.into_cancelled()
+    }
+
+    fn keep<E>(error: E) -> E {
+        error
+    }
+
+    fn into_error<E>(error: E) -> Option<E> {
+        Some(error)
+    }
+}
+
+/// Whether that future has completed. It must not be polled again where it has.
+pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>) -> bool {
+    // Whoever waits for it later polls it again, with a waker that works.
+    let mut context = Context::from_waker(Waker::noop());
+    cancelled.poll(&mut context).is_ready()
+}
+
+/// The pause that `sleep` is. One that is over at once gives way to other tasks all the same, so that a loop that never
+/// sleeps can be dropped, and a timeout around it can fire.
+pub fn pause(sleep: Pin<&mut impl Future>) -> impl Future<Output = ()> {
+    let mut pause = Pause::new(sleep);
+    poll_fn(move |context| pause.poll(context))
+}
+
+/// The same, cut short once `cancelled` completes: then true. Where both are over, it counts as cancelled.
+pub(crate) fn pause_or_cancelled(
+    mut cancelled: Pin<&mut impl Future>,
+    sleep: Pin<&mut impl Future>,
+) -> impl Future<Output = bool> {
+    let mut pause = Pause::new(sleep);
+    poll_fn(move |context| {
+        if cancelled.as_mut().poll(context).is_ready() {
+            return Poll::Ready(true);
+        }
+        pause.poll(context).map(|()| false)
+    })
+}
+
+/// What may cancel a batch or a plan, which asks again after it was cancelled.
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) struct Signal<'a, F> {
+    cancelled: Pin<&'a mut F>,
+    has_come: bool,
+}
+
+#[cfg(any(feature = "batch", feature = "plan"))]
+impl<'a, F: Future> Signal<'a, F> {
+    pub(crate) fn new(cancelled: Pin<&'a mut F>) -> Self {
+        Self {
+            cancelled,
+            has_come: false,
+        }
+    }
+
+    pub(crate) fn is_cancelled(&mut self) -> bool {
+        self.has_come = self.has_come || is_cancelled(self.cancelled.as_mut());
+        self.has_come
+    }
+
+    /// The pause that `sleep` is, or as much of it as there is before it is cancelled.
+    pub(crate) async fn pause(&mut self, sleep: Pin<&mut impl Future>) {
+        if !self.has_come {
+            self.has_come = pause_or_cancelled(self.cancelled.as_mut(), sleep).await;
+        }
+    }
+}
+
+/// Sleeps on this thread, unless it is cancelled: then true.
+pub(crate) fn sleep_blocking(cancel: &impl Cancel, pause: Duration) -> bool {
+    cancel.wait(skip::to_sleep(pause))
+}
+
+struct Pause<'a, S> {
+    sleep: Pin<&'a mut S>,
+    progress: Progress,
+}
+
+enum Progress {
+    Begins,
+    Sleeps,
+    GaveWay,
+}
+
+impl<'a, S: Future> Pause<'a, S> {
+    fn new(sleep: Pin<&'a mut S>) -> Self {
+        Self {
+            sleep,
+            progress: Progress::Begins,
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match self.progress {
+            Progress::Begins => {
+                if self.sleep.as_mut().poll(context).is_pending() {
+                    self.progress = Progress::Sleeps;
+                } else {
+                    self.progress = Progress::GaveWay;
+                    context.waker().wake_by_ref();
+                }
+                Poll::Pending
+            }
+            Progress::Sleeps => self.sleep.as_mut().poll(context).map(drop),
+            Progress::GaveWay => Poll::Ready(()),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Results in a `Vec` of the caller's: what is done is there whenever the batch ends, and however.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::FutureExt;
+use retry_runtime::{Policy, Reason, TimerFn, retry_each_blocking_into, retry_each_into, testing};
+use support::failure::{Failure, TRANSIENT};
+use tokio::task::yield_now;
+
+use super::{EXACT, Results};
+
+async fn pause(pause: Duration) {
+    if pause > Duration::from_secs(1000) {
+        std::future::pending::<()>().await; // The deadline.
+    }
+    yield_now().await;
+}
+
+/// What a server did: items that it answered, and those of calls under way.
+#[derive(Default)]
+struct World {
+    answered: RefCell<Vec<u32>>,
+    calls: Cell<u32>,
+}
+
+impl World {
+    /// Each item's first call fails, except for the first two.
+    async fn call(&self, pending: Vec<u32>) -> Result<Vec<Result<u32, Failure>>, Failure> {
+        self.calls.set(self.calls.get() + 1);
+        let first = self.calls.get() <= 3;
+        yield_now().await;
+        yield_now().await;
+        let answer = |item: u32| {
+            if first && item > 1 {
+                return Err(TRANSIENT);
+            }
+            self.answered.borrow_mut().push(item);
+            Ok(item * 10)
+        };
+        Ok(pending.into_iter().map(answer).collect())
+    }
+}
+
+#[test]
+fn what_is_done_is_kept_wherever_the_future_is_dropped() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0..200 {
+        let world = World::default();
+        let batches = EXACT
+            .deadline(Duration::from_secs(5000))
+            .batches(2)
+            .concurrency(2);
+        let batches = batches.timer(TimerFn::new(pause));
+        let mut results = Results::new();
+        let mut ended = false;
+        {
+            let mut run = pin!(retry_each_into(
+                &mut results,
+                batches,
+                0..6,
+                async |pending| { world.call(pending).await }
+            ));
+            for _ in 0..polls {
+                if let Poll::Ready(()) = run.as_mut().poll(&mut context) {
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        let answered = world.answered.into_inner();
+        for (item, result) in (0..).zip(&results) {
+            match result {
+                Ok(value) => assert_eq!(*value, item * 10),
+                Err(error) => assert_eq!(error.reason(), Reason::Cancelled),
+            }
+            assert_eq!(
+                result.is_ok(),
+                answered.contains(&item),
+                "{item} after {polls} polls"
+            );
+        }
+        let dropped = |result: &Result<_, retry_runtime::ItemError<_>>| {
+            result
+                .as_ref()
+                .is_err_and(retry_runtime::ItemError::is_dropped)
+        };
+        assert!(results.iter().filter(|result| dropped(result)).count() <= 4);
+        if polls == 1 {
+            assert_eq!(results.iter().filter(|result| dropped(result)).count(), 4);
+        }
+        if ended {
+            assert_eq!(answered.len(), 6);
+            assert!(polls > 5);
+            return;
+        }
+    }
+    panic!("the batch did not end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_done_is_kept_where_a_call_panics() {
+    let mut results = vec![Ok(7)]; // Replaced.
+    let batches = EXACT.on(|_: &Failure| true).batches(1);
+    let run = retry_each_into(&mut results, batches, 0..6, async |pending: Vec<u32>| {
+        yield_now().await;
+        assert_ne!(pending, [3], "a bug");
+        Ok(pending.into_iter().map(Ok).collect())
+    });
+    assert!(AssertUnwindSafe(run).catch_unwind().await.is_err());
+    assert_eq!(results.len(), 4);
+    assert_eq!(results[..3], [Ok(0), Ok(1), Ok(2)]);
+    let error = results[3].as_ref().unwrap_err();
+    assert_eq!(
+        (error.reason(), error.is_dropped()),
+        (Reason::Cancelled, true)
+    );
+    assert_eq!(
+        error.to_string(),
+        "gave up after 1 attempt (cancelled): dropped before an answer"
+    );
+}
+
+#[test]
+fn what_is_done_is_kept_where_a_blocking_call_panics() {
+    for concurrency in [1, 3] {
+        let _skipped = testing::skip_sleeps();
+        let mut results = Vec::new();
+        let batches = Policy::none().on(|_: &Failure| true).batches(1);
+        let batches = batches.concurrency(concurrency);
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            retry_each_blocking_into(&mut results, batches, 0..6, |pending| {
+                assert_ne!(pending, [3], "a bug");
+                Ok(pending.into_iter().map(Ok).collect())
+            });
+        }));
+        assert!(ended.is_err());
+        assert!(results.len() >= 4);
+        for (item, result) in (0..).zip(&results) {
+            match result {
+                Ok(value) => assert_eq!(*value, item),
+                Err(error) => assert_eq!((item, error.is_dropped()), (3, true)),
+            }
+        }
+        assert!(results[3].is_err());
+    }
+}

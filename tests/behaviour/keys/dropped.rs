@@ -1,0 +1,133 @@
+//! Dropping a call's future at every point where it waits.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use retry_runtime::{Event, GaveUp, TimerFn, retry, testing};
+use support::failure::{Failure, TIMEOUT, TRANSIENT};
+use tokio::task::yield_now;
+
+use crate::keys::Script;
+
+/// What is alive, and what happened.
+#[derive(Debug, Default)]
+struct World {
+    alive: Cell<i32>,
+    started: Cell<u32>,
+    finished: Cell<u32>,
+    events: Cell<u32>,
+}
+
+struct Alive<'a>(&'a Cell<i32>);
+
+impl<'a> Alive<'a> {
+    fn new(alive: &'a Cell<i32>) -> Self {
+        alive.set(alive.get() + 1);
+        Self(alive)
+    }
+}
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+async fn pause(_: Duration) {
+    yield_now().await;
+}
+
+#[retry(
+    max = 2,
+    repeats = 9,
+    timeout = "1h",
+    attempt = attempt,
+    deadline = "1h",
+    timer = TimerFn::new(pause_forever_after_an_hour),
+    observe = |event| if let Event::Started { .. } = event {
+        world.events.set(world.events.get() + 1);
+    },
+    fallback = async |gave_up: GaveUp<Failure>| {
+        let _alive = Alive::new(&world.alive);
+        yield_now().await;
+        Err(gave_up.into_error())
+    },
+)]
+async fn call(world: &World, script: &mut Script) -> Result<usize, Failure> {
+    let _alive = Alive::new(&world.alive);
+    world.started.set(world.started.get() + 1);
+    assert_eq!(attempt.number(), world.started.get());
+    yield_now().await;
+    yield_now().await;
+    world.finished.set(world.finished.get() + 1);
+    script.next()
+}
+
+/// The timeout's hour never passes; the pauses take one poll.
+async fn pause_forever_after_an_hour(duration: Duration) {
+    if duration == Duration::from_hours(1) {
+        std::future::pending::<()>().await;
+    }
+    pause(duration).await;
+}
+
+#[test]
+fn at_every_await_point_nothing_is_left() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0.. {
+        let world = World::default();
+        let mut script = Script::new(vec![TRANSIENT; 9]);
+        let mut ended = false;
+        {
+            let mut future = pin!(call(&world, &mut script));
+            for _ in 0..polls {
+                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+                    assert_eq!(outcome, Err(TRANSIENT));
+                    ended = true;
+                    break;
+                }
+                assert!((0..=1).contains(&world.alive.get()), "{world:?}");
+            }
+        }
+        assert_eq!(world.alive.get(), 0, "after {polls} polls");
+        assert_eq!(world.started.get(), world.events.get());
+        assert_eq!(world.finished.get() as usize, script.attempts);
+        assert!(world.started.get() - world.finished.get() <= 1);
+        if ended {
+            assert_eq!(world.started.get(), 3);
+            // 3 attempts of 2 waits, 2 pauses, 1 fallback.
+            assert_eq!(polls, 3 * 2 + 2 + 1 + 1);
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_says_nothing_more() {
+    #[retry(jitter = "none", timeout = "10s")]
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        if script.next() == Err(TIMEOUT) {
+            std::future::pending::<()>().await;
+        }
+        Err(TRANSIENT)
+    }
+
+    for (steps, millis, attempts, lines) in [
+        (vec![], 500, 1, 1),
+        (vec![], 1500, 2, 2),
+        (vec![TIMEOUT], 5_000, 1, 0),
+        (vec![TIMEOUT], 10_500, 1, 1),
+    ] {
+        let recording = testing::record();
+        let mut script = Script::new(steps);
+        let limit = Duration::from_millis(millis);
+        let outcome = tokio::time::timeout(limit, call(&mut script)).await;
+        assert!(outcome.is_err());
+        assert_eq!(
+            (script.attempts, recording.lines().len()),
+            (attempts, lines)
+        );
+    }
+}

@@ -1,0 +1,251 @@
+//! Plans that end before their work does: by the deadline, cancelled, dropped or by a panic. What is done is kept.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::future::{Future, pending, poll_fn, ready};
+use std::panic::AssertUnwindSafe;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::{FutureExt, join};
+use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_runtime::{Plan, Policy, Reason, TimerFn, testing};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::plan::EXACT;
+use crate::plan::until::retryable;
+
+type LocalValidity<'a> = Validity<'a, u32, String, Local<'a, u32, String>>;
+
+async fn invalid<'a>(_: Snapshot<u32>) -> LocalValidity<'a> {
+    Validity::Invalid("incomplete".into())
+}
+
+/// Gives way once, and is woken at once: tokio's own wakes only once its runtime is idle.
+async fn yield_now() {
+    let mut gave_way = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_subtasks_that_never_answer() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let mut plan = Plan::local();
+    plan.add("quick", [], async |[]| Ok(1));
+    plan.add("failed", [], async |[]| Err(String::from("busy")));
+    plan.add("stuck", ["quick"], async |[_]| pending().await);
+    plan.add("slow", ["quick"], async |[_]| {
+        sleep(SECOND * 5).await;
+        Ok(2)
+    });
+    plan.add("after", ["stuck"], async |[_]| Ok(3));
+    let policy = EXACT.deadline(SECOND * 30).on(retryable);
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(start.elapsed(), SECOND * 30);
+    assert_eq!(
+        end,
+        PlanEnd::GaveUp {
+            reason: Reason::Deadline,
+            message: "1 under way at the deadline: stuck".into(),
+        }
+    );
+    let summary = plan.summary();
+    assert_eq!(summary.completed, ["quick", "slow"]);
+    assert_eq!(summary.pending, ["stuck", "after"]);
+    assert_eq!(summary.dead_ends, ["failed"]);
+    assert_eq!(plan.output("slow"), Some(&2));
+    let line =
+        "gave up plan attempt=1 max=3 error=1 under way at the deadline: stuck reason=deadline";
+    assert!(
+        recording.lines().contains(&line.into()),
+        "{:?}",
+        recording.lines()
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_a_retry_and_a_validator_that_never_answer() {
+    let start = Instant::now();
+    let tries = Cell::new(0);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| {
+        tries.set(tries.get() + 1);
+        match tries.get() {
+            1 => Err(String::from("busy")),
+            _ => pending().await,
+        }
+    });
+    let policy = EXACT.deadline(SECOND * 30).on(retryable);
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(start.elapsed(), SECOND * 30);
+    assert!(!end.is_valid());
+    assert_eq!(
+        (plan.error("a").unwrap().as_str(), tries.get()),
+        ("busy", 2)
+    );
+
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok(1));
+    let validator = async |_| -> LocalValidity<'_> { pending().await };
+    let end = plan.run_until(policy, validator).await.unwrap();
+    assert_eq!(start.elapsed(), SECOND * 60);
+    assert_eq!(
+        end.to_string(),
+        "gave up (deadline): the validator was under way at the deadline"
+    );
+    assert_eq!(plan.output("a"), Some(&1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_in_a_pause_the_plan_ends() {
+    let recording = testing::record();
+    let (start, token) = (Instant::now(), CancellationToken::new());
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok(1));
+    plan.add("b", [], async |[]| Err(String::from("busy")));
+    let policy = EXACT
+        .base(SECOND * 30)
+        .on(retryable)
+        .cancel(token.cancelled());
+    let (end, ()) = join!(plan.run_until(policy, invalid), async {
+        sleep(SECOND * 5).await;
+        token.cancel();
+    });
+    let end = end.unwrap();
+    assert_eq!(start.elapsed(), SECOND * 5);
+    assert_eq!(end.to_string(), "gave up (cancelled): incomplete");
+    assert_eq!(plan.summary().dead_ends, ["b"]);
+    assert!(
+        recording
+            .lines()
+            .iter()
+            .any(|line| line.ends_with("reason=cancelled"))
+    );
+    // At once, where it is cancelled already.
+    let policy = EXACT.on(retryable).cancel(token.cancelled());
+    plan.add("c", [], async |[]| Err(String::from("busy")));
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert_eq!(end.to_string(), "gave up (cancelled): incomplete");
+    assert_eq!(start.elapsed(), SECOND * 5);
+}
+
+/// Six subtasks, three after three, each of which waits twice and one of which fails once.
+fn plan<'a>(
+    done: &'a RefCell<Vec<u32>>,
+    failed: &'a Cell<bool>,
+) -> Plan<'a, u32, String, Local<'a, u32, String>> {
+    let mut plan = Plan::local();
+    let work = async |number: u32| {
+        yield_now().await;
+        yield_now().await;
+        if number == 4 && !failed.replace(true) {
+            return Err(String::from("busy"));
+        }
+        done.borrow_mut().push(number);
+        Ok(number)
+    };
+    for (number, name) in (0..).zip(["a", "b", "c"]) {
+        plan.add(name, [], async move |[]| work(number).await);
+    }
+    for (number, name, after) in [(3, "d", "a"), (4, "e", "b"), (5, "f", "c")] {
+        plan.add(name, [after], async move |[_]| work(number).await);
+    }
+    plan
+}
+
+async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
+    yield_now().await;
+    if results.summary().is_complete() {
+        Validity::Valid
+    } else {
+        Validity::Invalid("incomplete".into())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0..200 {
+        let (done, failed) = (RefCell::default(), Cell::new(false));
+        let mut plan = plan(&done, &failed);
+        let policy = EXACT.deadline(SECOND * 60).on(retryable);
+        let mut ended = false;
+        {
+            let timer = TimerFn::new(|pause: Duration| async move {
+                if pause > SECOND * 9 {
+                    pending::<()>().await;
+                }
+                yield_now().await;
+            });
+            let mut run = pin!(plan.run_until_with(timer, policy, complete));
+            for _ in 0..polls {
+                if let Poll::Ready(end) = run.as_mut().poll(&mut context) {
+                    ended = end.unwrap().is_valid();
+                    break;
+                }
+            }
+        }
+        let outputs: BTreeSet<u32> = plan.outputs().map(|(_, output)| *output).collect();
+        assert_eq!(outputs, done.borrow().iter().copied().collect());
+        assert_eq!(outputs.len() == 6, plan.summary().is_complete());
+        if ended {
+            assert!(polls > 5);
+            return;
+        }
+        // The rest runs, and nothing runs twice.
+        assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
+        assert_eq!(done.borrow().len(), 6, "after {polls} polls");
+    }
+    panic!("the plan did not end");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_done_is_kept_where_a_subtask_panics() {
+    let panics = Cell::new(true);
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Ok::<_, String>(1));
+    plan.add("b", ["a"], async |[_]| {
+        yield_now().await;
+        assert!(!panics.get(), "a bug");
+        Ok(2)
+    });
+    plan.add("c", ["a"], async |[_]| Ok(3));
+    let policy = EXACT.on(retryable);
+    let run = AssertUnwindSafe(plan.run_until(policy, complete));
+    assert!(run.catch_unwind().await.is_err());
+    let summary = plan.summary();
+    assert_eq!(
+        (summary.completed, summary.pending),
+        (vec!["a".into(), "c".into()], vec!["b".into()])
+    );
+    assert_eq!(plan.output("c"), Some(&3));
+    panics.set(false);
+    assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
+    assert_eq!(plan.summary().executions, 4);
+}
+
+#[test]
+fn a_plan_that_never_sleeps_gives_way_once_for_each_round() {
+    let mut plan = Plan::local();
+    plan.add("a", [], async |[]| Err(String::from("busy")));
+    let policy = Policy::none().max(2).on(retryable);
+    let timer = TimerFn::new(|_| ready(()));
+    let mut run = pin!(plan.run_until_with(timer, policy, invalid));
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..2 {
+        assert!(run.as_mut().poll(&mut context).is_pending());
+    }
+    assert!(run.as_mut().poll(&mut context).is_ready());
+}
