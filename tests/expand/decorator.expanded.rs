@@ -104,7 +104,7 @@ where
                         if __retry::Call::is_retried(&retry_call) {
                             __retry::healed(
                                 &retry_call,
-                                ::core::concat!(::core::module_path!(), "::complete"),
+                                &__retry::client_name::<C>("complete"),
                             );
                         }
                     }
@@ -120,7 +120,7 @@ where
                                         __retry::Failure::new(
                                                 &__retry::Site::new(
                                                     retry_numbers,
-                                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                                    &__retry::client_name::<C>("complete"),
                                                 ),
                                                 __retry::classify(&retry_error),
                                                 __retry::show(&retry_error).__retry_show(),

@@ -107,14 +107,51 @@ impl Printer<'_> {
             (None, Some(fallback)) => {
                 let place = fallback.span();
                 let fallback = self.user(fallback);
+                let gave_up_with = ours!(retry_gave_up);
                 // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
-                match self.asyncness {
+                let fallen = match self.asyncness {
                     Asyncness::Async => {
-                        ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await })
+                        ours_at!(place=> { __retry::fall_back(#gave_up_with, #fallback).await })
                     }
                     Asyncness::Blocking => {
-                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up_with, #fallback) })
                     }
+                };
+                let told = self.fallback_told();
+                let error = self.error();
+                ours! {
+                    {
+                        let retry_gave_up = #gave_up;
+                        let retry_attempts = __retry::attempts(&retry_gave_up);
+                        let retry_fallen: __retry::Result<_, #error> = #fallen;
+                        #told
+                        retry_fallen
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells how the fallback ended.
+    fn fallback_told(&self) -> TokenStream {
+        let (call, name) = (self.whole_call(), self.name());
+        let observer = self.observer();
+        let observe = match observer {
+            Some(_) => ours!(__retry::Some(&mut retry_observer)),
+            None => ours!(__retry::None),
+        };
+        ours! {
+            {
+                #observer
+                match &retry_fallen {
+                    __retry::Ok(_) => __retry::fell_back(#call, #name, retry_attempts, #observe),
+                    __retry::Err(retry_error) => __retry::fallback_failed(
+                        #call,
+                        #name,
+                        retry_attempts,
+                        __retry::show(retry_error).__retry_show(),
+                        #observe,
+                    ),
                 }
             }
         }
@@ -288,6 +325,9 @@ impl Printer<'_> {
             options.append_all(ours!(.correctable()));
         } else if model.has(&[Key::Validate]) {
             options.append_all(ours!(.validates()));
+        }
+        if model.has(&[Key::Fallback]) && failed != Failed::Until {
+            options.append_all(ours!(.falls_back()));
         }
         if model.has(&[Key::Observe]) {
             options.append_all(ours!(.observe(&mut retry_observer)));

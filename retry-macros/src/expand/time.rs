@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::quote;
+use retry_vocabulary::key::Key;
 
 use crate::expand::model::{Deadline, Late};
 use crate::expand::printer::Printer;
@@ -155,12 +156,18 @@ impl Printer<'_> {
             None => ours!(__retry::None),
         };
         let shown = ours!(__retry::show(&retry_error).__retry_show());
-        let report = if self.is_told_by_site() {
+        let falls_back = self.model.has(&[Key::Fallback]);
+        let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.overslept(__RETRY_SITE, #shown, #observe);)
         } else {
             let call = self.whole_call();
+            let ended = if falls_back {
+                quote!(falling_back)
+            } else {
+                quote!(ended)
+            };
             ours! {
-                __retry::ended(
+                __retry::#ended(
                     #call,
                     #name,
                     #shown,

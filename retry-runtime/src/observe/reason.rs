@@ -20,6 +20,8 @@ pub enum Reason {
     Budget,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
+    /// The key `fallback` was the last resort, and failed too.
+    FallbackFailed,
     /// A call for a batch of items returned more or fewer answers than it got items.
     Unanswered,
 }
@@ -35,6 +37,7 @@ impl Reason {
             Self::Repeated => "repeated",
             Self::Budget => "budget",
             Self::CorrectionFailed => "correction failed",
+            Self::FallbackFailed => "fallback failed",
             Self::Unanswered => "unanswered",
         }
     }
