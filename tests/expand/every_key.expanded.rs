@@ -200,7 +200,7 @@ async fn complete(
                                 );
                                 let retry_attempts = __retry::attempts(&retry_gave_up);
                                 let retry_fallen: __retry::Result<
-                                    _,
+                                    <Result<Answer, ModelError> as __retry::Outcome>::Value,
                                     <Result<Answer, ModelError> as __retry::Outcome>::Error,
                                 > = {
                                     __retry::fall_back(
@@ -275,7 +275,7 @@ async fn complete(
                     );
                     let retry_attempts = __retry::attempts(&retry_gave_up);
                     let retry_fallen: __retry::Result<
-                        _,
+                        <Result<Answer, ModelError> as __retry::Outcome>::Value,
                         <Result<Answer, ModelError> as __retry::Outcome>::Error,
                     > = {
                         __retry::fall_back(

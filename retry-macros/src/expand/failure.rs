@@ -1,7 +1,7 @@
 //! What follows a failure.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
+use quote::{TokenStreamExt, quote};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
@@ -119,11 +119,17 @@ impl Printer<'_> {
                 };
                 let told = self.fallback_told();
                 let error = self.error();
+                let value = match self.model.stream {
+                    Some(_) => quote!(_),
+                    None => self.value(),
+                };
+                let fallen =
+                    ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
                 ours! {
                     {
                         let retry_gave_up = #gave_up;
                         let retry_attempts = __retry::attempts(&retry_gave_up);
-                        let retry_fallen: __retry::Result<_, #error> = #fallen;
+                        #fallen
                         #told
                         retry_fallen
                     }
@@ -157,6 +163,14 @@ impl Printer<'_> {
         }
     }
 
+    /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
+    /// it is shown depends on that.
+    pub(crate) fn shown(&self) -> TokenStream {
+        let error = self.model.has(&[Key::Validate]).then(|| self.error());
+        let of = error.map(|error| quote!(::<#error>));
+        ours!(__retry::show #of(&retry_error).__retry_show())
+    }
+
     /// The pause after a failure, or why there is none.
     ///
     /// Computed in a cold closure, so that code used only here stays out of the way of a call that succeeds: the
@@ -167,9 +181,7 @@ impl Printer<'_> {
         let verdict = self.verdict(failed);
         let shown = match failed {
             Failed::Until => ours!(&__retry::REJECTED_VALUE),
-            Failed::Body | Failed::Validation => {
-                ours!(__retry::show(&retry_error).__retry_show())
-            }
+            Failed::Body | Failed::Validation => self.shown(),
         };
         let timer = match (failed, self.model.has(&[Key::Correct])) {
             // In a loop of corrections, each failure binds its own.

@@ -155,7 +155,7 @@ impl Printer<'_> {
             Some(_) => ours!(__retry::Some(&mut retry_observer)),
             None => ours!(__retry::None),
         };
-        let shown = ours!(__retry::show(&retry_error).__retry_show());
+        let shown = self.shown();
         let falls_back = self.model.has(&[Key::Fallback]);
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.overslept(__RETRY_SITE, #shown, #observe);)
