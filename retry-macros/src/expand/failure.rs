@@ -118,11 +118,7 @@ impl Printer<'_> {
                     }
                 };
                 let told = self.fallback_told();
-                let error = self.error();
-                let value = match self.model.stream {
-                    Some(_) => quote!(_),
-                    None => self.value(),
-                };
+                let (value, error) = (self.value(), self.error());
                 let fallen =
                     ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
                 ours! {

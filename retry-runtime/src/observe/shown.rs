@@ -228,26 +228,35 @@ impl Line {
         let start = scheme.unwrap_or_default();
         let query = query(text, scheme);
         let end = query.unwrap_or(text.len());
-        // A password may have a `/` in it: the last `@` counts.
+        if let Some(next) = scheme.and_then(|_| text[start..end].find("://")) {
+            let next = &text[..start + next];
+            let next = next
+                .trim_end_matches(|char: char| char.is_alphanumeric())
+                .len();
+            if next > start {
+                self.segment(&text[..next], place, false);
+                return self.segment(&text[next..], place + next, user_follows);
+            }
+        }
+        let path = |from: usize| {
+            let slash = text[from..end].find(['/', '\\']);
+            slash.map_or(end, |slash| from + slash)
+        };
+        // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
         let user = text[start..end].rfind('@').map(|user| start + user + 1);
-        let user = user.filter(|user| {
-            let is_address = !text[..*user].contains(':') && !text[*user..end].contains('/');
-            scheme.is_some() || !is_address
+        let user = user.filter(|user| match scheme {
+            Some(_) => !is_authority(&text[start..path(start)]),
+            None => text[..*user].contains(':') || text[*user..end].contains('/'),
         });
         let host = user.unwrap_or(start);
         let before = text[..start].rfind('@').map_or(0, |user| user + 1);
         self.keep(&text[before..start], place + before);
-        let slash = text[host..end].find(['/', '\\']);
-        let path = slash.map_or(end, |slash| host + slash);
-        // A password may have a `?` or `#` in it, too.
-        let user_in_query = scheme.is_some() && slash.is_none() && text[end..].contains('@');
         if user_follows {
-            self.keep(ELLIPSIS, place + host);
-            return;
+            return self.keep(ELLIPSIS, place + host);
         }
-        if scheme.is_some() && (user_in_query || !is_authority(&text[host..path])) {
+        if scheme.is_some() && !is_authority(&text[host..path(host)]) {
             self.keep(ELLIPSIS, place + host);
-            self.keep(&text[path..end], place + path);
+            self.keep(&text[path(host)..end], place + path(host));
         } else {
             self.keep(&text[host..end], place + host);
         }
@@ -269,15 +278,18 @@ fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     begins.map(|(place, _)| place)
 }
 
-/// Whether these are hosts, each with or without a port. If not, it may be what is before the `@` that a user info lacks.
+/// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
 fn is_authority(text: &str) -> bool {
+    if text.contains('@') {
+        return false;
+    }
     let hosts = text.trim_end_matches(|char| char != ']' && PUNCTUATION.contains(&char));
     hosts.split(',').all(|host| {
         let port = match host.rsplit_once(']') {
             Some((_, port)) => port.strip_prefix(':'),
             None => host.split_once(':').map(|(_, port)| port),
         };
-        port.is_none_or(|port| port.bytes().all(|byte| byte.is_ascii_digit()))
+        port.is_none_or(|port| port.is_empty() || port.parse::<u16>().is_ok())
     })
 }
 
@@ -330,10 +342,13 @@ mod tests {
         is_shown("https://u:p/w@h/x", "https://h/x");
         is_shown("https://u:p@w@h/x", "https://h/x");
         is_shown("https://u:p?w@h/x", "https://…");
-        is_shown("https://u:1#w@h/x", "https://…");
+        is_shown("https://u:p@w/x@h", "https://h");
+        is_shown("https://host/@scope/name", "https://host/@scope/name");
+        is_shown("http://host:80/a@b?c=d@e", "http://host:80/a@b");
         is_shown("https://u:p%40h/x", "https://…/x");
         is_shown("https://a@h/?to=https://b:c@d", "https://h/");
-        is_shown("https://a/x,https://b:c@d/y", "https://d/y");
+        is_shown("https://a/x,https://b:c@d/y", "https://a/x,https://d/y");
+        is_shown("https://a/https://b:c@d?e", "https://a/https://d");
         is_shown("redis://:pw@h:6379/0", "redis://h:6379/0");
         is_shown("mongodb://u:p@a:1,b:2/db?x=y", "mongodb://a:1,b:2/db");
         is_shown("mongodb://a:1,b:2/db", "mongodb://a:1,b:2/db");
