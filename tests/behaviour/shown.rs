@@ -75,6 +75,11 @@ async fn a_url_in_an_error_has_no_secrets_in_the_log() {
 
 #[test]
 fn nor_has_it_wherever_else_it_is_shown() {
+    #[retry(max = 0, give_up = |gave_up| gave_up.to_string(), on = |_| true)]
+    fn given_up() -> Result<(), String> {
+        Err(String::from(SENDING))
+    }
+
     let policy = Policy::none().max(0);
     let site = Site::new(&policy, "call");
     let recording = testing::record();
@@ -108,10 +113,6 @@ fn nor_has_it_wherever_else_it_is_shown() {
     let error = results[0].as_ref().unwrap_err().to_string();
     assert!(error.ends_with(SENT), "{error}");
 
-    #[retry(max = 0, give_up = |gave_up| gave_up.to_string(), on = |_| true)]
-    fn given_up() -> Result<(), String> {
-        Err(String::from(SENDING))
-    }
     let error = given_up().unwrap_err();
     assert!(error.ends_with(SENT), "{error}");
 }
@@ -163,11 +164,12 @@ async fn plans_show_and_save_no_secrets_either() {
 
 #[tokio::test]
 async fn a_text_of_others_makes_no_record_of_its_own() {
-    let forged = "503\n WARN retry: gave up call=other\u{1b}[2J\r";
     #[retry(max = 0, name = name, on = |_| true)]
     async fn call(name: &str, error: &str) -> Result<(), String> {
         Err(String::from(error))
     }
+
+    let forged = "503\n WARN retry: gave up call=other\u{1b}[2J\r";
 
     let log = log_of(call("a\nb", forged)).await;
     assert_eq!(
@@ -199,6 +201,11 @@ impl Error for Endless {}
 
 #[test]
 fn a_long_text_is_cut_and_says_so() {
+    #[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
+    fn given_up() -> Result<(), String> {
+        Err("x".repeat(1 << 20))
+    }
+
     let shown = error_of!(Endless, Endless);
     let (kept, note) = shown.split_once('…').unwrap();
     assert!(kept.chars().all(|char| char == 'é') && shown.len() <= 1024);
@@ -206,10 +213,6 @@ fn a_long_text_is_cut_and_says_so() {
     let caused = error_of!(failed("outer").by(Endless), Failed);
     assert!(caused.starts_with("outer: éé") && caused.len() <= 1024);
 
-    #[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
-    fn given_up() -> Result<(), String> {
-        Err("x".repeat(1 << 20))
-    }
     let error = given_up().unwrap_err();
     assert!(
         error.len() < 1100 && error.ends_with(" bytes cut)"),
@@ -219,6 +222,26 @@ fn a_long_text_is_cut_and_says_so() {
 
 #[test]
 fn causes_are_shown() {
+    fn generic<E: Error>(error: E) -> String {
+        #[retry(max = 0, name = "call", on = |_| true)]
+        fn call<E: Error>(error: &mut Option<E>) -> Result<(), E> {
+            Err(error.take().unwrap())
+        }
+        let recording = testing::record();
+        assert!(call(&mut Some(error)).is_err());
+        recording.lines().remove(0)
+    }
+
+    fn displayed<E: Display>(error: E) -> String {
+        #[retry(max = 0, name = "call", on = |_| true)]
+        fn call<E: Display>(error: &mut Option<E>) -> Result<(), E> {
+            Err(error.take().unwrap())
+        }
+        let recording = testing::record();
+        assert!(call(&mut Some(error)).is_err());
+        recording.lines().remove(0)
+    }
+
     let refused = || failed("the model refused").by(failed("status 429").by(failed("quota")));
     let chain = "the model refused: status 429: quota";
     assert_eq!(error_of!(refused(), Failed), chain);
@@ -238,26 +261,8 @@ fn causes_are_shown() {
         format!("asking: {chain}")
     );
 
-    fn generic<E: Error>(error: E) -> String {
-        #[retry(max = 0, name = "call", on = |_| true)]
-        fn call<E: Error>(error: &mut Option<E>) -> Result<(), E> {
-            Err(error.take().unwrap())
-        }
-        let recording = testing::record();
-        assert!(call(&mut Some(error)).is_err());
-        recording.lines().remove(0)
-    }
     assert!(generic(refused()).contains(chain));
 
-    fn displayed<E: Display>(error: E) -> String {
-        #[retry(max = 0, name = "call", on = |_| true)]
-        fn call<E: Display>(error: &mut Option<E>) -> Result<(), E> {
-            Err(error.take().unwrap())
-        }
-        let recording = testing::record();
-        assert!(call(&mut Some(error)).is_err());
-        recording.lines().remove(0)
-    }
     assert!(displayed(refused()).contains("error=the model refused reason"));
 }
 
