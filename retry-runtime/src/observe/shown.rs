@@ -1,5 +1,6 @@
-//! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through [`shown`].
+//! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
 
+use std::char::EscapeDefault;
 use std::fmt::{self, Write};
 
 /// The most bytes of a text.
@@ -25,13 +26,13 @@ pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
     Shown { text, limit: LIMIT }
 }
 
-/// The whole text, which is the user's own but for a name in it.
+/// The whole text, only escaped: one of this crate, with names of the user's.
 #[cfg(feature = "plan")]
-pub(crate) fn shown_whole<D: fmt::Display>(text: D) -> Shown<D> {
-    Shown {
-        text,
-        limit: usize::MAX,
-    }
+pub(crate) fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    text.chars().try_for_each(|char| match escape(char) {
+        Some(mut escaped) => escaped.try_for_each(|char| f.write_char(char)),
+        None => f.write_char(char),
+    })
 }
 
 /// The same for a name among others.
@@ -174,11 +175,10 @@ impl Line {
         }
     }
 
-    /// What would begin a line of its own, move the cursor or turn the direction of writing is escaped.
     fn keep(&mut self, text: &str, place: usize) {
         for (offset, char) in text.char_indices() {
             self.mark(place + offset);
-            let escaped = is_control(char).then(|| char.escape_default());
+            let escaped = escape(char);
             let len = match &escaped {
                 Some(escaped) => escaped.len(),
                 None => char.len_utf8(),
@@ -317,10 +317,10 @@ fn unquoted_len(text: &str) -> usize {
     if is_url { text.len() } else { end }
 }
 
-/// Also what orders lines and directions of writing in Unicode: it makes a text look like another.
-fn is_control(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+/// What would begin a line of its own, move the cursor or turn the direction of writing, escaped.
+fn escape(char: char) -> Option<EscapeDefault> {
+    let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    (is_mark || char.is_control()).then(|| char.escape_default())
 }
 
 #[cfg(test)]
