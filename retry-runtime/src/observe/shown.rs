@@ -21,7 +21,7 @@ const PUNCTUATION: [char; 11] = [')', ']', '}', '>', '"', '\'', ',', '.', ';', '
 
 /// The text without what may be a secret in URLs, on one line, and no longer than a record can bear.
 ///
-/// Stable: what was shown once is shown the same again.
+/// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
 pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
     Shown { text, limit: LIMIT }
 }
@@ -325,6 +325,8 @@ fn escape(char: char) -> Option<EscapeDefault> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn is_shown(text: &str, expected: &str) {
@@ -429,6 +431,31 @@ mod tests {
                 assert!(!text.contains("pass") && !text.contains("user:"), "{text}");
                 assert!(text.len() <= LIMIT, "{text}");
             }
+        }
+    }
+
+    proptest! {
+        /// Whatever is shown is one bounded line, which is not cut again.
+        #[test]
+        fn any_text_can_be_shown(text in r#"([a-c:/@?&#="'<. \n\x1b…é]|://|\PC){0,100}"#, times in 1..20_usize) {
+            let once = shown(text.repeat(times)).to_string();
+            prop_assert!(once.len() <= LIMIT && !once.contains(char::is_control), "{once:?}");
+            let again = shown(&once).to_string();
+            prop_assert!(once.contains(" bytes cut)") || !again.contains(" bytes cut)"), "{again:?}");
+        }
+
+        #[test]
+        fn what_parses_as_a_url_has_no_secrets(
+            user in "SECRET[a-z0-9:._%-]{0,5}",
+            host in "[a-z]{1,5}(:[0-9]{1,4})?",
+            path in "(/[a-z@]{0,3}){0,3}",
+            query in "([?#][a-z=&?#/@:]{0,4}SECRET)?",
+            around in 0..4_usize,
+        ) {
+            let (before, after) = [("", ""), ("(", ")"), ("\"", "\","), ("url=", ";")][around];
+            let text = format!("x {before}https://{user}@{host}{path}{query}{after} y");
+            let shown = shown(text).to_string();
+            prop_assert!(!shown.contains("SECRET"), "{shown}");
         }
     }
 
