@@ -85,7 +85,7 @@ use crate::target::function::Function;
 /// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |
 /// | `policy` | a `Policy` known at run time, in place of the numbers | – |
-/// | `name` | in the log | `module::function` |
+/// | `name` | in the log | `module::function`, `Client::method` |
 /// | `timer` | how to sleep | tokio's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |

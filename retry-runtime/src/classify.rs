@@ -1,4 +1,5 @@
-use std::io;
+use std::any::type_name;
+use std::{fmt, io};
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
@@ -61,11 +62,53 @@ pub(crate) mod verdict;
 pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
+
+    /// How the log shows the failure where its type has no `Display`. The derive writes the variant's name
+    /// (`ModelError::Overloaded`), and by default it is that of the type: never what is within, which may be a secret.
+    ///
+    /// To show more, implement `Display`, or write this by hand:
+    ///
+    /// ```
+    /// use std::fmt;
+    /// use retry_runtime::{Classify, Verdict, retry, testing};
+    ///
+    /// #[derive(Debug)]
+    /// struct Status(u16);
+    ///
+    /// impl Classify for Status {
+    ///     fn classify(&self) -> Verdict {
+    ///         (self.0 == 503).into()
+    ///     }
+    ///
+    ///     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    ///         fmt::Debug::fmt(self, f)
+    ///     }
+    /// }
+    ///
+    /// #[retry(name = "fetch")]
+    /// fn fetch() -> Result<(), Status> {
+    ///     Err(Status(404))
+    /// }
+    ///
+    /// let recording = testing::record();
+    /// assert!(fetch().is_err());
+    /// assert_eq!(
+    ///     recording.lines(),
+    ///     ["gave up fetch attempt=1 max=3 error=Status(404) reason=not retryable"],
+    /// );
+    /// ```
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(type_name::<Self>())
+    }
 }
 
 impl<E: Classify + ?Sized> Classify for &E {
     fn classify(&self) -> Verdict {
         (**self).classify()
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).describe(f)
     }
 }
 
@@ -73,11 +116,19 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
     fn classify(&self) -> Verdict {
         (**self).classify()
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).describe(f)
+    }
 }
 
 impl<E: Classify + ?Sized> Classify for std::sync::Arc<E> {
     fn classify(&self) -> Verdict {
         (**self).classify()
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).describe(f)
     }
 }
 

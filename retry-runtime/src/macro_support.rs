@@ -6,6 +6,7 @@ mod cancel;
 mod history;
 pub mod keys;
 mod limit;
+mod name;
 mod number;
 mod observer;
 mod outcome;
@@ -46,17 +47,21 @@ pub use cancel::{
     pause_or_cancelled, sleep_blocking_or_cancelled,
 };
 pub use history::{
-    begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history, is_repeated,
-    no_clock, rejected, shape, take_last_error, tick,
+    attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
+    is_repeated, no_clock, rejected, shape, take_last_error, tick,
 };
 pub use limit::{TimeLimit, deadline, late, now, now_blocking, policy_deadline, timeout};
+pub use name::client_name;
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
     BorrowPolicy, enabled_if, is_enabled, is_last, max, policy, policy_of, policy_or,
 };
-pub use retries::{LimitedRetries, Retries, call_under, ended, healed, max_of, succeeded};
+pub use retries::{
+    LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
+    max_of, succeeded,
+};
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
 pub use timed_out::FromTimedOut;
 pub use timer::{

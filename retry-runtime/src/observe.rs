@@ -1,5 +1,6 @@
 //! What is reported about calls, and to whom.
 
+pub(crate) mod chain;
 pub(crate) mod event;
 #[cfg(feature = "tracing")]
 mod log;
@@ -8,3 +9,4 @@ pub(crate) mod reason;
 pub(crate) mod record;
 pub(crate) mod recording;
 pub(crate) mod report;
+pub(crate) mod shown;

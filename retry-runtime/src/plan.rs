@@ -35,6 +35,7 @@ pub use subtask::{Local, Sendable, Subtask};
 pub use summary::Summary;
 pub use validity::Validity;
 
+use crate::observe::shown::shown;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};
 
@@ -277,6 +278,6 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
 impl<T, E, F: ?Sized> fmt::Debug for Plan<'_, T, E, F> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Plan({}: {})", self.name, self.summary())
+        write!(f, "Plan({}: {})", shown(&self.name), self.summary())
     }
 }

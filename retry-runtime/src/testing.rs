@@ -116,7 +116,8 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// The events so far, one line each, as the `Display` of [`Event`](crate::Event) prints them.
+    /// The events so far, one line each, as the `Display` of [`Event`](crate::Event) prints them. Errors are as
+    /// in the log.
     pub fn lines(&self) -> Vec<String> {
         recording::read(|recorded| recorded.lines.clone())
     }

@@ -160,10 +160,20 @@ fn where_the_error_is_kept_no_attempt_begins_after_an_overslept_pause() {
                 gave_up.into_error()
             }
         ),
-        oversleeping!(fallback = async |gave_up: GaveUp<String>| Err(gave_up.into_error())),
     ] {
         assert_eq!((attempts, &*error, &*last), (1, "busy 1", line));
     }
+    let (attempts, error, last) = oversleeping!(
+        fallback = async |gave_up: GaveUp<String>| {
+            assert_eq!(gave_up.reason(), Reason::Deadline);
+            Err(gave_up.into_error())
+        }
+    );
+    assert_eq!((attempts, &*error), (1, "busy 1"));
+    assert_eq!(
+        last,
+        "gave up call attempt=1 max=9 error=busy 1 reason=fallback failed"
+    );
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod policy_properties;
 mod policy_serde;
 mod policy_text;
 mod shapes;
+mod shown;
 mod streams;
 mod validation;
 mod vectors_aws;

@@ -191,3 +191,13 @@ fn headers_and_bodies_are_kept_where_a_status_is_an_answer() {
         assert_eq!(server.accepted(), attempts(expected).0, "{error:?}");
     }
 }
+
+#[test]
+fn the_log_shows_no_secrets_of_its_url() {
+    let recording = retry_runtime::testing::record();
+    let url = "http://user:p w@host/v1?key=AIza";
+    get(&agent(), url, &mut 0).unwrap_err();
+    let line = recording.lines().pop().unwrap();
+    assert!(line.contains("error="), "{line}");
+    assert!(!line.contains("AIza") && !line.contains("user"), "{line}");
+}

@@ -59,7 +59,10 @@ impl Extractor {
                                     __retry::Failure::new(
                                             __RETRY_SITE,
                                             retry_verdict,
-                                            __retry::show(&retry_error).__retry_show(),
+                                            __retry::show::<
+                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                            >(&retry_error)
+                                                .__retry_show(),
                                         )
                                         .budget(&retry_budget)
                                         .correctable(),
@@ -113,7 +116,10 @@ impl Extractor {
                                         __retry::ended(
                                             &retry_call,
                                             ::core::concat!(::core::module_path!(), "::extract"),
-                                            __retry::show(&retry_error).__retry_show(),
+                                            __retry::show::<
+                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                            >(&retry_error)
+                                                .__retry_show(),
                                             __retry::Values::Corrected,
                                             __retry::Reason::CorrectionFailed,
                                             __retry::None,
@@ -136,7 +142,10 @@ impl Extractor {
                                 __retry::Failure::new(
                                         __RETRY_SITE,
                                         retry_verdict,
-                                        __retry::show(&retry_error).__retry_show(),
+                                        __retry::show::<
+                                            <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                        >(&retry_error)
+                                            .__retry_show(),
                                     )
                                     .budget(&retry_budget)
                                     .validates(),

@@ -120,7 +120,7 @@ where
                         if __retry::Call::is_retried(&retry_call) {
                             __retry::healed(
                                 &retry_call,
-                                ::core::concat!(::core::module_path!(), "::complete"),
+                                &__retry::client_name::<C>("complete"),
                             );
                         }
                     }
@@ -136,7 +136,7 @@ where
                                         __retry::Failure::new(
                                                 &__retry::Site::new(
                                                     retry_numbers,
-                                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                                    &__retry::client_name::<C>("complete"),
                                                 ),
                                                 if __retry::is_enabled(retry_numbers) {
                                                     __retry::classify(&retry_error)

@@ -175,6 +175,7 @@ async fn complete(
                                         },
                                     ),
                                 )
+                                .falls_back()
                                 .observe(&mut retry_observer),
                         );
                         retry_decision
@@ -192,11 +193,47 @@ async fn complete(
                                 __retry::Timer::now(&retry_timer),
                             );
                             retry_outcome = {
-                                __retry::fall_back(
-                                        __retry::gave_up(retry_history, retry_error, retry_reason),
-                                        async |gave_up| other_model(gave_up).await,
-                                    )
-                                    .await
+                                let retry_gave_up = __retry::gave_up(
+                                    retry_history,
+                                    retry_error,
+                                    retry_reason,
+                                );
+                                let retry_attempts = __retry::attempts(&retry_gave_up);
+                                let retry_fallen: __retry::Result<
+                                    <Result<Answer, ModelError> as __retry::Outcome>::Value,
+                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                > = {
+                                    __retry::fall_back(
+                                            retry_gave_up,
+                                            async |gave_up| other_model(gave_up).await,
+                                        )
+                                        .await
+                                };
+                                {
+                                    let mut retry_observer = __retry::observe_fn(|event| {
+                                        log.push(event.to_string())
+                                    });
+                                    match &retry_fallen {
+                                        __retry::Ok(_) => {
+                                            __retry::fell_back(
+                                                &retry_call,
+                                                "model.complete",
+                                                retry_attempts,
+                                                __retry::Some(&mut retry_observer),
+                                            )
+                                        }
+                                        __retry::Err(retry_error) => {
+                                            __retry::fallback_failed(
+                                                &retry_call,
+                                                "model.complete",
+                                                retry_attempts,
+                                                __retry::show(retry_error).__retry_show(),
+                                                __retry::Some(&mut retry_observer),
+                                            )
+                                        }
+                                    }
+                                }
+                                retry_fallen
                             };
                         }
                     }
@@ -221,7 +258,7 @@ async fn complete(
                     let mut retry_observer = __retry::observe_fn(|event| {
                         log.push(event.to_string())
                     });
-                    __retry::ended(
+                    __retry::falling_back(
                         &retry_call,
                         "model.complete",
                         __retry::show(&retry_error).__retry_show(),
@@ -233,11 +270,47 @@ async fn complete(
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = retry_why;
                 break 'retry_call {
-                    __retry::fall_back(
-                            __retry::gave_up(retry_history, retry_error, retry_reason),
-                            async |gave_up| other_model(gave_up).await,
-                        )
-                        .await
+                    let retry_gave_up = __retry::gave_up(
+                        retry_history,
+                        retry_error,
+                        retry_reason,
+                    );
+                    let retry_attempts = __retry::attempts(&retry_gave_up);
+                    let retry_fallen: __retry::Result<
+                        <Result<Answer, ModelError> as __retry::Outcome>::Value,
+                        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                    > = {
+                        __retry::fall_back(
+                                retry_gave_up,
+                                async |gave_up| other_model(gave_up).await,
+                            )
+                            .await
+                    };
+                    {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        match &retry_fallen {
+                            __retry::Ok(_) => {
+                                __retry::fell_back(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                            __retry::Err(retry_error) => {
+                                __retry::fallback_failed(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                        }
+                    }
+                    retry_fallen
                 };
             }
         }

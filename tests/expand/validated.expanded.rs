@@ -63,7 +63,10 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                     __retry::Failure::new(
                                             __RETRY_SITE,
                                             __retry::Verdict::INVALID,
-                                            __retry::show(&retry_error).__retry_show(),
+                                            __retry::show::<
+                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                            >(&retry_error)
+                                                .__retry_show(),
                                         )
                                         .validates(),
                                 );
@@ -98,7 +101,10 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             __retry::Failure::new(
                                     __RETRY_SITE,
                                     __retry::classify(&retry_error),
-                                    __retry::show(&retry_error).__retry_show(),
+                                    __retry::show::<
+                                        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                    >(&retry_error)
+                                        .__retry_show(),
                                 )
                                 .validates(),
                         );

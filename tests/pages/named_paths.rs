@@ -1,4 +1,4 @@
-//! Files and folders that ARCHITECTURE and CONTRIBUTING name.
+//! Files and folders that ARCHITECTURE, CONTRIBUTING and SECURITY name.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use crate::{lines, read, root};
 fn named_paths_exist() {
     let mut missing = Vec::new();
     let mut found = 0;
-    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md"] {
         let text = read(page);
         for path in in_prose(&text).chain(in_tree(&text)) {
             found += 1;

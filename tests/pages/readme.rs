@@ -60,12 +60,16 @@ fn unfolded(shown: &str) -> String {
 /// The lines, without what chance decides.
 fn shape(printed: &str) -> Vec<String> {
     let fields = |line: &str| {
-        let fields = line
-            .split_whitespace()
-            .map(|field| match field.split_once('=') {
+        let mut before = "";
+        let fields = line.split_whitespace().map(|field| {
+            let shown = match field.split_once('=') {
                 Some(("delay", _)) => "delay",
+                _ if before == "in" => "delay",
                 _ => field,
-            });
+            };
+            before = field;
+            shown
+        });
         fields.collect::<Vec<_>>().join(" ")
     };
     printed.lines().map(fields).collect()

@@ -415,7 +415,13 @@ impl Decorator {
         let owned = given.iter().filter(|given| given.is_owned);
         let owned = owned.map(|given| given.name.clone()).collect();
         let this = receiver.map(|receiver| receiver.self_token);
-        let model = Model::new(merged, function).decorated(arguments, &own, this, owned);
+        let model = Model::new(merged, function).decorated(
+            arguments,
+            &own,
+            this,
+            self.client.clone(),
+            owned,
+        );
         implemented.append_all(expand::expand(&model));
         true
     }

@@ -4,6 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
 use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
+use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
 
@@ -19,10 +20,12 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
         generics: item.generics.clone(),
         errors,
     };
-    let mut arms = TokenStream::new();
+    let (mut arms, mut names) = (TokenStream::new(), TokenStream::new());
+    let of = name_without_raw(&item.ident);
     match &item.data {
         Data::Struct(data) => {
             let pattern = quote!(Self);
+            names = quote!(#pattern { .. } => f.write_str(#of),);
             arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
         }
         Data::Enum(data) => {
@@ -36,6 +39,8 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                 }
                 let ident = &variant.ident;
                 let pattern = quote!(Self::#ident);
+                let name = format!("{of}::{}", name_without_raw(ident));
+                names.append_all(quote!(#pattern { .. } => f.write_str(#name),));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
                 arms.append_all(arm);
             }
@@ -45,7 +50,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
             "a union doesn't know its own variant: write `impl Classify` by hand",
         ),
     }
-    derivation.finish(&item.ident, &arms)
+    derivation.finish(&item.ident, &arms, &names)
 }
 
 struct Derivation {
@@ -199,7 +204,7 @@ impl Derivation {
     }
 
     /// The `impl`. It stays beside errors, so that its absence is not complained about as well.
-    fn finish(self, ident: &Ident, arms: &TokenStream) -> TokenStream {
+    fn finish(self, ident: &Ident, arms: &TokenStream, names: &TokenStream) -> TokenStream {
         let krate = &self.krate;
         let errors = self.errors.into_compile_error();
         let verdict = match errors {
@@ -211,6 +216,16 @@ impl Derivation {
                 }
             },
         };
+        let describe = errors.is_none().then(|| {
+            quote! {
+                fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    #[allow(deprecated)]
+                    match *self {
+                        #names
+                    }
+                }
+            }
+        });
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
         quote! {
             #errors
@@ -219,9 +234,15 @@ impl Derivation {
                 fn classify(&self) -> #krate::Verdict {
                     #verdict
                 }
+
+                #describe
             }
         }
     }
+}
+
+fn name_without_raw(ident: &Ident) -> String {
+    ident.unraw().to_string()
 }
 
 fn name_of(field: &FieldName) -> String {

@@ -154,7 +154,7 @@ impl Printer<'_> {
     /// A decorator's owned arguments: every attempt needs its own copy of each.
     pub(crate) fn owned(&self) -> &[Ident] {
         match &self.model.attempts {
-            Attempts::Client { owned } => owned,
+            Attempts::Client { owned, .. } => owned,
             Attempts::Body => &[],
         }
     }

@@ -1,7 +1,7 @@
 //! What follows a failure.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
+use quote::{TokenStreamExt, quote};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
@@ -109,17 +109,64 @@ impl Printer<'_> {
             (None, Some(fallback)) => {
                 let place = fallback.span();
                 let fallback = self.user(fallback);
+                let gave_up_with = ours!(retry_gave_up);
                 // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
-                match self.asyncness {
+                let fallen = match self.asyncness {
                     Asyncness::Async => {
-                        ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await })
+                        ours_at!(place=> { __retry::fall_back(#gave_up_with, #fallback).await })
                     }
                     Asyncness::Blocking => {
-                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up_with, #fallback) })
+                    }
+                };
+                let told = self.fallback_told();
+                let (value, error) = (self.value(), self.error());
+                let fallen =
+                    ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
+                ours! {
+                    {
+                        let retry_gave_up = #gave_up;
+                        let retry_attempts = __retry::attempts(&retry_gave_up);
+                        #fallen
+                        #told
+                        retry_fallen
                     }
                 }
             }
         }
+    }
+
+    /// Tells how the fallback ended.
+    fn fallback_told(&self) -> TokenStream {
+        let (call, name) = (self.whole_call(), self.name());
+        let observer = self.observer();
+        let observe = match observer {
+            Some(_) => ours!(__retry::Some(&mut retry_observer)),
+            None => ours!(__retry::None),
+        };
+        ours! {
+            {
+                #observer
+                match &retry_fallen {
+                    __retry::Ok(_) => __retry::fell_back(#call, #name, retry_attempts, #observe),
+                    __retry::Err(retry_error) => __retry::fallback_failed(
+                        #call,
+                        #name,
+                        retry_attempts,
+                        __retry::show(retry_error).__retry_show(),
+                        #observe,
+                    ),
+                }
+            }
+        }
+    }
+
+    /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
+    /// it is shown depends on that.
+    pub(crate) fn shown(&self) -> TokenStream {
+        let error = self.model.has(&[Key::Validate]).then(|| self.error());
+        let of = error.map(|error| quote!(::<#error>));
+        ours!(__retry::show #of(&retry_error).__retry_show())
     }
 
     /// The pause after a failure, or why there is none.
@@ -131,9 +178,7 @@ impl Printer<'_> {
         let call = self.call();
         let shown = match failed {
             Failed::Until => ours!(&__retry::REJECTED_VALUE),
-            Failed::Body | Failed::Validation => {
-                ours!(__retry::show(&retry_error).__retry_show())
-            }
+            Failed::Body | Failed::Validation => self.shown(),
         };
         let timer = match (failed, self.model.has(&[Key::Correct])) {
             // In a loop of corrections, each failure binds its own.
@@ -316,6 +361,9 @@ impl Printer<'_> {
             options.append_all(ours!(.correctable()));
         } else if model.has(&[Key::Validate]) {
             options.append_all(ours!(.validates()));
+        }
+        if model.has(&[Key::Fallback]) && failed != Failed::Until {
+            options.append_all(ours!(.falls_back()));
         }
         if model.has(&[Key::Observe]) {
             options.append_all(ours!(.observe(&mut retry_observer)));

@@ -42,8 +42,8 @@ pub(crate) struct Model {
 pub(crate) enum Attempts {
     /// The user's code.
     Body,
-    /// In a decorator, the client's method. Owned arguments are cloned for every attempt but the last.
-    Client { owned: Vec<Ident> },
+    /// In a decorator, the method of a client of that type. Owned arguments are cloned for every attempt but the last.
+    Client { client: Ident, owned: Vec<Ident> },
 }
 
 /// What is done with the stream that a function returns.
@@ -218,9 +218,14 @@ impl Model {
         of_trait: &Arguments,
         own: &Arguments,
         this: Option<Token![self]>,
+        client: Ident,
         owned: Vec<Ident>,
     ) -> Self {
-        self.attempts = Attempts::Client { owned };
+        self.attempts = Attempts::Client { client, owned };
+        // The name is that of the client.
+        if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
+            self.policy = Policy::Numbers(numbers.clone());
+        }
         // To know which attempt is the last one, because that takes the arguments themselves.
         self.count = Count::Everything;
         self.decision = Decision::Full;

@@ -10,7 +10,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Argument, Value};
-use crate::expand::model::Policy;
+use crate::expand::model::{Attempts, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
@@ -133,7 +133,11 @@ impl Printer<'_> {
             }
             _ => {
                 let name = self.model.function.signature.ident.to_string();
-                let path = format!("::{}", name.trim_start_matches("r#"));
+                let name = name.trim_start_matches("r#");
+                if let Attempts::Client { client, .. } = &self.model.attempts {
+                    return quote!(&__retry::client_name::<#client>(#name));
+                }
+                let path = format!("::{name}");
                 quote!(::core::concat!(::core::module_path!(), #path))
             }
         }

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use retry_vocabulary::key::Key;
 
+use crate::expand::failure::Failed;
 use crate::expand::model::{Deadline, Late};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
@@ -188,16 +189,11 @@ impl Printer<'_> {
             Late::Kept => ours!(retry_failed),
         };
         let late = self.late()?;
-        let shown = ours!(__retry::show(&retry_error).__retry_show());
-        let ended = self.reported(&ours!(Taken), &ours!(retry_why), &shown);
+        let ended = self.reported(&ours!(Taken), &ours!(retry_why));
         let leave = self.leave(&self.outcome_of_failure());
         let returned = self.model.keeps_values().then(|| {
             let leave = self.leave(&ours!(retry_outcome));
-            let ended = self.told(
-                &ours!(Taken),
-                &ours!(retry_why),
-                &ours!(&__retry::REJECTED_VALUE),
-            );
+            let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
             ours! {
                 if let (true, __retry::Some(retry_outcome)) = (retry_cancelled, retry_returned) {
                     #ended
@@ -219,8 +215,7 @@ impl Printer<'_> {
     /// The same after the pause before a correction, whose error is at hand.
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
         let late = self.late()?;
-        let shown = ours!(__retry::show(&retry_error).__retry_show());
-        let reported = self.reported(&ours!(Corrected), &ours!(retry_why), &shown);
+        let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
                 #reported
@@ -231,14 +226,9 @@ impl Printer<'_> {
     }
 
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
-    /// what the pause was for, and `shown` the error.
-    pub(crate) fn reported(
-        &self,
-        pending: &TokenStream,
-        reason: &TokenStream,
-        shown: &TokenStream,
-    ) -> TokenStream {
-        let told = self.told(pending, reason, shown);
+    /// what the pause was for.
+    pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
+        let told = self.told(Failed::Body, pending, reason);
         let tick = self.tick();
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
@@ -248,24 +238,28 @@ impl Printer<'_> {
         }
     }
 
-    fn told(
-        &self,
-        pending: &TokenStream,
-        reason: &TokenStream,
-        shown: &TokenStream,
-    ) -> TokenStream {
+    fn told(&self, failed: Failed, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
+        let (shown, falls_back) = match failed {
+            Failed::Until => (ours!(&__retry::REJECTED_VALUE), false),
+            Failed::Body | Failed::Validation => (self.shown(), self.model.has(&[Key::Fallback])),
+        };
         let name = self.name();
         let observer = self.observer();
         let observe = match observer {
             Some(_) => ours!(__retry::Some(&mut retry_observer)),
             None => ours!(__retry::None),
         };
-        let report = if self.is_told_by_site() {
+        let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
             let call = self.whole_call();
+            let ended = if falls_back {
+                quote!(falling_back)
+            } else {
+                quote!(ended)
+            };
             ours! {
-                __retry::ended(
+                __retry::#ended(
                     #call,
                     #name,
                     #shown,

@@ -139,9 +139,8 @@ impl Printer<'_> {
             .model
             .history
             .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
-        let shown = ours!(__retry::show(&retry_error).__retry_show());
         let failed = ours!(__retry::Reason::CorrectionFailed);
-        let reported = self.reported(&ours!(Corrected), &failed, &shown);
+        let reported = self.reported(&ours!(Corrected), &failed);
         let ended = self.ended();
         ours! {
             #pause

@@ -3,6 +3,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::observe::reason::Reason;
+use crate::observe::shown::shown;
 
 /// Why an item of [`retry_each`](crate::retry_each) has no value.
 ///
@@ -129,7 +130,7 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
         let plural = if *attempts == 1 { "" } else { "s" };
         write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
         match cause {
-            Cause::Failed(error) => error.fmt(f),
+            Cause::Failed(error) => shown(error).fmt(f),
             Cause::Miscounted(miscount) => miscount.fmt(f),
             Cause::None if *under_way => return f.write_str("dropped before an answer"),
             Cause::None => return f.write_str("not sent"),

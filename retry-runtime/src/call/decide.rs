@@ -21,7 +21,8 @@ impl Call {
         let kind = failure.verdict.kind();
         let schedule = policy.schedule(kind, validates);
         self.limit = policy.max_retries();
-        self.in_force = schedule.max;
+        let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
+        self.in_force = self.allowed(schedule.max, counted, failure.values);
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
@@ -35,7 +36,6 @@ impl Call {
         if failure.repeated {
             return Err(Reason::Repeated);
         }
-        let counted = policy.has_own_count(kind, validates).then_some(kind);
         let retry = self.count(counted).saturating_add(1);
         if failure.last || !schedule.allows(retry) {
             return Err(Reason::Exhausted);

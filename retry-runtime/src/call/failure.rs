@@ -38,6 +38,7 @@ pub struct Failure<'a> {
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) values: Values,
+    pub(super) ending: Ending,
     pub(super) observe: Option<Observe<'a>>,
 }
 
@@ -68,6 +69,15 @@ pub enum Values {
     Corrected,
 }
 
+/// What follows where no attempt does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// The call ends with the error.
+    Error,
+    /// A last resort is called.
+    Fallback,
+}
+
 impl<'a> Failure<'a> {
     /// A failure at that site. The error is what the log shows.
     pub fn new(site: &'a Site<'a>, verdict: Verdict, error: &'a dyn fmt::Display) -> Self {
@@ -84,6 +94,7 @@ impl<'a> Failure<'a> {
             delays: None,
             budget: None,
             values: Values::Taken,
+            ending: Ending::Error,
             observe: None,
         }
     }
@@ -154,6 +165,13 @@ impl<'a> Failure<'a> {
     /// The same, and says that a correction of the returned value follows instead of another attempt.
     pub fn correctable(mut self) -> Self {
         self.values = Values::Corrected;
+        self
+    }
+
+    /// A last resort is called where no attempt follows.
+    #[doc(hidden)]
+    pub fn falls_back(mut self) -> Self {
+        self.ending = Ending::Fallback;
         self
     }
 

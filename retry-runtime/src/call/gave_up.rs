@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::call::errors::Errors;
 use crate::observe::reason::Reason;
+use crate::observe::shown::shown;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.
 ///
@@ -20,6 +21,9 @@ use crate::observe::reason::Reason;
 /// }
 /// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
 /// ```
+///
+/// `Display` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. The error in it is as in the
+/// log: at most 1 KiB, control characters escaped, URLs without user info, query and fragment.
 ///
 /// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +112,8 @@ impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
         let plural = if *attempts == 1 { "" } else { "s" };
         write!(
             f,
-            "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {error}"
+            "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {}",
+            shown(error)
         )
     }
 }

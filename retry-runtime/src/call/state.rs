@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::call::budget::RetryBudget;
 use crate::call::decide::grace;
-use crate::call::failure::{Failure, Values};
+use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
@@ -12,6 +12,7 @@ use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
+use crate::observe::shown::shown;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
@@ -65,7 +66,7 @@ pub struct Call {
     pub(super) corrections: u32,
     /// The policy's own `max` when it was looked at last.
     pub(super) limit: u32,
-    /// The `max` that was in force for the last failure.
+    /// The retries allowed in all by the `max` that was in force for the last failure.
     pub(super) in_force: u32,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
@@ -139,9 +140,11 @@ impl Call {
             verdict,
             error,
             values,
+            ending,
             observe,
             ..
         } = failure;
+        let error = &shown(error);
         let call = site.name;
         match (decision, verdict.kind()) {
             (Ok(delay), _) if values == Values::Corrected => {
@@ -168,16 +171,7 @@ impl Call {
                 report(Record::Retrying, event, observe);
             }
             (Ok(_), None) => {}
-            (Err(reason), _) => {
-                let event = move || Event::GaveUp {
-                    call,
-                    attempt,
-                    max,
-                    error,
-                    reason,
-                };
-                report(Record::GaveUp, event, observe);
-            }
+            (Err(reason), _) => ended(ending, call, attempt, max, error, reason, observe),
         }
         mem::forget(paid);
         decision
@@ -207,26 +201,29 @@ impl Call {
             verdict,
             error,
             values,
+            ending,
             observe,
             ..
         } = failure;
-        let schedule = site
-            .policy
-            .schedule(verdict.kind(), values != Values::Taken);
+        let validates = values != Values::Taken;
+        let kind = verdict.kind();
+        let counted = kind.filter(|kind| site.policy.has_own_count(*kind, validates));
+        let max = site.policy.schedule(kind, validates).max;
         let call = Self {
-            in_force: schedule.max,
+            in_force: self.allowed(max, counted, values),
             ..*self
         };
-        call.gave_up_after_pause(site.name, error, values, reason, observe);
+        call.ended_after_pause(site.name, error, values, ending, reason, observe);
     }
 
     #[cold]
     #[inline(never)]
-    pub(crate) fn gave_up_after_pause(
+    pub(crate) fn ended_after_pause(
         &self,
         name: &str,
         error: &dyn fmt::Display,
         values: Values,
+        ending: Ending,
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
@@ -235,7 +232,8 @@ impl Call {
             Values::Corrected => self.attempt(),
             Values::Taken | Values::Validated => self.attempt().saturating_sub(1),
         };
-        self.told_of_end(name, attempts, error, reason, observe);
+        let (max, error) = (limit(self.in_force), shown(error));
+        ended(ending, name, attempts, max, &error, reason, observe);
     }
 
     /// Reports that the call ends in the middle of an attempt.
@@ -246,42 +244,61 @@ impl Call {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        let call = self.under(site.policy.max_retries());
-        call.told_of_end(site.name, self.attempt(), error, reason, None);
+        let max = limit(site.policy.max_retries());
+        let (attempts, error) = (self.attempt(), shown(error));
+        ended(
+            Ending::Error,
+            site.name,
+            attempts,
+            max,
+            &error,
+            reason,
+            None,
+        );
     }
 
-    fn told_of_end(
+    /// Tells how the last resort ended that was called after so many attempts.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fallback_ended(
         &self,
-        name: &str,
-        attempts: u32,
-        error: &dyn fmt::Display,
-        reason: Reason,
+        call: &str,
+        attempt: u32,
+        ended_with: Result<(), &dyn fmt::Display>,
         observe: Option<Observe<'_>>,
     ) {
         let max = limit(self.in_force);
-        let event = move || Event::GaveUp {
-            call: name,
-            attempt: attempts,
-            max,
-            error,
-            reason,
-        };
-        report(Record::GaveUp, event, observe);
+        match ended_with {
+            Ok(()) => {
+                let event = move || Event::FellBack { call, attempt, max };
+                report(Record::FellBack, event, observe);
+            }
+            Err(error) => {
+                let (ending, reason) = (Ending::Error, Reason::FallbackFailed);
+                ended(ending, call, attempt, max, &shown(error), reason, observe);
+            }
+        }
     }
 
     /// Reports a success. It is logged if an attempt failed before.
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
-            self.under(site.policy.max_retries())
-                .healed(site.name, None);
+            self.known(site).healed(site.name, None);
         }
     }
 
     /// The same, and tells an observer also of a success at once.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.under(site.policy.max_retries())
-            .told(site.name, observe);
+        self.known(site).told(site.name, observe);
+    }
+
+    /// What is told of a success goes by the last failure, which a call from another process does not know.
+    fn known(self, site: &Site<'_>) -> Self {
+        match self.in_force {
+            0 => self.under(site.policy.max_retries()),
+            _ => self,
+        }
     }
 
     /// Tells an observer that an attempt begins.
@@ -316,7 +333,7 @@ impl Call {
             call: name,
             attempt: call.attempt(),
             corrections: call.corrections,
-            max: limit(call.limit),
+            max: limit(call.in_force),
         }
     }
 
@@ -388,7 +405,7 @@ impl Call {
         })
     }
 
-    /// The `max` that was in force for the last failure.
+    /// The retries allowed in all by the `max` that was in force for the last failure.
     #[cfg(feature = "batch")]
     pub(crate) const fn in_force(&self) -> u32 {
         self.in_force
@@ -405,6 +422,22 @@ impl Call {
             Some(kind) => self.own[kind as usize],
             None => self.shared,
         }
+    }
+
+    /// The attempts after the first, or else the corrections, that the call may make in all where `max` is in force for
+    /// what is counted: those that count elsewhere come on top, so that what is told of it is of one count.
+    pub(super) fn allowed(&self, max: u32, counted: Option<Kind>, values: Values) -> u32 {
+        if max == u32::MAX {
+            return max;
+        }
+        let made = match values {
+            Values::Corrected => self.corrections,
+            Values::Taken | Values::Validated => self.attempt() - 1,
+        };
+        let allowed = max.saturating_add(made);
+        allowed
+            .saturating_sub(self.count(counted))
+            .min(u32::MAX - 1)
     }
 
     /// Counts a retry after that pause.
@@ -427,6 +460,40 @@ impl Call {
         // A clock that runs backwards gives no time back.
         self.spent = told.max(waited);
         self.waiting = 0;
+    }
+}
+
+/// Tells that no attempt follows.
+fn ended(
+    ending: Ending,
+    call: &str,
+    attempt: u32,
+    max: Option<u32>,
+    error: &dyn fmt::Display,
+    reason: Reason,
+    observe: Option<Observe<'_>>,
+) {
+    match ending {
+        Ending::Error => {
+            let event = move || Event::GaveUp {
+                call,
+                attempt,
+                max,
+                error,
+                reason,
+            };
+            report(Record::GaveUp, event, observe);
+        }
+        Ending::Fallback => {
+            let event = move || Event::FallingBack {
+                call,
+                attempt,
+                max,
+                error,
+                reason,
+            };
+            report(Record::FallingBack, event, observe);
+        }
     }
 }
 

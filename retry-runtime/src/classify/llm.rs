@@ -39,6 +39,7 @@ pub use fault::Fault;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
 /// Google and the servers that copy them.
@@ -135,12 +136,12 @@ impl Classify for ProviderError {
 impl fmt::Display for ProviderError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.error_type().or(self.code()).unwrap_or("error");
-        f.write_str(name)?;
+        write!(f, "{}", shown(name))?;
         if let Some(code) = self.code().filter(|code| *code != name) {
-            write!(f, " ({code})")?;
+            write!(f, " ({})", shown(code))?;
         }
         if !self.message.is_empty() {
-            write!(f, ": {}", self.message)?;
+            write!(f, ": {}", shown(&self.message))?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::shown::{shown, shown_start};
 
 /// How much of the body is shown: the beginning, because that is where servers say what is wrong.
 const SHOWN: usize = 500;
@@ -69,16 +70,7 @@ impl ResponseError {
 
     /// Says which URL answered. Query, fragment, user and password are left out.
     pub fn url(mut self, url: &str) -> Self {
-        let end = url.find(['?', '#']).unwrap_or(url.len());
-        let url = &url[..end];
-        self.0.url = match url.split_once("://") {
-            Some((scheme, rest)) => {
-                let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-                let host = authority.rsplit('@').next().unwrap_or_default();
-                format!("{scheme}://{host}{path}")
-            }
-            None => url.to_owned(),
-        };
+        self.0.url = shown(url).to_string();
         self
     }
 
@@ -131,22 +123,15 @@ impl fmt::Display for ResponseError {
         if !parts.url.is_empty() {
             write!(f, " from {}", parts.url)?;
         }
-        let shown = &parts.body[..parts.body.len().min(SHOWN)];
-        let text = String::from_utf8_lossy(shown);
+        let text = String::from_utf8_lossy(&parts.body);
         let text = text.trim().trim_end_matches(char::REPLACEMENT_CHARACTER);
         if !text.is_empty() {
-            // One line in a log.
-            f.write_str(": ")?;
-            for char in text.chars() {
-                let shown = if char.is_control() { ' ' } else { char };
-                write!(f, "{shown}")?;
-            }
-            if shown.len() < parts.body.len() {
-                f.write_str("…")?;
-            }
+            // Bodies are often indented.
+            let text = text.replace(char::is_control, " ");
+            write!(f, ": {}", shown_start(&text, SHOWN))?;
         }
         match &parts.body_error {
-            Some(error) => write!(f, " (the body broke off: {error})"),
+            Some(error) => write!(f, " (the body broke off: {})", shown(error)),
             None => Ok(()),
         }
     }

@@ -67,6 +67,10 @@ pub fn gave_up<E, K: Kept>(
     attempt.gave_up(error, reason)
 }
 
+pub fn attempts<E, T>(gave_up: &GaveUp<E, T>) -> u32 {
+    gave_up.attempts
+}
+
 pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {
     shape(gave_up)
 }

@@ -80,7 +80,7 @@ keys! {
     observe
     /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers.
     policy
-    /// `name = "model.complete"`: the call's name in the log. Default `module::function`.
+    /// `name = "model.complete"`: the call's name in the log. Default `module::function`, in a decorator `Client::method`.
     name
     /// `timer = smol::Timer::after`: how to sleep, a `Timer` or a function from `Duration` to a future. Default tokio's.
     timer

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
-use crate::call::failure::{Failure, Values};
+use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
@@ -87,7 +87,8 @@ impl Retries {
         observe: Option<Observe<'_>>,
     ) {
         let call = self.whole(site);
-        call.gave_up_after_pause(site.name, error, Values::Taken, reason, observe);
+        let (values, ending) = (Values::Taken, Ending::Error);
+        call.ended_after_pause(site.name, error, values, ending, reason, observe);
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {
@@ -170,5 +171,35 @@ pub fn ended(
     reason: Reason,
     observe: Option<Observe<'_>>,
 ) {
-    call.gave_up_after_pause(name, error, values, reason, observe);
+    call.ended_after_pause(name, error, values, Ending::Error, reason, observe);
+}
+
+/// The same where the key `fallback` names a last resort.
+#[cold]
+#[inline(never)]
+pub fn falling_back(
+    call: &Call,
+    name: &str,
+    error: &dyn Display,
+    values: Values,
+    reason: Reason,
+    observe: Option<Observe<'_>>,
+) {
+    call.ended_after_pause(name, error, values, Ending::Fallback, reason, observe);
+}
+
+/// Reports that the last resort succeeded.
+pub fn fell_back(call: &Call, name: &str, attempts: u32, observe: Option<Observe<'_>>) {
+    call.fallback_ended(name, attempts, Ok(()), observe);
+}
+
+/// Reports that it failed, too.
+pub fn fallback_failed(
+    call: &Call,
+    name: &str,
+    attempts: u32,
+    error: &dyn Display,
+    observe: Option<Observe<'_>>,
+) {
+    call.fallback_ended(name, attempts, Err(error), observe);
 }

@@ -6,27 +6,49 @@
 #![expect(missing_docs, reason = "reached by expansions of the macros only")]
 
 use std::any::type_name;
+use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
 
-/// The error as text: by its type's `Display`, else by its `Debug`, else the type's name.
+use crate::classify::Classify;
+use crate::observe::chain;
+
+/// The error as text: with its causes where its type is an `Error` or hands one out, as `anyhow::Error` and
+/// `Box<dyn Error>` do; by `Display` where it has that alone; else as [`Classify::describe`] says, or by the name of its
+/// type. Never by `Debug`, which shows what an error was never meant to tell.
 pub fn show<E>(error: &E) -> Show<'_, E> {
-    Show(ShowDebug(ShowName(error)))
+    Show(ShowWithin(ShowDisplay(ShowClassify(ShowName(error)))))
 }
 
-pub struct Show<'a, E>(ShowDebug<'a, E>);
+pub struct Show<'a, E>(ShowWithin<'a, E>);
 
-pub struct ShowDebug<'a, E>(ShowName<'a, E>);
+pub struct ShowWithin<'a, E>(ShowDisplay<'a, E>);
+
+pub struct ShowDisplay<'a, E>(ShowClassify<'a, E>);
+
+pub struct ShowClassify<'a, E>(ShowName<'a, E>);
 
 pub struct ShowName<'a, E>(&'a E);
 
-impl<E: fmt::Display> Show<'_, E> {
+impl<E: Error> Show<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+impl<E: fmt::Display + Deref<Target: Error>> ShowWithin<'_, E> {
+    pub fn __retry_show(&self) -> &dyn fmt::Display {
+        self
+    }
+}
+
+impl<E: fmt::Display> ShowDisplay<'_, E> {
     pub fn __retry_show(&self) -> &dyn fmt::Display {
         self.0.0.0
     }
 }
 
-impl<E: fmt::Debug> ShowDebug<'_, E> {
+impl<E: Classify> ShowClassify<'_, E> {
     pub fn __retry_show(&self) -> &dyn fmt::Display {
         self
     }
@@ -38,25 +60,42 @@ impl<E> ShowName<'_, E> {
     }
 }
 
-impl<'a, E> Deref for Show<'a, E> {
-    type Target = ShowDebug<'a, E>;
+macro_rules! else_by {
+    ($($show:ident, $next:ident;)*) => {$(
+        impl<'a, E> Deref for $show<'a, E> {
+            type Target = $next<'a, E>;
 
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
+            fn deref(&self) -> &Self::Target {
+                &self.0
+            }
+        }
+    )*};
 }
+else_by!(
+    Show, ShowWithin;
+    ShowWithin, ShowDisplay;
+    ShowDisplay, ShowClassify;
+    ShowClassify, ShowName;
+);
 
-impl<'a, E> Deref for ShowDebug<'a, E> {
-    type Target = ShowName<'a, E>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.0
-    }
-}
-
-impl<E: fmt::Debug> fmt::Display for ShowDebug<'_, E> {
+impl<E: Error> fmt::Display for Show<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.0.fmt(f)
+        let ShowName(error) = self.0.0.0.0;
+        chain::write(f, error, None, error.source())
+    }
+}
+
+impl<E: fmt::Display + Deref<Target: Error>> fmt::Display for ShowWithin<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ShowName(error) = self.0.0.0;
+        let within: &E::Target = error;
+        chain::write(f, error, Some(&within), within.source())
+    }
+}
+
+impl<E: Classify> fmt::Display for ShowClassify<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.0.describe(f)
     }
 }
 

@@ -3,10 +3,11 @@ use std::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::observe::reason::Reason;
+use crate::observe::shown::shown;
 
 /// One thing that happened in a call.
 ///
-/// `Display` prints an event as the line in the log:
+/// `Display` prints an event as one line with all that the log has of it:
 ///
 /// ```
 /// use std::time::Duration;
@@ -26,7 +27,12 @@ use crate::observe::reason::Reason;
 /// );
 /// ```
 ///
-/// `max` is the number of retries in force for that failure, `None` if it is unlimited.
+/// `max` is how many retries the call may make in all, `None` if they are unlimited: the `max` in force for that failure,
+/// plus the retries so far that do not count against it, such as those after a kind of failure with a `max` of its own. So
+/// a call is exhausted when `attempt` is `max` + 1.
+///
+/// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
+/// URLs: user info, query and fragment.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
@@ -67,7 +73,30 @@ pub enum Event<'a> {
         /// Why the value was rejected.
         error: &'a dyn fmt::Display,
     },
-    /// An attempt failed, and the call ends with its failure.
+    /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
+    /// `FellBack`, or with `GaveUp` for [`Reason::FallbackFailed`].
+    FallingBack {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that failed, from 1: so many were made.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// The failure.
+        error: &'a dyn fmt::Display,
+        /// Why no attempt follows.
+        reason: Reason,
+    },
+    /// The function of the key `fallback` succeeded in the place of an attempt.
+    FellBack {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the last attempt, which failed, from 1: so many were made.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+    },
+    /// An attempt failed, and the call ends with its failure; or with that of its `fallback`.
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -100,6 +129,8 @@ impl<'a> Event<'a> {
             Self::Started { call, .. }
             | Self::Retrying { call, .. }
             | Self::Correcting { call, .. }
+            | Self::FallingBack { call, .. }
+            | Self::FellBack { call, .. }
             | Self::GaveUp { call, .. }
             | Self::Succeeded { call, .. } => call,
         }
@@ -111,6 +142,8 @@ impl<'a> Event<'a> {
             Self::Started { attempt, .. }
             | Self::Retrying { attempt, .. }
             | Self::Correcting { attempt, .. }
+            | Self::FallingBack { attempt, .. }
+            | Self::FellBack { attempt, .. }
             | Self::GaveUp { attempt, .. }
             | Self::Succeeded { attempt, .. } => attempt,
         }
@@ -122,6 +155,8 @@ impl<'a> Event<'a> {
             Self::Started { .. } => "starting",
             Self::Retrying { .. } => "retrying",
             Self::Correcting { .. } => "correcting",
+            Self::FallingBack { .. } => "falling back",
+            Self::FellBack { .. } => "fell back",
             Self::GaveUp { .. } => "gave up",
             Self::Succeeded { .. } => "succeeded",
         }
@@ -132,7 +167,7 @@ impl<'a> Event<'a> {
         match *self {
             Self::Correcting { correction, .. } => Some(correction),
             Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
-            Self::Started { .. } | Self::Retrying { .. } | Self::GaveUp { .. } => None,
+            _ => None,
         }
     }
 
@@ -140,6 +175,8 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { max, .. }
             | Self::Correcting { max, .. }
+            | Self::FallingBack { max, .. }
+            | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
             | Self::Succeeded { max, .. } => Some(Max(max)),
             Self::Started { .. } => None,
@@ -148,17 +185,20 @@ impl<'a> Event<'a> {
 
     pub(crate) fn delay(&self) -> Option<Delay> {
         match *self {
-            Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => Some(Delay(delay)),
-            Self::Started { .. } | Self::GaveUp { .. } | Self::Succeeded { .. } => None,
+            Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => {
+                Some(Delay::new(delay))
+            }
+            _ => None,
         }
     }
 
-    pub(crate) fn error(&self) -> Option<&'a dyn fmt::Display> {
+    pub(crate) fn error(&self) -> Option<impl fmt::Display + use<'a>> {
         match *self {
             Self::Retrying { error, .. }
             | Self::Correcting { error, .. }
-            | Self::GaveUp { error, .. } => Some(error),
-            Self::Started { .. } | Self::Succeeded { .. } => None,
+            | Self::FallingBack { error, .. }
+            | Self::GaveUp { error, .. } => Some(shown(error)),
+            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
         }
     }
 
@@ -167,15 +207,15 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { kind, .. } => Some(kind.name()),
             Self::Correcting { .. } => Some(Kind::Invalid.name()),
-            Self::GaveUp { reason, .. } => Some(reason.name()),
-            Self::Started { .. } | Self::Succeeded { .. } => None,
+            Self::FallingBack { reason, .. } | Self::GaveUp { reason, .. } => Some(reason.name()),
+            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
         }
     }
 }
 
 impl fmt::Display for Event<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, call, attempt) = (self.name(), self.call(), self.attempt());
+        let (name, call, attempt) = (self.name(), shown(self.call()), self.attempt());
         write!(f, "{name} {call} attempt={attempt}")?;
         if let Some(correction) = self.correction() {
             let all = matches!(self, Self::Succeeded { .. });
@@ -216,13 +256,40 @@ impl fmt::Display for Max {
 }
 
 /// A delay to the millisecond where it has any: nobody reads a log for nanoseconds.
-pub(crate) struct Delay(pub(crate) Duration);
+pub(crate) struct Delay(Duration);
+
+impl Delay {
+    fn new(delay: Duration) -> Self {
+        let fine = delay < Duration::from_millis(1);
+        let unit = if fine { 1 } else { 1_000_000 };
+        let nanos = delay.subsec_nanos() / unit * unit;
+        Self(Duration::new(delay.as_secs(), nanos))
+    }
+
+    #[cfg(feature = "tracing")]
+    pub(crate) fn seconds(&self) -> f64 {
+        self.0.as_secs_f64()
+    }
+}
 
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fine = self.0 < Duration::from_millis(1);
-        let unit = if fine { 1 } else { 1_000_000 };
-        let nanos = self.0.subsec_nanos() / unit * unit;
-        write!(f, "{:?}", Duration::new(self.0.as_secs(), nanos))
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// What the log says in words beside its fields.
+#[cfg(feature = "tracing")]
+pub(crate) struct Message<'a>(pub(crate) Event<'a>);
+
+#[cfg(feature = "tracing")]
+impl fmt::Display for Message<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0.name())?;
+        match self.0.delay() {
+            Some(Delay(Duration::ZERO)) => f.write_str(" at once"),
+            Some(delay) => write!(f, " in {delay}"),
+            None => Ok(()),
+        }
     }
 }

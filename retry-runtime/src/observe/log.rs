@@ -1,29 +1,30 @@
-//! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction and per call given up, an `INFO` per call that
-//! succeeded after retries.
+//! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
+//! an `INFO` per call that succeeded after retries or by its fallback.
 
 use tracing::field;
 
-use crate::observe::event::Event;
+use crate::observe::event::{Delay, Event, Message};
 use crate::observe::record::Record;
+use crate::observe::shown::shown;
 
-/// Every record has the same fields, so that one query fits them all. Each field is taken from the event only when it
-/// is recorded, so a call without listeners looks nothing up. Each kind of record has its own call site, for
-/// subscribers that limit or count by that.
+/// Every record has the same fields, so that one query fits them all: numbers as numbers, which can be summed, the delay in
+/// seconds. The message has the delay as people read it. Each field is taken from the event only when it is recorded, so a
+/// call without listeners looks nothing up. Each kind of record has its own call site, for subscribers that limit or count
+/// by that.
 macro_rules! record {
     ($level:ident, $event:ident) => {
         tracing::event!(
             target: "retry",
             tracing::Level::$level,
+            call = { field::display(shown($event().call())) },
             attempt = { $event().attempt() },
             correction = { $event().correction() },
-            max = { $event().max().map(field::display) },
-            delay = { $event().delay().map(field::display) },
+            max = { $event().max().and_then(|max| max.0) },
+            delay = { $event().delay().as_ref().map(Delay::seconds) },
             error = { $event().error().map(field::display) },
             reason = { $event().reason().map(field::display) },
-            call = { $event().call() },
-            "{} {}",
-            { $event().name() },
-            { $event().call() }
+            "{}",
+            { Message($event()) }
         )
     };
 }
@@ -34,6 +35,8 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
     match record {
         Record::Retrying => record!(WARN, event),
         Record::Correcting => record!(WARN, event),
+        Record::FallingBack => record!(WARN, event),
+        Record::FellBack => record!(INFO, event),
         Record::GaveUp => record!(WARN, event),
         Record::Succeeded => record!(INFO, event),
     }

@@ -22,6 +22,8 @@ pub enum Reason {
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
+    /// The key `fallback` was the last resort, and failed too.
+    FallbackFailed,
     /// A call for a batch of items returned more or fewer answers than it got items.
     Unanswered,
 }
@@ -38,6 +40,7 @@ impl Reason {
             Self::Budget => "budget",
             Self::Cancelled => "cancelled",
             Self::CorrectionFailed => "correction failed",
+            Self::FallbackFailed => "fallback failed",
             Self::Unanswered => "unanswered",
         }
     }

@@ -4,6 +4,8 @@
 pub(crate) enum Record {
     Retrying,
     Correcting,
+    FallingBack,
+    FellBack,
     GaveUp,
     Succeeded,
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 
 use crate::observe::reason::Reason;
+use crate::observe::shown::shown;
 
 /// How [`Plan::run_until`](crate::Plan::run_until) ended. Either way the plan keeps its outputs and can be run
 /// again.
@@ -30,7 +31,7 @@ impl fmt::Display for PlanEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Valid => f.write_str("valid"),
-            Self::GaveUp { reason, message } => write!(f, "gave up ({reason}): {message}"),
+            Self::GaveUp { reason, message } => write!(f, "gave up ({reason}): {}", shown(message)),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use retry_vocabulary::nearest;
 
+use crate::observe::shown::escaped;
+
 /// Why a plan can't run or a state can't be loaded: a name given twice, an unknown dependency, a cycle, or a state with
 /// subtasks that the plan doesn't have.
 ///
@@ -71,7 +73,7 @@ impl PlanError {
 
 impl fmt::Display for PlanError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        escaped(&self.0, f)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::observe::reason::Reason;
 use crate::observe::recording;
+use crate::observe::shown::shown;
 use crate::plan::Summary;
 
 pub(crate) enum PlanEvent<'a> {
@@ -57,18 +58,33 @@ impl fmt::Display for PlanEvent<'_> {
                 error,
                 reason,
             } => {
-                write!(f, "{ended} {plan}.{subtask} attempt={attempt}")?;
+                let call = CallOfSubtask { plan, subtask };
+                write!(f, "{ended} {} attempt={attempt}", shown(call))?;
                 if let Some(error) = error {
-                    write!(f, " error={error}")?;
+                    write!(f, " error={}", shown(error))?;
                 }
                 if let Some(reason) = reason {
                     write!(f, " reason={reason}")?;
                 }
                 Ok(())
             }
-            Self::Retrying { plan, error } => write!(f, "retrying {plan} error={error}"),
-            Self::Summary { plan, summary } => write!(f, "summary {plan}: {summary}"),
+            Self::Retrying { plan, error } => {
+                write!(f, "retrying {} error={}", shown(plan), shown(error))
+            }
+            Self::Summary { plan, summary } => write!(f, "summary {}: {summary}", shown(plan)),
         }
+    }
+}
+
+/// What a subtask is called in the log.
+struct CallOfSubtask<'a> {
+    plan: &'a str,
+    subtask: &'a str,
+}
+
+impl fmt::Display for CallOfSubtask<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.plan, self.subtask)
     }
 }
 
@@ -84,21 +100,19 @@ fn log(event: &PlanEvent<'_>) {
     use tracing::field::{self, Empty};
 
     macro_rules! subtask {
-        ($level:ident, $ended:ident, $plan:ident, $subtask:ident, $attempt:ident, $error:ident, $reason:ident) => {
+        ($level:ident, $ended:ident, $call:ident, $attempt:ident, $error:ident, $reason:ident) => {
             tracing::event!(
                 target: "retry",
                 tracing::Level::$level,
+                call = field::display(shown($call)),
                 attempt = $attempt,
                 correction = Empty,
                 max = Empty,
                 delay = Empty,
-                error = $error.map(field::display),
+                error = $error.map(|error| field::display(shown(error))),
                 reason = $reason.map(field::display),
-                call = format!("{}.{}", $plan, $subtask),
-                "{} {}.{}",
-                $ended,
-                $plan,
-                $subtask
+                "{}",
+                $ended
             )
         };
     }
@@ -111,36 +125,39 @@ fn log(event: &PlanEvent<'_>) {
             attempt,
             error,
             reason,
-        } => match ended {
-            Ended::Completed => subtask!(DEBUG, ended, plan, subtask, attempt, error, reason),
-            Ended::Healed => subtask!(INFO, ended, plan, subtask, attempt, error, reason),
-            Ended::Failed | Ended::DeadEnd => {
-                subtask!(WARN, ended, plan, subtask, attempt, error, reason);
+        } => {
+            let call = &CallOfSubtask { plan, subtask };
+            match ended {
+                Ended::Completed => subtask!(DEBUG, ended, call, attempt, error, reason),
+                Ended::Healed => subtask!(INFO, ended, call, attempt, error, reason),
+                Ended::Failed | Ended::DeadEnd => {
+                    subtask!(WARN, ended, call, attempt, error, reason);
+                }
             }
-        },
+        }
         PlanEvent::Retrying { plan, error } => tracing::event!(
             target: "retry",
             tracing::Level::WARN,
+            call = %shown(plan),
             attempt = Empty,
             correction = Empty,
             max = Empty,
             delay = Empty,
-            error = %error,
+            error = %shown(error),
             reason = Empty,
-            call = plan,
-            "retrying {plan}"
+            "retrying"
         ),
         PlanEvent::Summary { plan, summary } => tracing::event!(
             target: "retry",
             tracing::Level::INFO,
+            call = %shown(plan),
             attempt = Empty,
             correction = Empty,
             max = Empty,
             delay = Empty,
             error = Empty,
             reason = Empty,
-            call = plan,
-            "summary {plan}: {summary}"
+            "summary: {summary}"
         ),
     }
 }

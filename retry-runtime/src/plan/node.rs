@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use crate::observe::shown::shown;
 use crate::plan::Subtask;
 
 pub(crate) struct Node<'a, T, E, F: ?Sized> {
@@ -88,9 +89,9 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 impl<E: fmt::Display> fmt::Display for SubtaskFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Error(error) => error.fmt(f),
+            Self::Error(error) => shown(error).fmt(f),
             #[cfg(feature = "serde")]
-            Self::Loaded(text) => f.write_str(text),
+            Self::Loaded(text) => shown(text).fmt(f),
         }
     }
 }

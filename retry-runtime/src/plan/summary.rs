@@ -1,5 +1,7 @@
 use std::fmt;
 
+use crate::observe::shown::shown_name;
+
 /// What became of a plan's subtasks so far: every one is in `completed`, `failed`, `blocked` or `pending`. Names
 /// are in the order in which the subtasks were added.
 ///
@@ -77,7 +79,7 @@ impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Names<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, name) in self.0.clone().take(MOST_NAMES).enumerate() {
             let comma = if place == 0 { "" } else { ", " };
-            write!(f, "{comma}{name}")?;
+            write!(f, "{comma}{}", shown_name(name))?;
         }
         match self.0.clone().skip(MOST_NAMES).count() {
             0 => Ok(()),

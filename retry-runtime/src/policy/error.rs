@@ -1,6 +1,8 @@
 use std::error::Error;
 use std::fmt;
 
+use crate::observe::shown::shown;
+
 /// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
 /// out of range, a `base` above its `cap`, or a text that is not a list of keys.
 ///
@@ -26,7 +28,7 @@ pub struct PolicyError(String);
 
 impl fmt::Display for PolicyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        shown(&self.0).fmt(f)
     }
 }
 

@@ -244,3 +244,69 @@ async fn a_methods_section_lies_over_the_traits_and_that_of_a_policy_key_by_key(
     assert_eq!(model.complete().await, Err(Busy(4)));
     assert_eq!(recording.delays(), [Duration::from_secs(2); 3]);
 }
+
+/// One decorator is for many clients: the log tells which.
+#[test]
+fn the_default_name_is_that_of_the_client() {
+    #[retry(wrapper = RetryingChat, max = 1, backoff = "none", on = |_| true)]
+    trait Chat {
+        fn complete(&self) -> Result<(), Busy>;
+
+        #[retry(name = "own")]
+        fn named(&self) -> Result<(), Busy>;
+
+        fn connect() -> Result<(), Busy>
+        where
+            Self: Sized;
+    }
+
+    struct OpenAi;
+
+    impl Chat for OpenAi {
+        fn complete(&self) -> Result<(), Busy> {
+            Err(Busy(1))
+        }
+
+        fn named(&self) -> Result<(), Busy> {
+            Err(Busy(1))
+        }
+
+        fn connect() -> Result<(), Busy> {
+            Err(Busy(1))
+        }
+    }
+
+    struct Traced<T>(T);
+
+    impl<T: Chat> Chat for Traced<T> {
+        fn complete(&self) -> Result<(), Busy> {
+            self.0.complete()
+        }
+
+        fn named(&self) -> Result<(), Busy> {
+            self.0.named()
+        }
+
+        fn connect() -> Result<(), Busy> {
+            T::connect()
+        }
+    }
+
+    let recording = testing::record();
+    let _ = RetryingChat::new(OpenAi).complete();
+    let _ = RetryingChat::new(Traced(OpenAi)).complete();
+    let _ = RetryingChat::new(OpenAi).named();
+    let _ = RetryingChat::<OpenAi>::connect();
+    let lines = recording.lines();
+    let names: Vec<_> = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix("gave up ")?.split(' ').next())
+        .collect();
+    let expected = [
+        "OpenAi::complete",
+        "Traced<OpenAi>::complete",
+        "own",
+        "OpenAi::connect",
+    ];
+    assert_eq!(names, expected);
+}

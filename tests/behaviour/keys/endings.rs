@@ -1,6 +1,6 @@
 //! `give_up` and `fallback`.
 
-use retry_runtime::{GaveUp, Reason, retry};
+use retry_runtime::{Event, GaveUp, Reason, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::sleep;
 
@@ -169,4 +169,103 @@ fn a_blocking_fallback() {
 
     assert_eq!(call(&mut Script::new([TRANSIENT, TRANSIENT])), Ok(102));
     assert_eq!(call(&mut Script::new([STOP])), Err(STOP));
+}
+
+/// `gave up` is what alerts count: only a call that failed is told so.
+#[tokio::test(start_paused = true)]
+async fn what_became_of_the_fallback_is_told() {
+    #[retry(max = 1, backoff = "none", name = "call", fallback = async |_| cached, observe = |event| {
+        if let Event::FellBack { attempt, .. } = event {
+            fell_back.push(*attempt);
+        }
+    })]
+    async fn call(
+        script: &mut Script,
+        cached: Result<usize, Failure>,
+        fell_back: &mut Vec<u32>,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let told = async |steps: &[Failure], cached| {
+        let recording = testing::record();
+        let mut fell_back = Vec::new();
+        let _ = call(&mut Script::new(steps.to_vec()), cached, &mut fell_back).await;
+        (recording.lines().split_off(steps.len() - 1), fell_back)
+    };
+    let falling = "falling back call attempt=2 max=1 error=timeout reason=exhausted";
+    let (lines, fell_back) = told(&[TRANSIENT, TIMEOUT], Ok(7)).await;
+    assert_eq!(lines, [falling, "fell back call attempt=2 max=1"]);
+    assert_eq!(fell_back, [2]);
+    let (lines, fell_back) = told(&[TRANSIENT, TIMEOUT], Err(STOP)).await;
+    let gave_up = "gave up call attempt=2 max=1 error=stop reason=fallback failed";
+    assert_eq!(lines, [falling, gave_up]);
+    assert_eq!(fell_back, [0; 0]);
+    let (lines, _) = told(&[STOP], Ok(7)).await;
+    assert_eq!(
+        lines,
+        [
+            "falling back call attempt=1 max=1 error=stop reason=not retryable",
+            "fell back call attempt=1 max=1",
+        ]
+    );
+}
+
+#[test]
+fn so_it_is_in_blocking_calls_and_after_corrections() {
+    #[retry(max = 0, name = "call", on = |_| false, fallback = |gave_up| match gave_up.error().len() {
+        3 => Ok(7),
+        _ => Err(String::from("no cache")),
+    })]
+    fn call(error: &str) -> Result<usize, String> {
+        Err(String::from(error))
+    }
+
+    #[retry(
+        name = "call",
+        on = |_| false,
+        validate = |_| Err(String::from("wrong")),
+        correct = |_, _| Err(String::from("no idea")),
+        fallback = |_| Ok(7)
+    )]
+    fn corrected() -> Result<usize, String> {
+        Ok(1)
+    }
+
+    let recording = testing::record();
+    assert_eq!(call("503"), Ok(7));
+    assert!(call("busy").is_err());
+    assert_eq!(
+        recording.lines(),
+        [
+            "falling back call attempt=1 max=0 error=503 reason=not retryable",
+            "fell back call attempt=1 max=0",
+            "falling back call attempt=1 max=0 error=busy reason=not retryable",
+            "gave up call attempt=1 max=0 error=no cache reason=fallback failed",
+        ]
+    );
+    let recording = testing::record();
+    assert_eq!(corrected(), Ok(7));
+    assert_eq!(
+        recording.lines()[1..],
+        [
+            "falling back call attempt=1 max=3 error=no idea reason=correction failed",
+            "fell back call attempt=1 max=3",
+        ]
+    );
+}
+
+#[test]
+fn a_value_that_is_returned_falls_back_on_nothing() {
+    #[retry(max = 0, name = "call", on = |_| false, until = |_| false, fallback = |_| Ok(7))]
+    fn call() -> Result<usize, String> {
+        Ok(1)
+    }
+
+    let recording = testing::record();
+    assert_eq!(call(), Ok(1));
+    assert_eq!(
+        recording.lines(),
+        ["gave up call attempt=1 max=0 error=value rejected reason=exhausted"]
+    );
 }

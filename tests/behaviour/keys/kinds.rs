@@ -138,3 +138,29 @@ fn on_may_answer_with_a_kind() {
         assert_eq!(Verdict::from(kind).kind(), Some(kind));
     }
 }
+
+/// Where `attempt` is `max` + 1 a call is exhausted, whichever count it was.
+#[test]
+fn what_is_told_is_of_one_count() {
+    let numbers = |steps: &[Failure]| {
+        let _skipped = testing::skip_sleeps();
+        let recording = testing::record();
+        let _ = own_counts(&mut Script::new(steps.to_vec()));
+        let number = |line: &str, name| {
+            let (_, rest) = line.split_once(name).unwrap();
+            rest.split(' ').next().unwrap().parse::<u32>().unwrap()
+        };
+        let lines = recording.lines().into_iter();
+        lines
+            .map(|line| (number(&line, "attempt="), number(&line, "max=")))
+            .collect::<Vec<_>>()
+    };
+    let steps = [THROTTLED, TRANSIENT, THROTTLED, TRANSIENT, THROTTLED];
+    let told = [(1, 3), (2, 3), (3, 4), (4, 4), (5, 5)];
+    assert_eq!(numbers(&steps), [&told[..], &[(6, 5)]].concat());
+    let throttled_out = [&steps[..], &[THROTTLED]].concat();
+    assert_eq!(numbers(&throttled_out), [&told[..], &[(6, 5)]].concat());
+    let transient_out = [&steps[..], &[TRANSIENT]].concat();
+    assert_eq!(numbers(&transient_out), [&told[..], &[(6, 5)]].concat());
+    assert_eq!(numbers(&[TRANSIENT, TIMEOUT]), [(1, 2), (2, 1)]);
+}

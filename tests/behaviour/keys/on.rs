@@ -148,10 +148,10 @@ fn errors_are_shown_by_what_they_have() {
     generic("quoted");
     let expected = [
         "gave up n attempt=1 max=0 error=behaviour::keys::on::Nameless reason=exhausted",
-        "gave up d attempt=1 max=0 error=Debugged(7) reason=exhausted",
+        "gave up d attempt=1 max=0 error=behaviour::keys::on::Debugged reason=exhausted",
         "gave up b attempt=1 max=0 error=503 overloaded reason=exhausted",
-        "gave up r attempt=1 max=0 error=Derefs(\"target\") reason=exhausted",
-        "gave up g attempt=1 max=0 error=\"quoted\" reason=exhausted",
+        "gave up r attempt=1 max=0 error=behaviour::keys::on::errors_are_shown_by_what_they_have::Derefs reason=exhausted",
+        "gave up g attempt=1 max=0 error=&str reason=exhausted",
     ];
     assert_eq!(recording.lines(), expected);
 }

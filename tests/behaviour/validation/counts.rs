@@ -150,3 +150,34 @@ fn errors_that_say_so_have_no_delay_and_a_count_of_their_own_where_one_is_named(
     assert_eq!(recording.delays(), [0, 2].map(secs));
     assert_eq!(asked, 3);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_told_is_of_one_count() {
+    #[retry(max = 2, backoff = "none", invalid(max = 1), name = "extract", on = |_| true,
+        validate = |value| if *value > 0 { Ok(()) } else { Err("rejected") })]
+    async fn extract(steps: &mut Vec<Result<u32, &'static str>>) -> Result<u32, &'static str> {
+        steps.pop().unwrap_or(Ok(1))
+    }
+
+    let lines = async |steps: &[Result<u32, &'static str>]| {
+        let recording = testing::record();
+        let _ = extract(&mut steps.iter().rev().copied().collect()).await;
+        recording.lines()
+    };
+    assert_eq!(
+        lines(&[Err("busy"), Ok(0), Err("busy")]).await,
+        [
+            "retrying extract attempt=1 max=2 delay=0ns error=busy reason=transient",
+            "retrying extract attempt=2 max=2 delay=0ns error=rejected reason=invalid",
+            "retrying extract attempt=3 max=3 delay=0ns error=busy reason=transient",
+            "succeeded extract attempt=4 max=3",
+        ]
+    );
+    assert_eq!(
+        lines(&[Err("busy"), Err("busy"), Ok(0), Ok(0)])
+            .await
+            .pop()
+            .unwrap(),
+        "gave up extract attempt=4 max=3 error=rejected reason=exhausted"
+    );
+}

@@ -4,4 +4,5 @@ mod classify;
 mod llm;
 mod response;
 mod retries;
+mod shown;
 mod streams;

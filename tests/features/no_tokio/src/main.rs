@@ -82,7 +82,7 @@ fn main() {
     client.attempts = 0;
     assert_eq!(block_on(client.everything(String::from("hello"))).unwrap(), 15);
     assert_eq!(client.attempts, 1 + 2 + 3);
-    assert_eq!(client.lines.len(), 3 + 3);
+    assert_eq!(client.lines.len(), 3 + 3 + 1);
     client.attempts = 0;
     assert_eq!(client.blocking().unwrap_err().0, 3);
     assert_eq!(block_on(batch()), 2 + 2 + 1);

@@ -1,0 +1,475 @@
+//! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
+
+use std::char::EscapeDefault;
+use std::fmt::{self, Write};
+
+/// The most bytes of a text.
+const LIMIT: usize = 1024;
+
+/// The most bytes of a name in a list of names.
+#[cfg(feature = "plan")]
+const NAME_LIMIT: usize = 96;
+
+/// What the note about a cut may take.
+const NOTE: usize = 40;
+
+/// What stands for something that may be a secret where nothing is left beside it.
+const ELLIPSIS: &str = "…";
+
+/// What may follow a URL in a sentence.
+const PUNCTUATION: [char; 11] = [')', ']', '}', '>', '"', '\'', ',', '.', ';', ':', '!'];
+
+/// The text without what may be a secret in URLs, on one line, and no longer than a record can bear.
+///
+/// A text with a note about a cut is short enough not to be cut again where an error shows another's text.
+pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
+    Shown { text, limit: LIMIT }
+}
+
+/// The whole text, only escaped: one of this crate, with names of the user's.
+#[cfg(feature = "plan")]
+pub(crate) fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    text.chars().try_for_each(|char| match escape(char) {
+        Some(mut escaped) => escaped.try_for_each(|char| f.write_char(char)),
+        None => f.write_char(char),
+    })
+}
+
+/// The same for a name among others.
+#[cfg(feature = "plan")]
+pub(crate) fn shown_name<D: fmt::Display>(name: D) -> Shown<D> {
+    Shown {
+        text: name,
+        limit: NAME_LIMIT,
+    }
+}
+
+pub(crate) struct Shown<D> {
+    text: D,
+    limit: usize,
+}
+
+impl<D: fmt::Display> fmt::Display for Shown<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (line, cut) = clean(&self.text, self.limit);
+        f.write_str(&line)?;
+        match cut {
+            0 => Ok(()),
+            cut => write!(f, "{ELLIPSIS} ({cut} bytes cut)"),
+        }
+    }
+}
+
+/// The start of a text of which nobody knows how long it was.
+#[cfg(feature = "http")]
+pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
+    let (mut line, cut) = clean(text, limit);
+    if cut > 0 {
+        line.push_str(ELLIPSIS);
+    }
+    line
+}
+
+/// The text, and how many bytes of it were cut.
+fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
+    let mut start = Start::of(text, limit);
+    let raw = std::mem::take(&mut start.text);
+    let mut line = Line::new(limit);
+    let mut place = 0;
+    for word in raw.split_inclusive(char::is_whitespace) {
+        let end = place + word.len();
+        line.word(word, place, start.user_follows && end == raw.len());
+        place = end;
+    }
+    line.end(raw.len(), start.total)
+}
+
+/// The start of a text, and how long the whole is. What is beyond the start is never in memory.
+pub(crate) struct Start {
+    text: String,
+    limit: usize,
+    total: usize,
+    /// The word that the cut goes through has not ended.
+    in_word: bool,
+    /// Beyond the cut, that word has an `@`: what is before it may be a password.
+    user_follows: bool,
+}
+
+impl Start {
+    pub(crate) fn of(text: &dyn fmt::Display, limit: usize) -> Self {
+        let mut start = Self {
+            text: String::new(),
+            limit,
+            total: 0,
+            in_word: false,
+            user_follows: false,
+        };
+        // A `Display` that fails has said what it could.
+        let _ = write!(start, "{text}");
+        start
+    }
+
+    /// The text, unless it is longer.
+    pub(crate) fn whole(&self) -> Option<&str> {
+        (self.total == self.text.len()).then_some(&self.text)
+    }
+}
+
+impl Write for Start {
+    fn write_str(&mut self, piece: &str) -> fmt::Result {
+        let mut beyond = piece;
+        if self.total == self.text.len() {
+            let mut room = piece.len().min(self.limit - self.text.len());
+            while !piece.is_char_boundary(room) {
+                room -= 1;
+            }
+            self.text.push_str(&piece[..room]);
+            beyond = &piece[room..];
+            self.in_word = !self.text.ends_with(char::is_whitespace);
+        }
+        self.total = self.total.saturating_add(piece.len());
+        if self.in_word && !beyond.is_empty() {
+            let end = beyond.find(char::is_whitespace);
+            self.user_follows |= beyond[..end.unwrap_or(beyond.len())].contains('@');
+            self.in_word = end.is_none();
+        }
+        Ok(())
+    }
+}
+
+/// What is shown.
+struct Line {
+    text: String,
+    limit: usize,
+    /// Where the text ends if it has to be cut: in `text`, and in what it was made of.
+    cut: (usize, usize),
+    is_full: bool,
+}
+
+impl Line {
+    fn new(limit: usize) -> Self {
+        Self {
+            text: String::new(),
+            limit,
+            cut: (0, 0),
+            is_full: false,
+        }
+    }
+
+    /// The line, and how many bytes of the text are not in it.
+    fn end(mut self, place: usize, total: usize) -> (String, usize) {
+        if !self.is_full {
+            self.mark(place);
+        }
+        if !self.is_full && place == total {
+            return (self.text, 0);
+        }
+        let (end, place) = self.cut;
+        self.text.truncate(end);
+        (self.text, total.saturating_sub(place))
+    }
+
+    fn mark(&mut self, place: usize) {
+        if self.text.len() <= self.limit - NOTE {
+            self.cut = (self.text.len(), place);
+        }
+    }
+
+    fn keep(&mut self, text: &str, place: usize) {
+        for (offset, char) in text.char_indices() {
+            self.mark(place + offset);
+            let escaped = escape(char);
+            let len = match &escaped {
+                Some(escaped) => escaped.len(),
+                None => char.len_utf8(),
+            };
+            if self.is_full || self.text.len() + len > self.limit {
+                self.is_full = true;
+                return;
+            }
+            match escaped {
+                Some(escaped) => self.text.extend(escaped),
+                None => self.text.push(char),
+            }
+        }
+    }
+
+    /// A word and the white space after it. Where `user_follows`, it goes on beyond what is there, with an `@`.
+    fn word(&mut self, word: &str, place: usize, user_follows: bool) {
+        let bare = word.trim_end_matches(char::is_whitespace);
+        let mut start = 0;
+        while start < bare.len() {
+            let rest = &bare[start..];
+            let quote = rest.chars().next().and_then(closing);
+            let quoted = usize::from(quote.is_some());
+            let rest = &rest[quoted..];
+            let len = match quote {
+                Some(quote) => quoted_len(rest, quote),
+                None => unquoted_len(rest),
+            };
+            self.keep(&bare[start..start + quoted], place + start);
+            start += quoted;
+            self.segment(
+                &rest[..len],
+                place + start,
+                user_follows && len == rest.len(),
+            );
+            start += len;
+            let closed = quoted.min(bare.len() - start);
+            self.keep(&bare[start..start + closed], place + start);
+            start += closed;
+        }
+        self.keep(&word[bare.len()..], place + bare.len());
+    }
+
+    /// What may be a URL, with or without a scheme. Of that, user info, query and fragment are left out.
+    fn segment(&mut self, text: &str, place: usize, user_follows: bool) {
+        let scheme = text.find("://").map(|scheme| scheme + 3);
+        let start = scheme.unwrap_or_default();
+        let query = query(text, scheme);
+        let end = query.unwrap_or(text.len());
+        if let Some(next) = scheme.and_then(|_| text[start..end].find("://")) {
+            let next = &text[..start + next];
+            let next = next
+                .trim_end_matches(|char: char| char.is_alphanumeric())
+                .len();
+            if next > start {
+                self.segment(&text[..next], place, false);
+                return self.segment(&text[next..], place + next, user_follows);
+            }
+        }
+        let path = |from: usize| {
+            let slash = text[from..end].find(['/', '\\']);
+            slash.map_or(end, |slash| from + slash)
+        };
+        // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
+        let user = text[start..end].rfind('@').map(|user| start + user + 1);
+        let user = user.filter(|user| match scheme {
+            Some(_) => !is_authority(&text[start..path(start)]),
+            None => text[..*user].contains(':') || text[*user..end].contains('/'),
+        });
+        let host = user.unwrap_or(start);
+        let before = text[..start].rfind('@').map_or(0, |user| user + 1);
+        self.keep(&text[before..start], place + before);
+        if user_follows {
+            return self.keep(ELLIPSIS, place + host);
+        }
+        if scheme.is_some() && !is_authority(&text[host..path(host)]) {
+            self.keep(ELLIPSIS, place + host);
+            self.keep(&text[path(host)..end], place + path(host));
+        } else {
+            self.keep(&text[host..end], place + host);
+        }
+        let tail = end + text[end..].trim_end_matches(PUNCTUATION).len();
+        self.keep(&text[tail..], place + tail);
+    }
+}
+
+/// Where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
+/// where a space within a query parted it.
+fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
+    if let Some(start) = scheme {
+        return text[start..].find(['?', '#']).map(|query| start + query);
+    }
+    let mut marks = text.match_indices(['?', '#', '&']);
+    let begins = marks.find(|(place, mark)| {
+        *mark != "&" && text[..*place].contains('/') || text[*place..].contains('=')
+    });
+    begins.map(|(place, _)| place)
+}
+
+/// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
+fn is_authority(text: &str) -> bool {
+    if text.contains('@') {
+        return false;
+    }
+    let hosts = text.trim_end_matches(|char| char != ']' && PUNCTUATION.contains(&char));
+    hosts.split(',').all(|host| {
+        let port = match host.rsplit_once(']') {
+            Some((_, port)) => port.strip_prefix(':'),
+            None => host.split_once(':').map(|(_, port)| port),
+        };
+        port.is_none_or(|port| port.is_empty() || port.parse::<u16>().is_ok())
+    })
+}
+
+/// What ends a quotation that begins so. All are one byte long.
+fn closing(quote: char) -> Option<char> {
+    match quote {
+        '"' | '\'' | '`' => Some(quote),
+        '<' => Some('>'),
+        _ => None,
+    }
+}
+
+/// Up to the end of the quotation. A quote within a word belongs to the word.
+fn quoted_len(text: &str, quote: char) -> usize {
+    let mut ends = text.match_indices(quote);
+    let end = ends.find(|(end, _)| !text[end + 1..].starts_with(char::is_alphanumeric));
+    end.map_or(text.len(), |(end, _)| end)
+}
+
+/// Up to the next quotation, unless it is within a URL.
+fn unquoted_len(text: &str) -> usize {
+    let end = text.find(|char| closing(char).is_some());
+    let end = end.unwrap_or(text.len());
+    let is_url = text[..end].contains("://") || text[..end].contains(['@', '?', '#', '&']);
+    if is_url { text.len() } else { end }
+}
+
+/// What would begin a line of its own, move the cursor or turn the direction of writing, escaped.
+fn escape(char: char) -> Option<EscapeDefault> {
+    let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+    (is_mark || char.is_control()).then(|| char.escape_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_shown(text: &str, expected: &str) {
+        assert_eq!(shown(text).to_string(), expected, "{text}");
+        assert_eq!(shown(expected).to_string(), expected, "again: {text}");
+    }
+
+    #[test]
+    fn a_url_loses_user_info_query_and_fragment() {
+        is_shown(
+            "for url (http://user:pw@host:80/v1/models?key=AIza): refused",
+            "for url (http://host:80/v1/models): refused",
+        );
+        is_shown("https://h/x#access_token=t.", "https://h/x.");
+        is_shown("https://u:p/w@h/x", "https://h/x");
+        is_shown("https://u:p@w@h/x", "https://h/x");
+        is_shown("https://u:p?w@h/x", "https://…");
+        is_shown("https://u:p@w/x@h", "https://h");
+        is_shown("https://host/@scope/name", "https://host/@scope/name");
+        is_shown("http://host:80/a@b?c=d@e", "http://host:80/a@b");
+        is_shown("https://u:p%40h/x", "https://…/x");
+        is_shown("https://a@h/?to=https://b:c@d", "https://h/");
+        is_shown("https://a/x,https://b:c@d/y", "https://a/x,https://d/y");
+        is_shown("https://a/https://b:c@d?e", "https://a/https://d");
+        is_shown("redis://:pw@h:6379/0", "redis://h:6379/0");
+        is_shown("mongodb://u:p@a:1,b:2/db?x=y", "mongodb://a:1,b:2/db");
+        is_shown("mongodb://a:1,b:2/db", "mongodb://a:1,b:2/db");
+        is_shown("http://[::1]:80/x?a", "http://[::1]:80/x");
+        is_shown("http://[::1]", "http://[::1]");
+        is_shown("//u:p@h/x?k=v", "h/x");
+        is_shown("https:\\\\u:p@h\\x", "h\\x");
+        is_shown("url=https://u:p@h/x;", "url=https://h/x;");
+    }
+
+    #[test]
+    fn so_does_one_without_a_scheme() {
+        is_shown("GET user:pw@host/path?key=secret: no", "GET host/path: no");
+        is_shown("token@host/path", "host/path");
+        is_shown("/v1/models?key=AIza", "/v1/models");
+        is_shown("host/p?AIza", "host/p");
+        is_shown("v1?q=hello world&key=secret", "v1 world");
+    }
+
+    #[test]
+    fn a_url_ends_with_its_quotes() {
+        is_shown(
+            r#"{"url":"https://u:p@h/x?key=1","status":503}"#,
+            r#"{"url":"https://h/x","status":503}"#,
+        );
+        is_shown(
+            "<https://u:p@h/x?k> 'h/x?k' `h/x?k`",
+            "<https://h/x> 'h/x' `h/x`",
+        );
+        is_shown(r#"http://h/x?k="secret""#, r#"http://h/x""#);
+        is_shown(r#""http://h/x?k="secret"""#, r#""http://h/x"""#);
+        is_shown(r#"https://u:p"w@h/x"#, "https://h/x");
+    }
+
+    #[test]
+    fn other_texts_stay() {
+        for text in [
+            "503 overloaded",
+            "what? no; C# and a && b",
+            "mail to alice@example.com",
+            "issue#12 at 12:30, a::b::C { d: 1 }",
+            "can't say \"why\"; unknown word `ful`: did you mean `full`?",
+            "http://localhost:8080/a/b, then tcp://127.0.0.1:5432: refused",
+            "Überlastet … 混雑しています",
+        ] {
+            is_shown(text, text);
+        }
+    }
+
+    #[test]
+    fn controls_are_escaped() {
+        is_shown("a\nb\r\tc\0d", r"a\nb\r\tc\u{0}d");
+        is_shown("\x1b[2J\u{9b}2J\u{7f}", r"\u{1b}[2J\u{9b}2J\u{7f}");
+        is_shown("\u{202e}\u{2028}\u{2066}", r"\u{202e}\u{2028}\u{2066}");
+    }
+
+    #[test]
+    fn long_texts_are_cut() {
+        let cut = shown("é".repeat(1 << 19)).to_string();
+        let kept = "é".repeat((LIMIT - NOTE) / 2);
+        assert_eq!(
+            cut,
+            format!("{kept}… ({} bytes cut)", (1 << 20) - kept.len())
+        );
+        is_shown(&"x".repeat(LIMIT), &"x".repeat(LIMIT));
+        is_shown(&cut, &cut);
+        let escaped = shown("\0".repeat(LIMIT)).to_string();
+        assert!(escaped.len() <= LIMIT && escaped.ends_with("bytes cut)"));
+        is_shown(&escaped, &escaped);
+    }
+
+    #[test]
+    fn a_cut_leaves_no_part_of_a_password() {
+        for url in ["https://user:password@host/path", "user:password@host/path"] {
+            for before in LIMIT - url.len()..=LIMIT {
+                let text = format!("{} {url} {}", "x".repeat(before - 1), "y ".repeat(99));
+                let text = shown(text).to_string();
+                assert!(!text.contains("pass") && !text.contains("user:"), "{text}");
+                assert!(text.len() <= LIMIT, "{text}");
+            }
+        }
+    }
+
+    proptest! {
+        /// Whatever is shown is one bounded line, which is not cut again.
+        #[test]
+        fn any_text_can_be_shown(text in r#"([a-c:/@?&#="'<. \n\x1b…é]|://|\PC){0,100}"#, times in 1..20_usize) {
+            let once = shown(text.repeat(times)).to_string();
+            prop_assert!(once.len() <= LIMIT && !once.contains(char::is_control), "{once:?}");
+            let again = shown(&once).to_string();
+            prop_assert!(once.contains(" bytes cut)") || !again.contains(" bytes cut)"), "{again:?}");
+        }
+
+        #[test]
+        fn what_parses_as_a_url_has_no_secrets(
+            user in "SECRET[a-z0-9:._%-]{0,5}",
+            host in "[a-z]{1,5}(:[0-9]{1,4})?",
+            path in "(/[a-z@]{0,3}){0,3}",
+            query in "([?#][a-z=&?#/@:]{0,4}SECRET)?",
+            around in 0..4_usize,
+        ) {
+            let (before, after) = [("", ""), ("(", ")"), ("\"", "\","), ("url=", ";")][around];
+            let text = format!("x {before}https://{user}@{host}{path}{query}{after} y");
+            let shown = shown(text).to_string();
+            prop_assert!(!shown.contains("SECRET"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn a_display_that_fails_is_shown_as_far_as_it_came() {
+        struct Broken;
+
+        impl fmt::Display for Broken {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("half")?;
+                Err(fmt::Error)
+            }
+        }
+
+        assert_eq!(shown(Broken).to_string(), "half");
+    }
+}

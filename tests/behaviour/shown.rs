@@ -1,0 +1,349 @@
+//! What the log, events and errors show of texts that others wrote: no secrets in URLs, one line, bounded.
+
+use std::error::Error;
+use std::fmt::{self, Debug, Display};
+use std::sync::Arc;
+
+use retry_runtime::{
+    Call, Classify, Event, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict, retry,
+    retry_each_blocking, testing,
+};
+
+use crate::log::log_of;
+
+const SENDING: &str = "error sending request for url (http://user:pw@host/v1/models?key=AIza)";
+const SENT: &str = "error sending request for url (http://host/v1/models)";
+
+/// An error with a text and a source, as `thiserror` makes them.
+#[derive(Debug)]
+struct Failed(String, Option<Box<dyn Error + Send + Sync>>);
+
+impl Display for Failed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Error for Failed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.1.as_deref().map(|source| source as _)
+    }
+}
+
+fn failed(text: &str) -> Failed {
+    Failed(String::from(text), None)
+}
+
+impl Failed {
+    fn by(self, source: impl Error + Send + Sync + 'static) -> Self {
+        Self(self.0, Some(Box::new(source)))
+    }
+}
+
+/// What a record shows of the error: of a call that returns it.
+macro_rules! error_of {
+    ($error:expr, $ty:ty) => {{
+        #[retry(max = 0, name = "call", on = |_| true)]
+        fn call(error: &mut Option<$ty>) -> Result<(), $ty> {
+            Err(error.take().unwrap())
+        }
+
+        let recording = testing::record();
+        assert!(call(&mut Some($error)).is_err());
+        let line = recording.lines().remove(0);
+        let line = line.strip_prefix("gave up call attempt=1 max=0 error=");
+        String::from(line.unwrap().strip_suffix(" reason=exhausted").unwrap())
+    }};
+}
+
+#[tokio::test]
+async fn a_url_in_an_error_has_no_secrets_in_the_log() {
+    #[retry(max = 0, name = "call", on = |_| true)]
+    async fn call() -> Result<(), Failed> {
+        Err(failed("HTTP 503").by(failed(SENDING)))
+    }
+
+    let expected = format!(
+        " WARN retry: gave up call=call attempt=1 max=0 error=HTTP 503: {SENT} reason=exhausted\n"
+    );
+    assert_eq!(log_of(call()).await, expected);
+    assert_eq!(error_of!(failed(SENDING), Failed), SENT);
+    assert_eq!(error_of!(failed(SENDING).into(), Box<dyn Error>), SENT);
+    assert_eq!(error_of!(SENDING.into(), String), SENT);
+    assert_eq!(error_of!(anyhow::anyhow!(SENDING), anyhow::Error), SENT);
+}
+
+#[test]
+fn nor_has_it_wherever_else_it_is_shown() {
+    #[retry(max = 0, give_up = |gave_up| gave_up.to_string(), on = |_| true)]
+    fn given_up() -> Result<(), String> {
+        Err(String::from(SENDING))
+    }
+
+    let policy = Policy::none().max(0);
+    let site = Site::new(&policy, "call");
+    let recording = testing::record();
+    let mut call = Call::new();
+    let _ = call.failed(&site, Verdict::STOP, &SENDING);
+    call.gave_up(
+        retry_runtime::Failure::new(&site, Verdict::STOP, &SENDING),
+        Reason::CorrectionFailed,
+    );
+    let lines = recording.lines();
+    assert!(lines.iter().all(|line| line.contains(SENT)), "{lines:?}");
+
+    let event = Event::Retrying {
+        call: "https://u:p@h/x",
+        attempt: 1,
+        max: None,
+        delay: std::time::Duration::ZERO,
+        error: &SENDING,
+        kind: Kind::Transient,
+    };
+    let line = format!(
+        "retrying https://h/x attempt=1 max=unlimited delay=0ns error={SENT} reason=transient"
+    );
+    assert_eq!(event.to_string(), line);
+    assert_eq!(format!("{event:?}"), format!("Event({line})"));
+
+    let on = Policy::none().max(0).on(|_: &String| false);
+    let results = retry_each_blocking(on, [1], |_| {
+        Ok::<Vec<Result<(), _>>, _>(vec![Err(String::from(SENDING))])
+    });
+    let error = results[0].as_ref().unwrap_err().to_string();
+    assert!(error.ends_with(SENT), "{error}");
+
+    let error = given_up().unwrap_err();
+    assert!(error.ends_with(SENT), "{error}");
+}
+
+#[test]
+fn an_observer_gets_the_error_as_the_log_shows_it() {
+    #[retry(max = 0, on = |_| true, observe = |event| {
+        if let Event::GaveUp { error, .. } = event {
+            seen.push(error.to_string());
+        }
+    })]
+    fn call(seen: &mut Vec<String>) -> Result<(), Failed> {
+        Err(failed("no answer").by(failed(SENDING)))
+    }
+
+    let mut seen = Vec::new();
+    assert!(call(&mut seen).is_err());
+    assert_eq!(seen, [format!("no answer: {SENT}")]);
+}
+
+#[tokio::test]
+async fn plans_show_and_save_no_secrets_either() {
+    let mut plan = Plan::<(), String>::new().name("a\nb");
+    plan.add("x\u{1b}[2J", [], async |[]| Err(String::from(SENDING)));
+    let recording = testing::record();
+    let summary = plan.run().await.unwrap();
+    assert_eq!(
+        recording.lines(),
+        [
+            format!(r"failed a\nb.x\u{{1b}}[2J attempt=1 error={SENT}"),
+            format!(r"summary a\nb: {summary}"),
+        ]
+    );
+    assert_eq!(
+        summary.to_string(),
+        r"0 completed; 1 failed: x\u{1b}[2J; 1 execution"
+    );
+    let state = serde_json::to_string(&plan.state()).unwrap();
+    assert!(state.contains(SENT) && !state.contains("AIza"), "{state}");
+    let hostile =
+        r#"{"completed":{},"failed":{"x\u001b[2J":"\u001b[2J\n"},"dead_ends":[],"executions":1}"#;
+    plan.load(serde_json::from_str(hostile).unwrap()).unwrap();
+    let loaded = serde_json::to_string(&plan.state()).unwrap();
+    assert!(loaded.contains(r"\\u{1b}[2J\\n"), "{loaded}");
+    plan.add("y", ["\r"], async |[_]| Ok(()));
+    let error = plan.check().unwrap_err().to_string();
+    assert!(error.starts_with(r"y → \r: "), "{error}");
+}
+
+#[tokio::test]
+async fn a_text_of_others_makes_no_record_of_its_own() {
+    #[retry(max = 0, name = name, on = |_| true)]
+    async fn call(name: &str, error: &str) -> Result<(), String> {
+        Err(String::from(error))
+    }
+
+    let forged = "503\n WARN retry: gave up call=other\u{1b}[2J\r";
+
+    let log = log_of(call("a\nb", forged)).await;
+    assert_eq!(
+        log,
+        concat!(
+            r" WARN retry: gave up call=a\nb attempt=1 max=0 ",
+            r"error=503\n WARN retry: gave up call=other\u{1b}[2J\r reason=exhausted",
+            "\n"
+        )
+    );
+}
+
+/// Says a mebibyte, and how much of it was said at once.
+struct Endless;
+
+impl Display for Endless {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (0..1 << 10).try_for_each(|_| f.write_str(&"é".repeat(512)))
+    }
+}
+
+impl Debug for Endless {
+    fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+        panic!("asked for more than its text");
+    }
+}
+
+impl Error for Endless {}
+
+#[test]
+fn a_long_text_is_cut_and_says_so() {
+    #[retry(max = 0, give_up = |gave_up: GaveUp<String>| gave_up.to_string(), on = |_| true)]
+    fn given_up() -> Result<(), String> {
+        Err("x".repeat(1 << 20))
+    }
+
+    let shown = error_of!(Endless, Endless);
+    let (kept, note) = shown.split_once('…').unwrap();
+    assert!(kept.chars().all(|char| char == 'é') && shown.len() <= 1024);
+    assert_eq!(note, format!(" ({} bytes cut)", (1 << 20) - kept.len()));
+    let caused = error_of!(failed("outer").by(Endless), Failed);
+    assert!(caused.starts_with("outer: éé") && caused.len() <= 1024);
+
+    let error = given_up().unwrap_err();
+    assert!(
+        error.len() < 1100 && error.ends_with(" bytes cut)"),
+        "{error}"
+    );
+}
+
+#[test]
+fn causes_are_shown() {
+    fn generic<E: Error>(error: E) -> String {
+        #[retry(max = 0, name = "call", on = |_| true)]
+        fn call<E: Error>(error: &mut Option<E>) -> Result<(), E> {
+            Err(error.take().unwrap())
+        }
+        let recording = testing::record();
+        assert!(call(&mut Some(error)).is_err());
+        recording.lines().remove(0)
+    }
+
+    fn displayed<E: Display>(error: E) -> String {
+        #[retry(max = 0, name = "call", on = |_| true)]
+        fn call<E: Display>(error: &mut Option<E>) -> Result<(), E> {
+            Err(error.take().unwrap())
+        }
+        let recording = testing::record();
+        assert!(call(&mut Some(error)).is_err());
+        recording.lines().remove(0)
+    }
+
+    let refused = || failed("the model refused").by(failed("status 429").by(failed("quota")));
+    let chain = "the model refused: status 429: quota";
+    assert_eq!(error_of!(refused(), Failed), chain);
+    assert_eq!(error_of!(refused().into(), Box<dyn Error>), chain);
+    assert_eq!(
+        error_of!(refused().into(), Box<dyn Error + Send + Sync>),
+        chain
+    );
+    assert_eq!(error_of!(Arc::new(refused()), Arc<Failed>), chain);
+    assert_eq!(
+        error_of!(anyhow::Error::new(refused()), anyhow::Error),
+        chain
+    );
+    let context = anyhow::Error::new(refused()).context("asking");
+    assert_eq!(
+        error_of!(context, anyhow::Error),
+        format!("asking: {chain}")
+    );
+
+    assert!(generic(refused()).contains(chain));
+
+    assert!(displayed(refused()).contains("error=the model refused reason"));
+}
+
+#[test]
+fn a_cause_is_shown_once() {
+    let repeating = failed("sending: no route").by(failed("no route").by(failed("host down")));
+    assert_eq!(error_of!(repeating, Failed), "sending: no route: host down");
+    let same = failed("busy").by(failed("busy").by(failed("")));
+    assert_eq!(error_of!(same, Failed), "busy");
+    let io = std::io::Error::other(failed("outer").by(failed("inner")));
+    assert_eq!(error_of!(io, std::io::Error), "outer: inner");
+}
+
+#[test]
+fn causes_have_an_end() {
+    #[derive(Debug)]
+    struct Ouroboros(u32);
+
+    impl Display for Ouroboros {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "{}", self.0)
+        }
+    }
+
+    static ENDS: [Ouroboros; 2] = [Ouroboros(0), Ouroboros(1)];
+
+    impl Error for Ouroboros {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&ENDS[self.0 as usize ^ 1])
+        }
+    }
+
+    let shown = error_of!(Ouroboros(0), Ouroboros);
+    assert!(
+        shown.starts_with("0: 1: 0: 1: ") && shown.ends_with(": 0: …"),
+        "{shown}"
+    );
+    assert!(shown.len() < 100, "{shown}");
+}
+
+#[test]
+fn what_has_only_debug_is_not_dumped() {
+    #[derive(Debug, Classify)]
+    #[expect(dead_code, reason = "read by Debug")]
+    enum ModelError {
+        #[classify(stop)]
+        Overloaded { authorization: &'static str },
+        #[classify(stop)]
+        r#Tuple(&'static str),
+    }
+
+    #[derive(Debug, Classify)]
+    #[classify(stop)]
+    #[expect(dead_code, reason = "read by Debug")]
+    struct Refused(&'static str);
+
+    #[derive(Debug)]
+    struct Chosen(u16);
+
+    impl Classify for Chosen {
+        fn classify(&self) -> Verdict {
+            Verdict::STOP
+        }
+
+        fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "status {}", self.0)
+        }
+    }
+
+    let overloaded = ModelError::Overloaded {
+        authorization: "Bearer sk-1",
+    };
+    assert_eq!(error_of!(overloaded, ModelError), "ModelError::Overloaded");
+    assert_eq!(
+        error_of!(ModelError::Tuple("sk-1"), ModelError),
+        "ModelError::Tuple"
+    );
+    assert_eq!(error_of!(Refused("sk-1"), Refused), "Refused");
+    assert_eq!(
+        error_of!(Box::new(Refused("sk-1")), Box<Refused>),
+        "Refused"
+    );
+    assert_eq!(error_of!(Chosen(7), Chosen), "status 7");
+}
