@@ -7,6 +7,7 @@ extern crate self as retry_runtime;
 
 #[cfg(feature = "batch")]
 mod batch;
+mod budget;
 mod call;
 mod classify;
 #[cfg(doc)]
@@ -27,8 +28,11 @@ mod time;
 pub use batch::{
     Batches, ByClassify, IntoBatches, ItemError, OnError, retry_each, retry_each_blocking,
 };
+pub use budget::bucket::Budget;
+pub use budget::keyed::Keyed;
+pub use budget::retry_budget::RetryBudget;
 pub use call::attempt::{Attempt, Draft};
-pub use call::budget::RetryBudget;
+
 pub use call::by_policy::PolicyCall;
 pub use call::call_id::CallId;
 pub use call::failure::Failure;

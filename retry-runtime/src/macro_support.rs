@@ -20,6 +20,7 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
+pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, Values};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
@@ -37,7 +38,7 @@ pub use crate::stream;
 pub use crate::time::race::race;
 pub use crate::time::timer::Timer;
 pub use argument::{CloneArgument, take_argument};
-pub use budget::{budget, paid, spend};
+pub use budget::{budget, credit, paid, spend};
 pub use history::{
     begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history, is_repeated,
     no_clock, rejected, shape, take_last_error, tick,

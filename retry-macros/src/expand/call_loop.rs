@@ -11,6 +11,7 @@ impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
         let constants = self.constants();
+        let budget = self.own_budget();
         let start = self.start();
         let history = self.model.history.map(|history| self.history(history));
         let slots = self.owned_slots();
@@ -22,6 +23,7 @@ impl Printer<'_> {
         let pause = self.pause(self.late_attempt());
         ours! {
             #constants
+            #budget
             #start
             #history
             #slots

@@ -22,6 +22,14 @@ impl Call {
         let schedule = policy.schedule(kind, validates);
         self.limit = policy.max_retries();
         self.in_force = schedule.max;
+        if let Some(budget) = failure.budget {
+            if !self.is_retried() {
+                budget.called();
+            }
+            if let Some(kind) = kind {
+                budget.failed(kind);
+            }
+        }
         let kind = kind.ok_or(Reason::NotRetryable)?;
         if failure.verdict.is_ambiguous() && !failure.idempotent {
             return Err(Reason::Ambiguous);
@@ -61,7 +69,7 @@ impl Call {
         if failure.budget.is_some_and(|budget| !budget.withdraw(kind)) {
             return Err(Reason::Budget);
         }
-        self.retry(counted, delay);
+        self.retry(kind, counted, delay);
         Ok(delay)
     }
 

@@ -67,7 +67,8 @@ keys! {
     fallback
     /// `repeats = 2`: gives up once the same error came this many times in a row.
     repeats
-    /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
+    /// `budget = &BUDGET`: what retries are paid from, a `Budget` or another `RetryBudget` that calls share. Alone: one for all
+    /// calls of this function.
     budget
     /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
     observe
