@@ -2,7 +2,6 @@
 //! sleeping, no runtime.
 
 pub(crate) mod attempt;
-pub(crate) mod budget;
 pub(crate) mod by_policy;
 pub(crate) mod call_id;
 pub(crate) mod decide;

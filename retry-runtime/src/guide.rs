@@ -51,6 +51,7 @@ pages! {
     testing = "testing";
     validation = "validation";
     teams = "teams";
+    outages = "outages";
     // Their links and examples need the features.
     streams = "streams" if feature = "stream";
     blocks = "blocks";

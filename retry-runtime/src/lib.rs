@@ -7,6 +7,7 @@ extern crate self as retry_runtime;
 
 #[cfg(feature = "batch")]
 mod batch;
+mod budget;
 mod call;
 mod classify;
 #[cfg(doc)]
@@ -28,8 +29,10 @@ pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
+pub use budget::bucket::Budget;
+pub use budget::keyed::Keyed;
+pub use budget::retry_budget::RetryBudget;
 pub use call::attempt::{Attempt, Draft};
-pub use call::budget::RetryBudget;
 pub use call::by_policy::{Operation, PolicyCall};
 pub use call::call_id::CallId;
 pub use call::failure::Failure;

@@ -23,6 +23,7 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
+pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, Values};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
@@ -41,7 +42,7 @@ pub use crate::time::cancel::pause;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
-pub use budget::{budget, paid, spend};
+pub use budget::{budget, credit, paid, spend};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled, sleep_blocking_or_cancelled,

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_runtime::{
-    Backoff, Call, Event, Failure, Jitter, Kind, Moment, Policy, Reason, RetryBudget, Section,
-    Site, Verdict, retry, testing,
+    Backoff, Budget, Call, Event, Failure, Jitter, Kind, Moment, Policy, Reason, RetryBudget,
+    Section, Site, Verdict, retry, testing,
 };
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
@@ -255,7 +255,7 @@ fn a_call_goes_on_in_another_process() {
     let saved = serde_json::to_string(&call).unwrap();
     assert_eq!(
         saved,
-        r#"{"retries":2,"corrections":0,"last_delay_ns":2000000000,"spent_ns":9000000000,"throttled":1}"#,
+        r#"{"retries":2,"corrections":0,"last_delay_ns":2000000000,"spent_ns":9000000000,"throttled":1,"last_retry_followed":"transient"}"#,
     );
 
     let mut call: Call = serde_json::from_str(&saved).unwrap();
@@ -263,6 +263,10 @@ fn a_call_goes_on_in_another_process() {
         (call.attempt(), call.last_delay(), call.spent()),
         (4, secs(2), secs(9))
     );
+    let budget = Budget::standard();
+    assert!(budget.withdraw(Kind::Transient));
+    call.credit(&budget);
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
     assert_eq!(
         call.failed(&site, Verdict::THROTTLED, &"slow down"),
         Err(Reason::Exhausted)

@@ -47,6 +47,10 @@ impl Extractor {
                                         ::core::concat!(::core::module_path!(), "::extract"),
                                     );
                                 }
+                                {
+                                    let retry_budget = __retry::budget(&self.turns);
+                                    __retry::credit(&retry_call, &retry_budget);
+                                }
                                 break;
                             };
                             let mut retry_next = retry_call;

@@ -48,6 +48,8 @@ pub(crate) enum Value {
     Text(String),
     Bool(bool),
     Expr(Expr),
+    /// A budget of the function's own: the key stands alone.
+    Own,
     Name(Ident),
     Path(TokenStream),
     Section(Vec<Argument>),

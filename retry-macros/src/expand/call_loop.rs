@@ -12,6 +12,7 @@ impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
         let constants = self.constants();
+        let budget = self.own_budget();
         let start = self.start();
         let history = self.model.history.map(|history| self.history(history));
         let slots = self.owned_slots();
@@ -25,6 +26,7 @@ impl Printer<'_> {
         let expected = self.expected_timer();
         ours! {
             #constants
+            #budget
             #expected
             #start
             #history

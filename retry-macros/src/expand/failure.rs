@@ -264,14 +264,11 @@ impl Printer<'_> {
 
     /// Binds what pays for a retry, and adds what it paid to the decision.
     fn paid(&self) -> (Option<TokenStream>, Option<TokenStream>) {
-        let Some(budget) = self.model.expr(Key::Budget) else {
+        let Some(budget) = self.budget() else {
             return (None, None);
         };
-        let place = budget.span();
-        let budget = self.user(budget);
-        let budget = ours_at!(place=> __retry::budget(#budget));
         (
-            Some(ours!(let retry_budget = #budget;)),
+            Some(budget),
             Some(ours! {
                 let retry_decision = __retry::Result::map(
                     retry_decision,

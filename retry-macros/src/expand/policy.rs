@@ -208,6 +208,7 @@ impl Printer<'_> {
             | Value::Text(_)
             | Value::Name(_)
             | Value::Path(_)
+            | Value::Own
             | Value::Delays(_) => TokenStream::new(),
         }
     }

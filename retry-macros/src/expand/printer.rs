@@ -8,6 +8,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
+use crate::attribute::argument::Value;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
@@ -89,6 +90,28 @@ impl Printer<'_> {
             let retry_observed = #observer;
             let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;
         })
+    }
+
+    /// The budget that all calls of this function share.
+    pub(crate) fn own_budget(&self) -> Option<TokenStream> {
+        matches!(self.model.arguments.value(Key::Budget), Some(Value::Own)).then(|| {
+            quote!(
+                static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
+            )
+        })
+    }
+
+    /// Binds `retry_budget`, where the attribute names one.
+    pub(crate) fn budget(&self) -> Option<TokenStream> {
+        let budget = match self.model.arguments.value(Key::Budget)? {
+            Value::Expr(expr) => {
+                let place = expr.span();
+                let budget = self.user(expr);
+                ours_at!(place=> __retry::budget(#budget))
+            }
+            _ => ours!(__retry::budget(&__RETRY_BUDGET)),
+        };
+        Some(ours!(let retry_budget = #budget;))
     }
 
     /// Binds what the user calls the attempt.

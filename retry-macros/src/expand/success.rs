@@ -8,6 +8,22 @@ use crate::tokens::ours;
 impl Printer<'_> {
     /// Reports a success to everyone who should know.
     pub(crate) fn report(&self) -> TokenStream {
+        let told = self.succeeded();
+        let Some(budget) = self.budget() else {
+            return told;
+        };
+        let call = self.whole_call();
+        ours! {
+            #told
+            {
+                #budget
+                __retry::credit(#call, &retry_budget);
+            }
+        }
+    }
+
+    /// Reports the success to the log and the observer.
+    fn succeeded(&self) -> TokenStream {
         let observer = self.observer();
         if self.is_told_by_site() {
             return match observer {

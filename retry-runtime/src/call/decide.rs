@@ -23,6 +23,14 @@ impl Call {
         self.limit = policy.max_retries();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
         self.in_force = self.allowed(schedule.max, counted, failure.values);
+        if let Some(budget) = failure.budget {
+            if !self.is_retried() {
+                budget.called();
+            }
+            if let Some(kind) = kind {
+                budget.failed(kind);
+            }
+        }
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
@@ -68,7 +76,7 @@ impl Call {
         if failure.budget.is_some_and(|budget| !budget.withdraw(kind)) {
             return Err(Reason::Budget);
         }
-        self.retry(counted, delay);
+        self.retry(kind, counted, delay);
         Ok(delay)
     }
 

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::call::budget::RetryBudget;
+use crate::budget::retry_budget::RetryBudget;
 use crate::call::site::Site;
 use crate::classify::verdict::Verdict;
 use crate::observe::report::Observe;

@@ -3,14 +3,16 @@
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
-use serde::ser::{Serialize, Serializer};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 
 const RETRIES: &str = "retries";
+const FOLLOWED: &str = "last_retry_followed";
 
-/// A table of whole numbers: retries and corrections so far, the last delay and the time spent in nanoseconds.
+/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and the kind of failure that
+/// the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -22,7 +24,14 @@ impl Serialize for Call {
         let own = Kind::ALL.into_iter().zip(self.own);
         let own = own.filter(|(_, count)| *count > 0);
         let own = own.map(|(kind, count)| (kind.name(), u64::from(count)));
-        serializer.collect_map(counts.into_iter().chain(own))
+        let mut table = serializer.serialize_map(None)?;
+        for (key, count) in counts.into_iter().chain(own) {
+            table.serialize_entry(key, &count)?;
+        }
+        if let Some(kind) = self.followed {
+            table.serialize_entry(FOLLOWED, kind.name())?;
+        }
+        table.end()
     }
 }
 
@@ -58,7 +67,11 @@ impl<'de> Visitor<'de> for Saved {
                 // It was saved during that pause.
                 ("last_delay_ns", _) => {
                     call.previous = table.next_value()?;
-                    call.waiting = call.previous;
+                    call.waiting = true;
+                }
+                (FOLLOWED, _) => {
+                    let name: String = table.next_value()?;
+                    call.followed = Kind::ALL.into_iter().find(|kind| kind.name() == name);
                 }
                 ("spent_ns", _) => call.before = table.next_value()?,
                 _ => {

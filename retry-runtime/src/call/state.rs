@@ -2,7 +2,7 @@ use std::fmt;
 use std::mem;
 use std::time::Duration;
 
-use crate::call::budget::RetryBudget;
+use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::grace;
 use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
@@ -68,14 +68,16 @@ pub struct Call {
     pub(super) limit: u32,
     /// The retries allowed in all by the `max` that was in force for the last failure.
     pub(super) in_force: u32,
+    /// What the last retry or correction followed.
+    pub(super) followed: Option<Kind>,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
     /// The time spent in other processes.
     pub(super) before: u64,
     /// The time spent in this one up to the last failure, as far as it is known.
     pub(super) spent: u64,
-    /// The pause since then, which counts where no time is told.
-    pub(super) waiting: u64,
+    /// Whether the last delay follows, which counts where no time is told.
+    pub(super) waiting: bool,
 }
 
 impl Call {
@@ -88,10 +90,11 @@ impl Call {
             corrections: 0,
             limit: 0,
             in_force: 0,
+            followed: None,
             previous: 0,
             before: 0,
             spent: 0,
-            waiting: 0,
+            waiting: false,
         }
     }
 
@@ -301,6 +304,33 @@ impl Call {
         }
     }
 
+    /// Tells a budget that the call succeeded. [`failed_with`](Self::failed_with) tells it of all else.
+    ///
+    /// ```
+    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none();
+    ///
+    /// let site = Site::new(&POLICY, "model.fetch");
+    /// let mut call = Call::new();
+    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
+    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
+    /// assert_eq!(BUDGET.available(), 486.0);
+    /// call.succeeded(&site);
+    /// call.credit(&BUDGET);
+    /// assert_eq!(BUDGET.available(), 500.0);
+    /// ```
+    #[inline]
+    pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
+        if self.is_retried() {
+            budget.succeeded(self.followed);
+        } else {
+            budget.called();
+            budget.succeeded(None);
+        }
+    }
+
     /// Tells an observer that an attempt begins.
     pub fn started(&self, name: &str, observe: Observe<'_>) {
         observe(&Event::Started {
@@ -441,25 +471,26 @@ impl Call {
     }
 
     /// Counts a retry after that pause.
-    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
+    pub(super) fn retry(&mut self, kind: Kind, counted: Option<Kind>, delay: Duration) {
         let count = match counted {
             Some(kind) => &mut self.own[kind as usize],
             None => &mut self.shared,
         };
         *count = count.saturating_add(1);
+        self.followed = Some(kind);
         self.previous = nanos(delay);
-        self.waiting = self.previous;
+        self.waiting = true;
     }
 
     fn spend(&mut self, elapsed: Option<Duration>) {
         let told = elapsed.map_or(0, nanos);
         let waited = match elapsed {
-            Some(_) => self.spent,
-            None => self.spent.saturating_add(self.waiting),
+            None if self.waiting => self.spent.saturating_add(self.previous),
+            _ => self.spent,
         };
         // A clock that runs backwards gives no time back.
         self.spent = told.max(waited);
-        self.waiting = 0;
+        self.waiting = false;
     }
 }
 

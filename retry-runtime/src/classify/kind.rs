@@ -2,7 +2,7 @@ use std::fmt;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
 /// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
     /// A passing fault: an overloaded server, a refused connection.

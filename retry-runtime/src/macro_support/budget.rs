@@ -1,6 +1,7 @@
 //! The key `budget`.
 
-use crate::call::budget::{Paid, RetryBudget};
+use crate::budget::retry_budget::{Paid, RetryBudget};
+use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 
@@ -11,6 +12,9 @@ pub struct Payer<B> {
     budget: B,
     withdraw: fn(&B, Kind) -> bool,
     refund: fn(&B, Kind),
+    called: fn(&B),
+    succeeded: fn(&B, Option<Kind>),
+    failed: fn(&B, Kind),
 }
 
 impl<B> RetryBudget for Payer<B> {
@@ -21,14 +25,38 @@ impl<B> RetryBudget for Payer<B> {
     fn refund(&self, kind: Kind) {
         (self.refund)(&self.budget, kind);
     }
+
+    #[inline]
+    fn called(&self) {
+        (self.called)(&self.budget);
+    }
+
+    #[inline]
+    fn succeeded(&self, retried: Option<Kind>) {
+        (self.succeeded)(&self.budget, retried);
+    }
+
+    fn failed(&self, kind: Kind) {
+        (self.failed)(&self.budget, kind);
+    }
 }
 
+#[inline]
 pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
     Payer {
         budget,
         withdraw: B::withdraw,
         refund: B::refund,
+        called: B::called,
+        succeeded: B::succeeded,
+        failed: B::failed,
     }
+}
+
+/// Tells the budget of a success.
+#[inline]
+pub fn credit<B>(call: &Call, budget: &Payer<B>) {
+    call.credit(budget);
 }
 
 /// What the budget paid, as it allowed the retry.

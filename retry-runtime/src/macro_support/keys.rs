@@ -71,7 +71,8 @@ keys! {
     fallback
     /// `repeats = 2`: gives up once the same error came this many times in a row, at least 2. An expression below 2 counts as 2.
     repeats
-    /// `budget = &self.turns`: what retries are paid from, a `RetryBudget` that calls share.
+    /// `budget = &BUDGET`: what retries are paid from, a `Budget` or another `RetryBudget` that calls share. Alone: one for all
+    /// calls of this function.
     budget
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.

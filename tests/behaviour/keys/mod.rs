@@ -13,6 +13,7 @@
 mod attempt;
 mod backoff;
 mod budget;
+mod budgets;
 mod cancel;
 mod deadline;
 mod dropped;

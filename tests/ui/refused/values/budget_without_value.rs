@@ -1,6 +1,6 @@
 use retry_runtime::retry;
 
-#[retry(budget, on = |_| true)]
+#[retry(budget(), on = |_| true)]
 async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }

@@ -50,6 +50,20 @@ pub trait RetryBudget {
 
     /// Takes back the payment for a retry that never began, because its call was dropped during the pause.
     fn refund(&self, kind: Kind);
+
+    /// Tells of a call, once its first attempt has ended. A call that is dropped before was none.
+    fn called(&self) {}
+
+    /// Tells of a call that succeeded: at once, or after a retry that followed a failure of that kind.
+    fn succeeded(&self, retried: Option<Kind>) {
+        let _ = retried;
+    }
+
+    /// Tells of an attempt that failed with an error worth a retry, whether one follows or not. A retry is paid for after
+    /// it.
+    fn failed(&self, kind: Kind) {
+        let _ = kind;
+    }
 }
 
 macro_rules! forward {
@@ -61,6 +75,20 @@ macro_rules! forward {
 
             fn refund(&self, kind: Kind) {
                 (**self).refund(kind);
+            }
+
+            #[inline]
+            fn called(&self) {
+                (**self).called();
+            }
+
+            #[inline]
+            fn succeeded(&self, retried: Option<Kind>) {
+                (**self).succeeded(retried);
+            }
+
+            fn failed(&self, kind: Kind) {
+                (**self).failed(kind);
             }
         }
     )*};

@@ -1,0 +1,268 @@
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::budget::keyed::Rest;
+use crate::budget::retry_budget::RetryBudget;
+use crate::classify::kind::Kind;
+use crate::time::clock;
+
+/// Tokens that retries are paid from, shared by all calls that name it: the key `budget`.
+///
+/// While a service is well, its budget is full, and every failure is retried as the policy says. While it is down, the
+/// budget runs empty, and calls end with their first error: the load stays that of the calls, in place of a multiple.
+///
+/// ```
+/// use retry_runtime::{Budget, Reason, retry};
+///
+/// static MODEL_API: Budget = Budget::standard();
+///
+/// #[retry(max = 5, backoff = "none", budget = &MODEL_API, on = |_| true)]
+/// fn complete() -> Result<String, &'static str> {
+///     Err("overloaded")
+/// }
+///
+/// for _ in 0..100 {
+///     assert!(complete().is_err());
+/// }
+/// // 35 of 500 retries: each took 14 of 500 tokens.
+/// assert_eq!(MODEL_API.available(), 10.0);
+/// ```
+///
+/// Make one for each service that can fail by itself: each host, each provider, each tenant with a quota of its own. One
+/// for two of them lets the failing one use up what the other needs; [`Keyed`](crate::Keyed) keeps them apart.
+#[derive(Debug)]
+pub struct Budget {
+    rule: Rule,
+    /// In billionths.
+    tokens: AtomicU64,
+    /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
+    filled: AtomicU64,
+}
+
+/// Numbers of tokens in billionths, so that decimal fractions add up exactly.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    capacity: u64,
+    /// What a retry takes.
+    cost: u64,
+    throttled_cost: u64,
+    /// What must be there for a retry.
+    needed: u64,
+    per_call: u64,
+    per_success: u64,
+    per_failure: u64,
+    /// Whether a success gives back what its call's last retry took.
+    gives_back: bool,
+    per_second: u64,
+}
+
+const ONE: u64 = 1_000_000_000;
+
+impl Budget {
+    /// The budget of the AWS SDKs: 500 tokens, of which a retry takes 14, or 5 when the server throttles. A success after
+    /// retries gives back what its last retry took, a success at once gives 1.
+    ///
+    /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).
+    pub const fn standard() -> Self {
+        Self::new(Rule {
+            capacity: 500 * ONE,
+            cost: 14 * ONE,
+            throttled_cost: 5 * ONE,
+            needed: 0,
+            per_call: 0,
+            per_success: ONE,
+            per_failure: 0,
+            gives_back: true,
+            per_second: 0,
+        })
+    }
+
+    /// A share of the calls: each call gives `ratio` tokens, each retry takes one. With 0.1, a service that is down gets a
+    /// tenth more requests than there are calls, whatever `max` is.
+    ///
+    /// It starts full, with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
+    pub const fn ratio(ratio: f64) -> Self {
+        Self::new(Rule {
+            capacity: 100 * ONE,
+            cost: ONE,
+            throttled_cost: ONE,
+            needed: 0,
+            per_call: billionths(ratio, 1000.0),
+            per_success: 0,
+            per_failure: 0,
+            gives_back: false,
+            per_second: 0,
+        })
+    }
+
+    /// The throttling of gRPC clients: a failed attempt takes a token, also the last of its call; a success gives `ratio`
+    /// tokens; and there are retries while more than half of the tokens are there. Customary are 10 and 0.1.
+    ///
+    /// From [gRFC A6](https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs).
+    pub const fn grpc(tokens: u32, ratio: f64) -> Self {
+        let capacity = tokens as u64 * ONE;
+        Self::new(Rule {
+            capacity,
+            cost: 0,
+            throttled_cost: 0,
+            needed: capacity / 2 + 1,
+            per_call: 0,
+            per_success: billionths(ratio, 1000.0),
+            per_failure: ONE,
+            gives_back: false,
+            per_second: 0,
+        })
+    }
+
+    /// Holds that many tokens at most, and starts with them.
+    pub const fn capacity(self, tokens: u32) -> Self {
+        let capacity = tokens as u64 * ONE;
+        Self::new(Rule {
+            capacity,
+            needed: if self.rule.needed == 0 {
+                0
+            } else {
+                capacity / 2 + 1
+            },
+            ..self.rule
+        })
+    }
+
+    /// Gives that many tokens each second, whatever happens. Default 0.
+    ///
+    /// Beware: what each client may always do, all clients do together. A thousand clients with one token per second keep
+    /// a service down that can't bear a thousand requests more.
+    pub const fn per_second(self, tokens: f64) -> Self {
+        Self::new(Rule {
+            per_second: billionths(tokens, 1e9),
+            ..self.rule
+        })
+    }
+
+    /// The tokens that are there.
+    #[expect(clippy::cast_precision_loss, reason = "a number to show")]
+    pub fn available(&self) -> f64 {
+        self.fill();
+        self.tokens.load(Relaxed) as f64 / ONE as f64
+    }
+
+    const fn new(rule: Rule) -> Self {
+        Self {
+            rule,
+            tokens: AtomicU64::new(rule.capacity),
+            filled: AtomicU64::new(0),
+        }
+    }
+
+    fn cost(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::Throttled => self.rule.throttled_cost,
+            Kind::Transient | Kind::Timeout | Kind::Invalid => self.rule.cost,
+        }
+    }
+
+    /// Writes nothing where it is full, as it is while all goes well: the calls of all threads come here.
+    #[inline]
+    fn give(&self, tokens: u64) {
+        if tokens != 0 && self.tokens.load(Relaxed) < self.rule.capacity {
+            self.add(tokens);
+        }
+    }
+
+    #[cold]
+    fn add(&self, tokens: u64) {
+        let more = |there: u64| Some(there.saturating_add(tokens).min(self.rule.capacity));
+        let _ = self.tokens.fetch_update(Relaxed, Relaxed, more);
+    }
+
+    /// Adds what the time since the last look gives.
+    fn fill(&self) {
+        if self.rule.per_second == 0 {
+            return;
+        }
+        let now = clock::now().since_origin().as_nanos();
+        let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
+        let last = self.filled.load(Relaxed);
+        if last == 0 {
+            // The first look: it started full.
+            let _ = self.filled.compare_exchange(0, now, Relaxed, Relaxed);
+            return;
+        }
+        let passed = u128::from(now.saturating_sub(last));
+        let tokens = passed * u128::from(self.rule.per_second) / u128::from(ONE);
+        let tokens = u64::try_from(tokens).unwrap_or(u64::MAX);
+        // Who sets the time adds the tokens, so that no two threads add the same.
+        if tokens != 0
+            && self
+                .filled
+                .compare_exchange(last, now, Relaxed, Relaxed)
+                .is_ok()
+        {
+            self.give(tokens);
+        }
+    }
+}
+
+impl RetryBudget for Budget {
+    fn withdraw(&self, kind: Kind) -> bool {
+        self.fill();
+        let cost = self.cost(kind);
+        let needed = cost.max(self.rule.needed);
+        let less = |there: u64| (there >= needed).then(|| there.saturating_sub(cost));
+        self.tokens.fetch_update(Relaxed, Relaxed, less).is_ok()
+    }
+
+    fn refund(&self, kind: Kind) {
+        self.give(self.cost(kind));
+    }
+
+    #[inline]
+    fn called(&self) {
+        self.give(self.rule.per_call);
+    }
+
+    #[inline]
+    fn succeeded(&self, retried: Option<Kind>) {
+        let tokens = match retried {
+            Some(kind) if self.rule.gives_back => self.cost(kind),
+            _ => self.rule.per_success,
+        };
+        self.give(tokens);
+    }
+
+    fn failed(&self, _: Kind) {
+        let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
+        let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
+    }
+}
+
+impl Rest for Budget {
+    fn is_at_rest(&self) -> bool {
+        self.tokens.load(Relaxed) >= self.rule.capacity
+    }
+}
+
+/// Shows the tokens that are there, and how many it holds: `486 of 500 tokens`.
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let capacity = self.rule.capacity / ONE;
+        write!(f, "{} of {capacity} tokens", self.available())
+    }
+}
+
+/// Rounded, since 0.1 is no binary fraction.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "within range: it is not negative, and at most 10¹⁸"
+)]
+const fn billionths(tokens: f64, most: f64) -> u64 {
+    let tokens = if tokens > most {
+        most
+    } else if tokens > 0.0 {
+        tokens
+    } else {
+        0.0
+    };
+    (tokens * 1e9 + 0.5) as u64
+}

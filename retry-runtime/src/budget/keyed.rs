@@ -1,0 +1,101 @@
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// One of something for each key: a [`Budget`](crate::Budget) per host, provider or tenant.
+///
+/// ```
+/// use std::sync::LazyLock;
+/// use retry_runtime::{Budget, Keyed, retry};
+///
+/// static PER_HOST: LazyLock<Keyed<String, Budget>> =
+///     LazyLock::new(|| Keyed::new(1000, Budget::standard));
+///
+/// #[retry(max = 5, backoff = "none", budget = PER_HOST.of(host), on = |_| true)]
+/// fn fetch(host: &str) -> Result<String, &'static str> {
+///     Err("connection refused")
+/// }
+///
+/// assert!(fetch("eu.example.com").is_err());
+/// assert_eq!(PER_HOST.of("eu.example.com").available(), 500.0 - 5.0 * 14.0);
+/// assert_eq!(PER_HOST.of("us.example.com").available(), 500.0);
+/// ```
+///
+/// Keys often come from outside, so their number is bounded. Where there are as many, those go that are at rest, as a full
+/// budget is, with which nothing is forgotten. Where none is, further keys share one, so that nobody gets a full budget by
+/// making up keys.
+pub struct Keyed<K, V> {
+    make: fn() -> V,
+    most: usize,
+    all: Mutex<All<K, V>>,
+}
+
+struct All<K, V> {
+    known: HashMap<K, Arc<V>>,
+    /// What keys share that have no room.
+    shared: Option<Arc<V>>,
+}
+
+/// What may be forgotten while nothing has happened to it.
+pub trait Rest {
+    /// Whether it is as new.
+    fn is_at_rest(&self) -> bool;
+}
+
+impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
+    /// Makes one for each key when it is first asked for, for at most that many keys at a time.
+    pub fn new(most: usize, make: fn() -> V) -> Self {
+        Self {
+            make,
+            most,
+            all: Mutex::new(All {
+                known: HashMap::new(),
+                shared: None,
+            }),
+        }
+    }
+
+    /// That of a key.
+    pub fn of<Q>(&self, key: &Q) -> Arc<V>
+    where
+        K: std::borrow::Borrow<Q>,
+        Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
+    {
+        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = all.known.get(key) {
+            return Arc::clone(known);
+        }
+        if all.known.len() >= self.most {
+            // One that a call still holds may yet change.
+            all.known
+                .retain(|_, value| Arc::strong_count(value) > 1 || !value.is_at_rest());
+        }
+        if all.known.len() >= self.most {
+            let shared = all.shared.get_or_insert_with(|| Arc::new((self.make)()));
+            return Arc::clone(shared);
+        }
+        let new = Arc::new((self.make)());
+        all.known.insert(key.to_owned(), Arc::clone(&new));
+        new
+    }
+
+    /// How many keys are known.
+    pub fn len(&self) -> usize {
+        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.known.len()
+    }
+
+    /// Whether no key is known.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<K, V> fmt::Debug for Keyed<K, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keyed")
+            .field("most", &self.most)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,326 @@
+//! Budgets as they come: what each takes and gives, in the tables of those who published it.
+
+// Whole numbers and decimal fractions of them.
+#![allow(clippy::float_cmp)]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::thread;
+
+use proptest::prelude::*;
+use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::time::{advance, timeout};
+
+use crate::keys::{Script, secs};
+
+#[retry(max = 4, backoff = "none", budget = budget)]
+fn step(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
+    script.next()
+}
+
+/// The tokens left after each call, and its attempts: what it fails with before it succeeds.
+fn calls(budget: &Budget, calls: &[&[Failure]]) -> Vec<(f64, usize)> {
+    let mut seen = Vec::new();
+    for failures in calls {
+        let mut script = Script::new(failures.iter().cloned());
+        let _ = step(&mut script, budget);
+        seen.push((budget.available(), script.attempts));
+    }
+    seen
+}
+
+/// AWS's single and several invocations: smithy-kotlin `NewStandardRetryIntegrationTestResources.kt`, smithy-rs `standard.rs`,
+/// smithy-typescript `retries.integ.spec.ts`.
+#[test]
+fn standard_is_that_of_aws() {
+    let after = |budget: &Budget, failures: &[&[Failure]]| calls(budget, failures);
+    let standard = Budget::standard;
+    // A call that succeeds after retries gets back what the last one took.
+    assert_eq!(
+        after(&standard(), &[&[TRANSIENT, TRANSIENT]]),
+        [(486.0, 3)],
+        "eventually succeeds"
+    );
+    assert_eq!(
+        after(&standard(), &[&[THROTTLED]]),
+        [(500.0, 2)],
+        "throttling costs 5"
+    );
+    assert_eq!(
+        after(&standard(), &[&[TIMEOUT, THROTTLED]]),
+        [(486.0, 3)],
+        "the last one counts"
+    );
+    let exhausted: &[Failure] = &[TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT];
+    assert_eq!(
+        after(&standard(), &[exhausted]),
+        [(444.0, 5)],
+        "max attempts exceeded"
+    );
+    assert_eq!(
+        after(&standard().capacity(14), &[exhausted]),
+        [(0.0, 2)],
+        "quota reached after a single retry"
+    );
+    assert_eq!(
+        after(&standard().capacity(0), &[exhausted]),
+        [(0.0, 1)],
+        "no retries at all"
+    );
+    assert_eq!(
+        after(&standard().capacity(20), &[exhausted]),
+        [(6.0, 2)],
+        "stops after the quota is used up"
+    );
+    assert_eq!(
+        after(
+            &standard().capacity(30),
+            &[&[TRANSIENT, TRANSIENT], &[TRANSIENT]]
+        ),
+        [(16.0, 3), (16.0, 2)],
+        "several invocations"
+    );
+    // A first success gives one, up to the capacity.
+    let budget = standard().capacity(30);
+    assert!(budget.withdraw(Kind::Transient));
+    let none: &[Failure] = &[];
+    assert_eq!(
+        after(&budget, &[none, none, &[STOP]]),
+        [(17.0, 1), (18.0, 1), (18.0, 1)]
+    );
+}
+
+/// The same tables, "shared bucket": the order of the steps does not matter to the end.
+#[test]
+fn calls_of_several_threads_share_one() {
+    let budget = Budget::standard();
+    thread::scope(|threads| {
+        threads.spawn(|| calls(&budget, &[&[TRANSIENT, TRANSIENT]]));
+        threads.spawn(|| calls(&budget, &[&[TRANSIENT]]));
+    });
+    assert_eq!(budget.available(), 486.0);
+}
+
+#[test]
+fn a_ratio_is_exact_at_every_ratio() {
+    for (ratio, calls) in [
+        (0.1, 1000),
+        (0.2, 1000),
+        (0.5, 1000),
+        (0.6, 1000),
+        (1.0, 1000),
+        (0.001, 100_000),
+    ] {
+        let budget = Budget::ratio(ratio);
+        while budget.withdraw(Kind::Transient) {}
+        let mut retries = 0_u32;
+        for _ in 0..calls {
+            budget.called();
+            while budget.withdraw(Kind::Transient) {
+                retries += 1;
+            }
+        }
+        assert_eq!(f64::from(retries), f64::from(calls) * ratio, "{ratio}");
+    }
+}
+
+#[test]
+fn a_ratio_bounds_the_load_of_an_outage() {
+    static REQUESTS: AtomicU32 = AtomicU32::new(0);
+
+    #[retry(max = 3, backoff = "none", budget = budget)]
+    fn call(budget: &Budget) -> Result<(), Failure> {
+        REQUESTS.fetch_add(1, SeqCst);
+        Err(TRANSIENT)
+    }
+
+    let budget = Budget::ratio(0.1);
+    for _ in 0..10_000 {
+        call(&budget).unwrap_err();
+    }
+    // 100 tokens at the start, when a tenth of the first call found no room.
+    assert_eq!(REQUESTS.load(SeqCst), 10_000 + 1_000 + 99);
+}
+
+/// gRFC A6: retries while there are more than half of the tokens; a failure takes one, a success gives the ratio.
+#[test]
+fn grpc_throttles_below_half() {
+    let budget = Budget::grpc(10, 0.1);
+    let exhausted: &[Failure] = &[TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT];
+    // 4 retries, after which 6 are left; the fifth failure leaves 5, which is no more than half.
+    assert_eq!(calls(&budget, &[exhausted]), [(5.0, 5)]);
+    assert_eq!(calls(&budget, &[exhausted]), [(4.0, 1)]);
+    // What is not worth a retry takes nothing.
+    assert_eq!(calls(&budget, &[&[STOP]]), [(4.0, 1)]);
+    let none: &[Failure] = &[];
+    let given = calls(&budget, &[none; 20]);
+    assert_eq!(given.last(), Some(&(6.0, 1)));
+    assert_eq!(calls(&budget, &[exhausted]), [(5.0, 1)]);
+    assert_eq!(
+        calls(&Budget::grpc(10, 0.1), &[none]),
+        [(10.0, 1)],
+        "never above"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_come_with_time_where_asked_for() {
+    let budget = Budget::standard().capacity(100).per_second(1.0);
+    while budget.withdraw(Kind::Throttled) {}
+    assert_eq!(budget.available(), 0.0);
+    advance(secs(5)).await;
+    assert_eq!(budget.available(), 5.0);
+    advance(secs(1000)).await;
+    assert_eq!(budget.available(), 100.0);
+}
+
+#[test]
+fn numbers_out_of_range_are_the_nearest_within() {
+    for ratio in [-1.0, f64::NAN, 0.0] {
+        let budget = Budget::ratio(ratio).capacity(0);
+        budget.called();
+        assert!(!budget.withdraw(Kind::Transient), "{ratio}");
+    }
+    let budget = Budget::ratio(f64::INFINITY).capacity(2000);
+    while budget.withdraw(Kind::Transient) {}
+    budget.called();
+    assert_eq!(budget.to_string(), "1000 of 2000 tokens");
+}
+
+#[test]
+fn alone_it_is_one_for_all_calls_of_a_function() {
+    #[retry(max = 5, backoff = "none", budget)]
+    fn generic<T: Default>(script: &mut Script) -> Result<T, Failure> {
+        script.next().map(|_| T::default())
+    }
+
+    struct Client;
+
+    #[retry(max = 5, backoff = "none", budget)]
+    impl Client {
+        fn first(&self, script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+
+        fn second(&self, script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+    }
+
+    let attempts = |call: &dyn Fn(&mut Script) -> bool| {
+        let mut script = Script::new(vec![TRANSIENT; 100]);
+        assert!(!call(&mut script));
+        script.attempts
+    };
+    let mut all = 0;
+    for _ in 0..50 {
+        all += attempts(&|script| generic::<u8>(script).is_ok());
+        all += attempts(&|script| generic::<String>(script).is_ok());
+    }
+    // 35 retries of 14 tokens.
+    assert_eq!(all, 100 + 35);
+    let mut first = 0;
+    for _ in 0..50 {
+        first += attempts(&|script| Client.first(script).is_ok());
+    }
+    assert_eq!(first, 50 + 35);
+    assert_eq!(attempts(&|script| Client.second(script).is_ok()), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_leaves_it_as_it_was() {
+    #[retry(max = 5, jitter = "none", budget = budget)]
+    async fn call(budget: &Budget) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let budget = Budget::standard();
+    timeout(secs(2), call(&budget)).await.unwrap_err();
+    // In the second pause: the retry before it was made.
+    assert_eq!(budget.available(), 486.0);
+}
+
+#[test]
+fn each_key_has_one_and_their_number_is_bounded() {
+    let hosts: Keyed<String, Budget> = Keyed::new(2, Budget::standard);
+    let drain = |host: &str| while hosts.of(host).withdraw(Kind::Transient) {};
+    drain("a");
+    assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");
+    assert_eq!(hosts.of("b").to_string(), "500 of 500 tokens");
+    // "b" is full, so that nothing is forgotten with it.
+    drain("c");
+    assert_eq!(hosts.len(), 2);
+    assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");
+    // No room: those who made up keys share one.
+    drain("d");
+    assert_eq!(hosts.of("e").to_string(), "10 of 500 tokens");
+    assert!(!hosts.is_empty());
+    // One that a call holds stays, full or not.
+    let hosts: Keyed<String, Budget> = Keyed::new(1, Budget::standard);
+    let held = hosts.of("a");
+    assert!(!Arc::ptr_eq(&hosts.of("b"), &held));
+    assert!(Arc::ptr_eq(&hosts.of("a"), &held));
+}
+
+#[test]
+fn a_call_says_that_the_budget_ended_it() {
+    static SHARED: Budget = Budget::standard();
+
+    #[retry(max = 50, backoff = "none", budget = &SHARED, name = "call")]
+    fn call() -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let recording = testing::record();
+    call().unwrap_err();
+    let last = recording.lines().pop();
+    let line = "gave up call attempt=36 max=50 error=transient reason=budget";
+    assert_eq!(last.as_deref(), Some(line));
+}
+
+proptest! {
+    /// Whatever calls meet and wherever they end, no token is invented, and what retries cost is what is gone.
+    #[test]
+    fn tokens_are_neither_lost_nor_invented(
+        scripts in proptest::collection::vec(proptest::collection::vec(0_u8..3, 0..8), 0..40),
+        capacity in 0_u32..200,
+    ) {
+        let budget = Budget::standard().capacity(capacity);
+        let mut model = u64::from(capacity);
+        let cost = |failure: &Failure| if *failure == THROTTLED { 5 } else { 14 };
+        for script in scripts {
+            let failures: Vec<_> = script
+                .into_iter()
+                .map(|step| [TRANSIENT, THROTTLED, STOP][usize::from(step)].clone())
+                .collect();
+            let mut call = Script::new(failures.clone());
+            let outcome = step(&mut call, &budget);
+            for retried in &failures[..call.attempts - 1] {
+                model -= cost(retried);
+            }
+            if outcome.is_ok() {
+                let last = call.attempts.checked_sub(2).map(|last| cost(&failures[last]));
+                model = (model + last.unwrap_or(1)).min(u64::from(capacity));
+            }
+            prop_assert_eq!(budget.to_string(), format!("{model} of {capacity} tokens"));
+        }
+    }
+}
+
+#[test]
+fn policies_and_recordings_are_as_without() {
+    let recording = testing::record();
+    let budget = Budget::standard();
+    let mut script = Script::new([TRANSIENT]);
+    step(&mut script, &budget).unwrap();
+    assert_eq!(recording.lines().len(), 2);
+    // A loop of one's own tells it through the core.
+    let policy = Policy::none().jitter(Jitter::None);
+    let site = retry_runtime::Site::new(&policy, "own");
+    let mut call = Call::new();
+    let failure = retry_runtime::Failure::new(&site, retry_runtime::Verdict::TRANSIENT, &"x");
+    call.failed_with(failure.budget(&budget)).unwrap();
+    call.credit(&budget);
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+}
