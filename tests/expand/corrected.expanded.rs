@@ -64,7 +64,7 @@ impl Extractor {
                                             __RETRY_SITE,
                                             retry_verdict,
                                             __retry::show::<
-                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
                                                 .__retry_show(),
                                         )
@@ -121,7 +121,7 @@ impl Extractor {
                                             &retry_call,
                                             ::core::concat!(::core::module_path!(), "::extract"),
                                             __retry::show::<
-                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
                                                 .__retry_show(),
                                             __retry::Values::Corrected,
@@ -147,7 +147,7 @@ impl Extractor {
                                         __RETRY_SITE,
                                         retry_verdict,
                                         __retry::show::<
-                                            <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                            <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                         >(&retry_error)
                                             .__retry_show(),
                                     )

@@ -7,7 +7,7 @@ async fn complete(
     use crate::reexports::retry_runtime::macro_support as __retry;
     use crate::reexports::retry_runtime::macro_support::keys::{
         max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
-        until as _, hint as _, max_hint as _, timeout as _, deadline as _,
+        until as _, hint as _, max_hint as _, timeout as _, deadline as _, enabled as _,
         idempotent as _, throttled as _, max as _, base as _, attempt as _,
         fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
     };
@@ -29,7 +29,7 @@ async fn complete(
     let mut retry_call;
     let retry_deadline;
     #[allow(clippy::match_single_binding)]
-    match &__RETRY_POLICY.max(__retry::count(limits.turns)) {
+    match &__RETRY_POLICY.max(__retry::count(limits.turns)).enabled(limits.retries_on) {
         retry_numbers => {
             retry_call = __retry::call_under(__retry::max(retry_numbers));
             retry_deadline = __retry::deadline(
@@ -39,7 +39,7 @@ async fn complete(
         }
     }
     let mut retry_history = __retry::history::<
-        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
     >(__retry::clock_at(__retry::Timer::now(&__retry::timer(SmolTimer))));
     'retry_call: loop {
         let retry_timer;
@@ -76,7 +76,11 @@ async fn complete(
             let retry_dropped = __retry::Option::is_none(&retry_finished);
             let mut retry_outcome = match retry_finished {
                 __retry::Some(retry_outcome) => {
-                    __retry::into_result::<Result<Answer, ModelError>>(retry_outcome)
+                    __retry::into_result::<
+                        Result<Answer, ModelError>,
+                        _,
+                        _,
+                    >(retry_outcome)
                 }
                 __retry::None => {
                     __retry::Err(
@@ -113,7 +117,9 @@ async fn complete(
                                 &mut retry_next,
                                 __retry::Failure::new(
                                         &__retry::Site::new(
-                                            &__RETRY_POLICY.max(__retry::count(limits.turns)),
+                                            &__RETRY_POLICY
+                                                .max(__retry::count(limits.turns))
+                                                .enabled(limits.retries_on),
                                             "model.complete",
                                         ),
                                         __retry::Verdict::TRANSIENT,
@@ -143,42 +149,51 @@ async fn complete(
                         let mut retry_observer = __retry::observe_fn(|event| {
                             log.push(event.to_string())
                         });
-                        #[allow(clippy::let_and_return)]
-                        let retry_decision = __retry::Call::failed_with(
-                            &mut retry_next,
-                            __retry::Failure::new(
-                                    &__retry::Site::new(
-                                        &__RETRY_POLICY.max(__retry::count(limits.turns)),
-                                        "model.complete",
-                                    ),
-                                    __retry::of_attempt(
-                                        __retry::verdict(&retry_error, ModelError::is_retryable),
-                                        retry_dropped,
-                                    ),
-                                    __retry::show(&retry_error).__retry_show(),
-                                )
-                                .deadline(
-                                    retry_deadline,
-                                    || __retry::Timer::now(&retry_timer),
-                                )
-                                .idempotent(false)
-                                .repeated(
-                                    __retry::is_repeated(
-                                        &mut retry_history,
-                                        &retry_error,
-                                        3,
-                                        |retry_one, retry_other| {
-                                            use __retry::{
-                                                SameDebug as _, SameDisplay as _, SameValue as _,
-                                            };
-                                            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
-                                        },
-                                    ),
-                                )
-                                .falls_back()
-                                .observe(&mut retry_observer),
-                        );
-                        retry_decision
+                        #[allow(clippy::match_single_binding)]
+                        match &__RETRY_POLICY
+                            .max(__retry::count(limits.turns))
+                            .enabled(limits.retries_on)
+                        {
+                            retry_numbers => {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Call::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            &__retry::Site::new(retry_numbers, "model.complete"),
+                                            if __retry::is_enabled(retry_numbers) {
+                                                __retry::of_attempt(
+                                                    __retry::verdict(&retry_error, ModelError::is_retryable),
+                                                    retry_dropped,
+                                                )
+                                            } else {
+                                                __retry::Verdict::STOP
+                                            },
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .deadline(
+                                            retry_deadline,
+                                            || __retry::Timer::now(&retry_timer),
+                                        )
+                                        .idempotent(false)
+                                        .repeated(
+                                            __retry::is_repeated(
+                                                &mut retry_history,
+                                                &retry_error,
+                                                3,
+                                                |retry_one, retry_other| {
+                                                    use __retry::{
+                                                        SameDebug as _, SameDisplay as _, SameValue as _,
+                                                    };
+                                                    (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+                                                },
+                                            ),
+                                        )
+                                        .falls_back()
+                                        .observe(&mut retry_observer),
+                                );
+                                retry_decision
+                            }
+                        }
                     });
                     retry_call = retry_next;
                     match retry_decision {
@@ -200,8 +215,11 @@ async fn complete(
                                 );
                                 let retry_attempts = __retry::attempts(&retry_gave_up);
                                 let retry_fallen: __retry::Result<
-                                    <Result<Answer, ModelError> as __retry::Outcome>::Value,
-                                    <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                    <Result<
+                                        Answer,
+                                        ModelError,
+                                    > as __retry::OutcomeTypes>::Value,
+                                    <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                 > = {
                                     __retry::fall_back(
                                             retry_gave_up,
@@ -239,7 +257,11 @@ async fn complete(
                     }
                 }
             }
-            break 'retry_call retry_outcome;
+            break 'retry_call __retry::from_result::<
+                Result<Answer, ModelError>,
+                _,
+                _,
+            >(retry_outcome);
         };
         __retry::pause(
                 ::core::pin::pin!(__retry::Timer::sleep(& retry_timer, retry_pause)),
@@ -269,7 +291,11 @@ async fn complete(
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = retry_why;
-                break 'retry_call {
+                break 'retry_call __retry::from_result::<
+                    Result<Answer, ModelError>,
+                    _,
+                    _,
+                >({
                     let retry_gave_up = __retry::gave_up(
                         retry_history,
                         retry_error,
@@ -277,8 +303,8 @@ async fn complete(
                     );
                     let retry_attempts = __retry::attempts(&retry_gave_up);
                     let retry_fallen: __retry::Result<
-                        <Result<Answer, ModelError> as __retry::Outcome>::Value,
-                        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                     > = {
                         __retry::fall_back(
                                 retry_gave_up,
@@ -311,7 +337,7 @@ async fn complete(
                         }
                     }
                     retry_fallen
-                };
+                });
             }
         }
         __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));

@@ -64,7 +64,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                             __RETRY_SITE,
                                             __retry::Verdict::INVALID,
                                             __retry::show::<
-                                                <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                                <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
                                                 .__retry_show(),
                                         )
@@ -102,7 +102,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                     __RETRY_SITE,
                                     __retry::classify(&retry_error),
                                     __retry::show::<
-                                        <Result<Answer, ModelError> as __retry::Outcome>::Error,
+                                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                     >(&retry_error)
                                         .__retry_show(),
                                 )
