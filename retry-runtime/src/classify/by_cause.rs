@@ -16,16 +16,17 @@ pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
 /// As [`by_cause`], where the function names no `on`: if no cause has such a type, the log says so, since one of the user's
 /// own may have been meant.
 pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
-    causes(error).find_map(known).unwrap_or_else(|| {
+    let found = causes(error).find_map(known);
+    #[cfg(feature = "tracing")]
+    if found.is_none() {
         // Not the target of calls, whose records all have the same fields.
-        #[cfg(feature = "tracing")]
         tracing::debug!(
             target: "retry::classify",
             error = %error,
             "not retried: no type in this error is known to say whether to retry; name yours, as in `on = on::is::<Busy>`"
         );
-        Verdict::STOP
-    })
+    }
+    found.unwrap_or(Verdict::STOP)
 }
 
 /// As [`by_cause`], for a function that is a whole transaction.
