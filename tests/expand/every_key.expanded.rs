@@ -193,18 +193,13 @@ async fn complete(
                                 __retry::Timer::now(&retry_timer),
                             );
                             retry_outcome = {
-                                let retry_gave_up = __retry::gave_up(
-                                    retry_history,
-                                    retry_error,
-                                    retry_reason,
-                                );
-                                let retry_attempts = __retry::attempts(&retry_gave_up);
+                                let retry_attempts = __retry::attempts(&retry_history);
                                 let retry_fallen: __retry::Result<
                                     <Result<Answer, ModelError> as __retry::Outcome>::Value,
                                     <Result<Answer, ModelError> as __retry::Outcome>::Error,
                                 > = {
                                     __retry::fall_back(
-                                            retry_gave_up,
+                                            __retry::gave_up(retry_history, retry_error, retry_reason),
                                             async |gave_up| other_model(gave_up).await,
                                         )
                                         .await
@@ -268,18 +263,13 @@ async fn complete(
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = __retry::Reason::Deadline;
                 break 'retry_call {
-                    let retry_gave_up = __retry::gave_up(
-                        retry_history,
-                        retry_error,
-                        retry_reason,
-                    );
-                    let retry_attempts = __retry::attempts(&retry_gave_up);
+                    let retry_attempts = __retry::attempts(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::Outcome>::Value,
                         <Result<Answer, ModelError> as __retry::Outcome>::Error,
                     > = {
                         __retry::fall_back(
-                                retry_gave_up,
+                                __retry::gave_up(retry_history, retry_error, retry_reason),
                                 async |gave_up| other_model(gave_up).await,
                             )
                             .await
