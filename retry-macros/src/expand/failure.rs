@@ -109,14 +109,13 @@ impl Printer<'_> {
             (None, Some(fallback)) => {
                 let place = fallback.span();
                 let fallback = self.user(fallback);
-                let gave_up_with = ours!(retry_gave_up);
                 // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
                 let fallen = match self.asyncness {
                     Asyncness::Async => {
-                        ours_at!(place=> { __retry::fall_back(#gave_up_with, #fallback).await })
+                        ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await })
                     }
                     Asyncness::Blocking => {
-                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up_with, #fallback) })
+                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
                     }
                 };
                 let told = self.fallback_told();
@@ -125,8 +124,8 @@ impl Printer<'_> {
                     ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
                 ours! {
                     {
-                        let retry_gave_up = #gave_up;
-                        let retry_attempts = __retry::attempts(&retry_gave_up);
+                        // Not of what the fallback takes: what is borrowed stays in the future.
+                        let retry_attempts = __retry::attempts(&retry_history);
                         #fallen
                         #told
                         retry_fallen

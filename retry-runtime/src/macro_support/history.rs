@@ -67,8 +67,8 @@ pub fn gave_up<E, K: Kept>(
     attempt.gave_up(error, reason)
 }
 
-pub fn attempts<E, T>(gave_up: &GaveUp<E, T>) -> u32 {
-    gave_up.attempts
+pub fn attempts<E, K>(attempt: &Attempt<E, K>) -> u32 {
+    attempt.number()
 }
 
 pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {
