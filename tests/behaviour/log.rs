@@ -341,7 +341,7 @@ fn it_says_why_no_type_in_an_error_was_asked() {
         log.lines()
             .nth(1)
             .unwrap()
-            .contains("gave up model.complete attempt=1"),
+            .contains("gave up call=model.complete attempt=1"),
         "{log}"
     );
 }

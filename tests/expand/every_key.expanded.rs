@@ -208,12 +208,7 @@ async fn complete(
                                 __retry::Timer::now(&retry_timer),
                             );
                             retry_outcome = {
-                                let retry_gave_up = __retry::gave_up(
-                                    retry_history,
-                                    retry_error,
-                                    retry_reason,
-                                );
-                                let retry_attempts = __retry::attempts(&retry_gave_up);
+                                let retry_attempts = __retry::attempts(&retry_history);
                                 let retry_fallen: __retry::Result<
                                     <Result<
                                         Answer,
@@ -222,7 +217,7 @@ async fn complete(
                                     <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                 > = {
                                     __retry::fall_back(
-                                            retry_gave_up,
+                                            __retry::gave_up(retry_history, retry_error, retry_reason),
                                             async |gave_up| other_model(gave_up).await,
                                         )
                                         .await
@@ -296,18 +291,13 @@ async fn complete(
                     _,
                     _,
                 >({
-                    let retry_gave_up = __retry::gave_up(
-                        retry_history,
-                        retry_error,
-                        retry_reason,
-                    );
-                    let retry_attempts = __retry::attempts(&retry_gave_up);
+                    let retry_attempts = __retry::attempts(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                     > = {
                         __retry::fall_back(
-                                retry_gave_up,
+                                __retry::gave_up(retry_history, retry_error, retry_reason),
                                 async |gave_up| other_model(gave_up).await,
                             )
                             .await
