@@ -347,6 +347,26 @@ fn it_says_why_no_type_in_an_error_was_asked() {
 }
 
 #[test]
+fn nor_does_that_show_secrets() {
+    #[retry(name = "call")]
+    fn call() -> anyhow::Result<()> {
+        Err(anyhow::anyhow!("no\nhttp://user:pw@host/v1?key=AIza"))
+    }
+
+    let sink = Sink::default();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::DEBUG)
+        .with_writer(sink.clone())
+        .with_ansi(false)
+        .finish();
+    subscriber::with_default(subscriber, || call().unwrap_err());
+    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    assert!(!log.contains("pw") && !log.contains("AIza"), "{log}");
+    assert_eq!(log.matches(r"error=no\nhttp://host/v1").count(), 2, "{log}");
+    assert_eq!(log.lines().count(), 2, "{log}");
+}
+
+#[test]
 fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
     #[retry(max = 0, name = "ask", on = |_| true)]
     fn ask(what: &str) -> Result<(), String> {

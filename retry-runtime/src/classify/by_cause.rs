@@ -7,6 +7,8 @@ use super::sources::{causes, is, is_wrapper};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
+#[cfg(feature = "tracing")]
+use crate::observe::shown::shown;
 
 /// What the first cause of a known type says.
 pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {
@@ -22,7 +24,7 @@ pub(crate) fn by_default(error: &(dyn Error + 'static)) -> Verdict {
         // Not the target of calls, whose records all have the same fields.
         tracing::debug!(
             target: "retry::classify",
-            error = %error,
+            error = %shown(error),
             "not retried: no type in this error is known to say whether to retry; name yours, as in `on = on::is::<Busy>`"
         );
     }
