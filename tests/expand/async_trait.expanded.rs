@@ -86,10 +86,7 @@ where
                     }
                     break 'retry_call retry_outcome;
                 };
-                __retry::pause(
-                        ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                    )
-                    .await;
+                __retry::sleep(retry_pause, __retry::Features).await;
             }
         };
         #[allow(unreachable_code)] __ret

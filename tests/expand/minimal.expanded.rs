@@ -47,10 +47,7 @@ impl Client {
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     }
 }

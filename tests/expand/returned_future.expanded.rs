@@ -64,10 +64,7 @@ fn complete<'a>(
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     })
 }
