@@ -38,7 +38,7 @@ pub use crate::policy::jitter::Jitter;
 pub use crate::policy::section::Section;
 #[cfg(feature = "stream")]
 pub use crate::stream;
-pub use crate::time::cancel::pause;
+pub use crate::time::cancel::give_way;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};

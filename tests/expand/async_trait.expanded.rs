@@ -102,10 +102,7 @@ where
                         _,
                     >(retry_outcome);
                 };
-                __retry::pause(
-                        ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                    )
-                    .await;
+                __retry::sleep(retry_pause, __retry::Features).await;
             }
         };
         #[allow(unreachable_code)] __ret

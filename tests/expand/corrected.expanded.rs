@@ -89,12 +89,7 @@ impl Extractor {
                                 }
                             };
                             let (retry_pause, retry_paid) = retry_pause;
-                            __retry::pause(
-                                    ::core::pin::pin!(
-                                        __retry::sleep(retry_pause, __retry::Features)
-                                    ),
-                                )
-                                .await;
+                            __retry::sleep(retry_pause, __retry::Features).await;
                             __retry::spend(retry_paid);
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
@@ -177,10 +172,7 @@ impl Extractor {
                 >(retry_outcome);
             };
             let (retry_pause, retry_paid) = retry_pause;
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
             __retry::spend(retry_paid);
         }
     }

@@ -258,10 +258,9 @@ async fn complete(
                 _,
             >(retry_outcome);
         };
-        __retry::pause(
-                ::core::pin::pin!(__retry::Timer::sleep(& retry_timer, retry_pause)),
-            )
-            .await;
+        let retry_way = __retry::give_way(retry_pause);
+        __retry::Timer::sleep(&retry_timer, retry_pause).await;
+        retry_way.await;
         if let __retry::Some(retry_why) = __retry::late(
             retry_deadline,
             retry_pause,

@@ -54,10 +54,7 @@ impl Client {
                     _,
                 >(retry_outcome);
             };
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     }
 }

@@ -80,10 +80,7 @@ fn complete<'a>(
                     _,
                 >(retry_outcome);
             };
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     })
 }

@@ -88,12 +88,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    __retry::pause(
-                            ::core::pin::pin!(
-                                __retry::sleep(retry_pause, __retry::Features)
-                            ),
-                        )
-                        .await;
+                    __retry::sleep(retry_pause, __retry::Features).await;
                 }
             };
             __retry::stream::resume::finish(retry_giver, retry_outcome).await
@@ -182,10 +177,7 @@ async fn tokens(
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::pause(
-                    ::core::pin::pin!(__retry::sleep(retry_pause, __retry::Features)),
-                )
-                .await;
+            __retry::sleep(retry_pause, __retry::Features).await;
         }
     };
     match retry_outcome {

@@ -460,11 +460,16 @@ impl Printer<'_> {
                 )
                 .await;
             }
-        } else {
+        } else if self.named_timer().is_some() {
             ours! {
                 #timer
-                __retry::pause(::core::pin::pin!(#sleep)).await;
+                let retry_way = __retry::give_way(retry_pause);
+                #sleep.await;
+                retry_way.await;
             }
+        } else {
+            // Tokio's own makes a task yield that never waits.
+            ours!(#sleep.await;)
         }
     }
 }

@@ -241,14 +241,34 @@ pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>) -> bool {
     cancelled.poll(&mut context).is_ready()
 }
 
-/// The pause that `sleep` is. One that is over at once gives way to other tasks all the same, so that a loop that never
-/// sleeps can be dropped, and a timeout around it can fire.
-pub fn pause(sleep: Pin<&mut impl Future>) -> impl Future<Output = ()> {
-    let mut pause = Pause::new(sleep);
-    poll_fn(move |context| pause.poll(context))
+/// Yields to the executor once after a pause of no length, so that a loop that never sleeps can be dropped, and a timeout
+/// around it can fire. Made before the sleep, so that beside that no more than a flag is kept.
+pub fn give_way(pause: Duration) -> GiveWay {
+    GiveWay {
+        is_due: pause.is_zero(),
+    }
 }
 
-/// The same, cut short once `cancelled` completes: then true. Where both are over, it counts as cancelled.
+#[derive(Debug)]
+pub struct GiveWay {
+    is_due: bool,
+}
+
+impl Future for GiveWay {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        if !self.is_due {
+            return Poll::Ready(());
+        }
+        self.is_due = false;
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// The pause that `sleep` is, cut short once `cancelled` completes: then true. Where both are over, it counts as
+/// cancelled. One that is over at once yields to the executor all the same.
 pub(crate) fn pause_or_cancelled(
     mut cancelled: Pin<&mut impl Future>,
     sleep: Pin<&mut impl Future>,
