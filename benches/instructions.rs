@@ -31,13 +31,18 @@ const AHEAD: [(Group, Way); 2] = [
 const CHAIN: (f64, usize) = (1.2, 320);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
-const KEY: f64 = 130.0;
+const KEY: f64 = 135.0;
+
+/// How many a full budget may cost, which is read and not written.
+const BUDGET: f64 = 16.0;
 
 /// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
 const DEADLINE: f64 = 110.0;
 
 /// Those that such a call has a use for: a clock, a race, a function of the user's.
-const USED: [&str; 5] = [
+const USED: [&str; 7] = [
+    "budget",
+    "budget, a ratio",
     "deadline",
     "timeout",
     "attempt, its elapsed time",
@@ -275,6 +280,12 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
                 cost.instructions,
                 rounded(cost.allocations)
             ));
+        }
+    }
+    for budget in ["budget", "budget, a ratio"] {
+        let cost = find(costs, Way::Key(budget)).instructions.all;
+        if cost > without + BUDGET {
+            broken.push(format!("{budget}: {cost:.1}, without it {without:.1}"));
         }
     }
     let deadline = find(costs, Way::Key("deadline")).instructions.all;

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use backon::Retryable;
-use retry_runtime::{Event, Policy, TimedOut, retry};
+use retry_runtime::{Budget, Event, Policy, TimedOut, retry};
 
 use super::peers::exponential;
 use super::{MAX, Model, ModelError, pause};
 
 /// In place of a field of a client.
 static POLICY: Policy = Policy::new().max(MAX);
+
+static RATIO: Budget = Budget::ratio(0.1);
 
 const MINUTES: Duration = Duration::from_mins(2);
 
@@ -44,6 +46,8 @@ with_keys! {
     with_observe(observe = |event: &Event<'_>| { std::hint::black_box(event.attempt()); })
     with_validate(validate = |value| if *value < u64::MAX { Ok(()) } else { Err(ModelError::Overloaded) })
     with_section(throttled(max = 10, base = "5s"))
+    with_budget(budget)
+    with_ratio(budget = &RATIO)
 }
 
 impl Model {

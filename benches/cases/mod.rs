@@ -383,6 +383,8 @@ pub(crate) fn all() -> Vec<Case> {
             Key("observe") => with_observe,
             Key("validate") => with_validate,
             Key("a section with a max of its own") => with_section,
+            Key("budget") => with_budget,
+            Key("budget, a ratio") => with_ratio,
         }
     }
 }

@@ -42,7 +42,7 @@ pub use crate::time::cancel::give_way;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
-pub use budget::{budget, credit, paid, spend};
+pub use budget::{budget, paid, spend};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled, sleep_blocking_or_cancelled,

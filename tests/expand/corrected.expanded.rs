@@ -49,7 +49,7 @@ impl Extractor {
                                 }
                                 {
                                     let retry_budget = __retry::budget(&self.turns);
-                                    __retry::credit(&retry_call, &retry_budget);
+                                    __retry::Call::credit(&retry_call, &retry_budget);
                                 }
                                 break;
                             };

@@ -399,13 +399,12 @@ impl Policy {
 }
 
 impl Count {
-    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own, and a budget
-    /// is told what the last retry followed.
+    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own.
     fn new(model: &Model) -> Self {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;
         };
-        if model.has(&[Key::Validate, Key::Budget]) || numbers.iter().any(needs_everything) {
+        if model.has(&[Key::Validate]) || numbers.iter().any(needs_everything) {
             Self::Everything
         } else if let Policy::Constant(_) = model.policy {
             Self::Retries

@@ -12,12 +12,12 @@ impl Printer<'_> {
         let Some(budget) = self.budget() else {
             return told;
         };
-        let call = self.whole_call();
+        let call = self.call();
         ours! {
             #told
             {
                 #budget
-                __retry::credit(#call, &retry_budget);
+                #call::credit(&retry_call, &retry_budget);
             }
         }
     }

@@ -161,16 +161,14 @@ impl Budget {
         }
     }
 
-    /// Writes nothing where it is full, as it is while all goes well: the calls of all threads come here.
+    /// Asked before anything is given: nothing is written to memory that all threads share while all goes well.
     #[inline]
-    fn give(&self, tokens: u64) {
-        if tokens != 0 && self.tokens.load(Relaxed) < self.rule.capacity {
-            self.add(tokens);
-        }
+    fn is_full(&self) -> bool {
+        self.tokens.load(Relaxed) >= self.rule.capacity
     }
 
     #[cold]
-    fn add(&self, tokens: u64) {
+    fn give(&self, tokens: u64) {
         let more = |there: u64| Some(there.saturating_add(tokens).min(self.rule.capacity));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, more);
     }
@@ -218,16 +216,19 @@ impl RetryBudget for Budget {
 
     #[inline]
     fn called(&self) {
-        self.give(self.rule.per_call);
+        if !self.is_full() {
+            self.give(self.rule.per_call);
+        }
     }
 
     #[inline]
     fn succeeded(&self, retried: Option<Kind>) {
-        let tokens = match retried {
-            Some(kind) if self.rule.gives_back => self.cost(kind),
-            _ => self.rule.per_success,
-        };
-        self.give(tokens);
+        if !self.is_full() {
+            self.give(match retried {
+                Some(kind) if self.rule.gives_back => self.cost(kind),
+                _ => self.rule.per_success,
+            });
+        }
     }
 
     fn failed(&self, _: Kind) {
@@ -238,7 +239,7 @@ impl RetryBudget for Budget {
 
 impl Rest for Budget {
     fn is_at_rest(&self) -> bool {
-        self.tokens.load(Relaxed) >= self.rule.capacity
+        self.is_full()
     }
 }
 

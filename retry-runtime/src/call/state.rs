@@ -69,7 +69,7 @@ pub struct Call {
     /// The retries allowed in all by the `max` that was in force for the last failure.
     pub(super) in_force: u32,
     /// What the last retry or correction followed.
-    pub(super) followed: Option<Kind>,
+    pub(crate) followed: Option<Kind>,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
     /// The time spent in other processes.

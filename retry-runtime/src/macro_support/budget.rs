@@ -1,7 +1,6 @@
 //! The key `budget`.
 
 use crate::budget::retry_budget::{Paid, RetryBudget};
-use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 
@@ -51,12 +50,6 @@ pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
         succeeded: B::succeeded,
         failed: B::failed,
     }
-}
-
-/// Tells the budget of a success.
-#[inline]
-pub fn credit<B>(call: &Call, budget: &Payer<B>) {
-    call.credit(budget);
 }
 
 /// What the budget paid, as it allowed the retry.

@@ -3,9 +3,11 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use crate::budget::retry_budget::RetryBudget;
 use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
@@ -15,8 +17,13 @@ use crate::observe::report::Observe;
 /// built from it only after a failure, out of the way of calls that succeed.
 ///
 /// Methods take `self`, so that the compiler finds them before the methods of a user's trait.
+///
+/// The upper bits have the kind of failure that the last retry followed, for the budget that it was paid from. The others
+/// count up to half a billion, which is as good as endless.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Retries(u32);
+
+const COUNT: u32 = u32::MAX >> 3;
 
 impl Retries {
     #[inline]
@@ -27,7 +34,23 @@ impl Retries {
     /// The call after one more retry.
     #[inline]
     pub const fn next(self) -> Self {
-        Self(self.0.saturating_add(1))
+        if self.count() == COUNT {
+            return self;
+        }
+        Self(self.0 + 1)
+    }
+
+    const fn count(self) -> u32 {
+        self.0 & COUNT
+    }
+
+    const fn call(self) -> Call {
+        let mut call = Call::after(self.count());
+        call.followed = match self.0 >> COUNT.count_ones() {
+            0 => None,
+            place => Some(Kind::ALL[place as usize - 1]),
+        };
+        call
     }
 
     /// The call after progress.
@@ -46,15 +69,27 @@ impl Retries {
         verdict: Verdict,
         error: &dyn Display,
     ) -> Option<Duration> {
-        Call::after(self.0).failed(site, verdict, error).ok()
+        self.call().failed(site, verdict, error).ok()
     }
 
     #[cold]
     #[inline(never)]
     pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
-        let pause = Call::after(self.0).failed_with(failure)?;
-        *self = self.next();
+        let mut call = self.call();
+        let pause = call.failed_with(failure)?;
+        let followed = call.followed.map_or(0, |kind| kind as u32 + 1);
+        *self = Self(self.next().count() | followed << COUNT.count_ones());
         Ok(pause)
+    }
+
+    /// As [`Call::credit`].
+    #[inline]
+    pub fn credit<B: RetryBudget>(&self, budget: &B) {
+        if self.0 == 0 {
+            Call::new().credit(budget);
+        } else {
+            self.call().credit(budget);
+        }
     }
 
     #[inline]
@@ -92,7 +127,7 @@ impl Retries {
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {
-        Call::after(self.0).under(site.policy.max_retries())
+        self.call().under(site.policy.max_retries())
     }
 }
 
@@ -133,7 +168,13 @@ impl LimitedRetries {
 
     #[inline]
     pub const fn whole(self) -> Call {
-        Call::after(self.retries.0).under(self.max)
+        self.retries.call().under(self.max)
+    }
+
+    /// As [`Call::credit`].
+    #[inline]
+    pub fn credit<B: RetryBudget>(&self, budget: &B) {
+        self.retries.credit(budget);
     }
 }
 
