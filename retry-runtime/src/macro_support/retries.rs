@@ -47,8 +47,11 @@ impl Retries {
     const fn call(self) -> Call {
         let mut call = Call::after(self.count());
         call.followed = match self.0 >> COUNT.count_ones() {
-            0 => None,
-            place => Some(Kind::ALL[place as usize - 1]),
+            1 => Some(Kind::Transient),
+            2 => Some(Kind::Throttled),
+            3 => Some(Kind::Timeout),
+            4 => Some(Kind::Invalid),
+            _ => None,
         };
         call
     }

@@ -8,7 +8,9 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::FutureExt;
-use retry_runtime::{Policy, Reason, TimerFn, retry_each_blocking_into, retry_each_into, testing};
+use retry_runtime::{
+    ItemError, Policy, Reason, TimerFn, retry_each_blocking_into, retry_each_into, testing,
+};
 use support::failure::{Failure, TRANSIENT};
 use tokio::task::yield_now;
 
@@ -143,9 +145,10 @@ fn what_is_done_is_kept_where_a_blocking_call_panics() {
         for (item, result) in (0..).zip(&results) {
             match result {
                 Ok(value) => assert_eq!(*value, item),
-                Err(error) => assert_eq!((item, error.is_dropped()), (3, true)),
+                // A thread may have been about to send another when the panic stopped it.
+                Err(_) => assert!(item == 3 || concurrency > 1, "{item}"),
             }
         }
-        assert!(results[3].is_err());
+        assert!(results[3].as_ref().is_err_and(ItemError::is_dropped));
     }
 }
