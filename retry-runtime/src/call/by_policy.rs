@@ -224,7 +224,7 @@ where
         let mut call = Call::new();
         loop {
             // The error's life ends before the pause, so that it need not be `Send`.
-            let (pause, verdict, kept) = match operation().await {
+            let (pause, kept) = match operation().await {
                 Ok(value) => {
                     succeeded(&call, policy.borrow(), &operation);
                     return Ok(value);
@@ -235,14 +235,14 @@ where
                     let told = Told::new(policy.borrow(), verdict, &error, elapsed);
                     let is_cancelled = is_cancelled(cancelled.as_mut());
                     match told.failed(&mut call, name_of(&operation), is_cancelled) {
-                        Ok(pause) => (pause, verdict, C::keep(error)),
+                        Ok(pause) => (pause, C::keep((verdict, error))),
                         Err(_) => return Err(error),
                     }
                 }
             };
             let sleep = pin!(timer.sleep(pause));
             if pause_or_cancelled(cancelled.as_mut(), sleep).await {
-                if let Some(error) = C::into_error(kept) {
+                if let Some((verdict, error)) = C::into_kept(kept) {
                     let told = Told::new(policy.borrow(), verdict, &error, None);
                     told.cancelled(&call, name_of(&operation));
                     return Err(error);

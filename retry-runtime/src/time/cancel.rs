@@ -199,7 +199,7 @@ pub trait MayCancel {
     #[doc(hidden)]
     fn keep<E>(error: E) -> Self::Kept<E>;
     #[doc(hidden)]
-    fn into_error<E>(kept: Self::Kept<E>) -> Option<E>;
+    fn into_kept<E>(kept: Self::Kept<E>) -> Option<E>;
 }
 
 impl MayCancel for Uncancelled {
@@ -212,7 +212,7 @@ impl MayCancel for Uncancelled {
 
     fn keep<E>(_: E) {}
 
-    fn into_error<E>((): ()) -> Option<E> {
+    fn into_kept<E>((): ()) -> Option<E> {
         None
     }
 }
@@ -229,7 +229,7 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
         error
     }
 
-    fn into_error<E>(error: E) -> Option<E> {
+    fn into_kept<E>(error: E) -> Option<E> {
         Some(error)
     }
 }
