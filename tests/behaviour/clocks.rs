@@ -569,3 +569,52 @@ fn a_round_of_a_batch_that_never_began_is_told_of_as_the_one_before() {
         "{last}"
     );
 }
+
+#[test]
+fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_pause() {
+    let recording = testing::record();
+    let attempts = std::cell::Cell::new(0);
+    let operation = async || {
+        attempts.set(attempts.get() + 1);
+        Err::<(), _>(String::from("busy"))
+    };
+    let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
+    let call = policy.cancel(std::future::pending());
+    block_on(call.call_with(Virtual::oversleeping(secs(3600)), operation)).unwrap_err();
+    assert_eq!(attempts.get(), 1);
+    assert!(recording.lines()[1].ends_with("reason=deadline"));
+}
+
+#[test]
+fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
+    #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, until = |_| false,
+        cancel = std::future::pending::<()>(), on = |_| true)]
+    async fn call(clock: &Virtual, attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        Ok(*attempts)
+    }
+
+    let recording = testing::record();
+    let clock = Virtual::oversleeping(secs(3600));
+    assert_eq!(block_on(call(&clock, &mut 0)), Ok(1));
+    assert!(recording.lines()[1].ends_with("reason=deadline"));
+}
+
+#[test]
+fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped() {
+    let executions = std::cell::Cell::new(0);
+    let mut plan = Plan::<(), String, _>::local();
+    plan.add("search", [], async |[]| {
+        executions.set(executions.get() + 1);
+        Err(String::from("busy"))
+    });
+    let recording = testing::record();
+    let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
+    let timer = Virtual::oversleeping(Duration::from_millis(1));
+    let end = plan.run_until_with(timer, policy, async |_| {
+        plan::Validity::Invalid("nothing found".into())
+    });
+    assert!(!block_on(end).unwrap().is_valid());
+    assert_eq!(executions.get(), 1);
+    assert!(recording.lines()[2].starts_with("gave up plan attempt=1 max=3"));
+}

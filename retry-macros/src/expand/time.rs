@@ -195,7 +195,7 @@ impl Printer<'_> {
             let leave = self.leave(&ours!(retry_outcome));
             let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
             ours! {
-                if let (true, __retry::Some(retry_outcome)) = (retry_cancelled, retry_returned) {
+                if let __retry::Some(retry_outcome) = retry_returned {
                     #ended
                     #leave
                 }

@@ -241,10 +241,14 @@ where
                 }
             };
             let sleep = pin!(timer.sleep(pause));
-            if pause_or_cancelled(cancelled.as_mut(), sleep).await {
-                if let Some((verdict, error)) = C::into_kept(kept) {
-                    let told = Told::new(policy.borrow(), verdict, &error, None);
-                    told.cancelled(&call, name_of(&operation));
+            let is_cancelled = pause_or_cancelled(cancelled.as_mut(), sleep).await;
+            if let Some((verdict, error)) = C::into_kept(kept) {
+                let elapsed = started.map(|started| timer.now().since(started));
+                let told = Told::new(policy.borrow(), verdict, &error, elapsed);
+                if told
+                    .resumed(&call, name_of(&operation), is_cancelled)
+                    .is_err()
+                {
                     return Err(error);
                 }
             }
@@ -280,12 +284,12 @@ where
         let Ok(pause) = decision else {
             return Err(error);
         };
-        if sleep_blocking(cancel, pause) {
-            told.cancelled(&call, name_of(&operation));
-            return Err(error);
-        }
+        let is_cancelled = sleep_blocking(cancel, pause);
         let told = Told::new(policy, verdict, &error, elapsed());
-        if told.resumed(&mut call, name_of(&operation)).is_err() {
+        if told
+            .resumed(&call, name_of(&operation), is_cancelled)
+            .is_err()
+        {
             return Err(error);
         }
     }
@@ -323,16 +327,13 @@ impl<'a> Told<'a> {
         })
     }
 
+    /// Whether the next attempt may begin after the pause.
     #[cold]
     #[inline(never)]
-    fn cancelled(&self, call: &Call, name: &str) {
-        self.with_failure(name, |failure| call.gave_up(failure, Reason::Cancelled));
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn resumed(&self, call: &mut Call, name: &str) -> Result<(), Reason> {
-        self.with_failure(name, |failure| call.resumed(failure))
+    fn resumed(&self, call: &Call, name: &str, is_cancelled: bool) -> Result<(), Reason> {
+        self.with_failure(name, |failure| {
+            call.resumed(failure.cancelled(is_cancelled))
+        })
     }
 
     fn with_failure<T>(&self, name: &str, tell: impl FnOnce(Failure<'_>) -> T) -> T {

@@ -180,8 +180,8 @@ impl Call {
         decision
     }
 
-    /// Checks the deadline again after the pause: a timer that overslept must not begin an attempt too late. Pass the
-    /// error from before the pause; if this fails, the call ends with it.
+    /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
+    /// where a timer overslept the deadline. Pass the error from before the pause; if this fails, the call ends with it.
     ///
     /// Timers are imprecise, so a pause that was meant to end by the deadline may end a little after it: by a tenth of
     /// the pause, but at least 10 ms and at most 1 s.
@@ -189,11 +189,15 @@ impl Call {
         let mut now = *self;
         now.spend(failure.elapsed);
         let grace = grace(self.last_delay());
-        if now.is_in_time(&failure, grace) {
+        let reason = if failure.cancelled {
+            Reason::Cancelled
+        } else if now.is_in_time(&failure, grace) {
             return Ok(());
-        }
-        self.gave_up(failure, Reason::Deadline);
-        Err(Reason::Deadline)
+        } else {
+            Reason::Deadline
+        };
+        self.gave_up(failure, reason);
+        Err(reason)
     }
 
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a

@@ -150,11 +150,15 @@ where
                 rounds.failed(&self.name, verdict, &error, is_cancelled, || timer.now());
             if let Ok(pause) = decision {
                 signal.pause(pin!(timer.sleep(pause))).await;
-                decision = if signal.is_cancelled() {
-                    rounds.cancelled(&self.name, verdict, &error)
+                let reason = if signal.is_cancelled() {
+                    Some(Reason::Cancelled)
                 } else {
-                    rounds.resumed(&self.name, verdict, &error, || timer.now())
+                    rounds.late(|| timer.now())
                 };
+                if let Some(reason) = reason {
+                    rounds.gave_up(&self.name, verdict, &error, reason);
+                    decision = Err(reason);
+                }
             }
             if let Err(reason) = decision {
                 self.truncate(len);
@@ -321,24 +325,16 @@ impl PlanCall {
         self.call.failed_with(failure.cancelled(is_cancelled))
     }
 
-    /// The pause was cut short.
-    fn cancelled(&self, name: &str, verdict: Verdict, error: &str) -> Result<Duration, Reason> {
-        let site = Site::new(&self.policy, name);
-        let failure = Failure::new(&site, verdict, &error);
-        self.call.gave_up(failure, Reason::Cancelled);
-        Err(Reason::Cancelled)
+    /// Why no round may begin after the pause. One that began even a moment after the deadline would be dropped at once.
+    fn late(&self, now: impl FnOnce() -> Moment) -> Option<Reason> {
+        let is_late = self.deadline.is_some_and(|end| now() > end);
+        is_late.then_some(Reason::Deadline)
     }
 
-    /// Whether the next round may begin after the pause.
-    fn resumed(
-        &mut self,
-        name: &str,
-        verdict: Verdict,
-        error: &str,
-        now: impl FnOnce() -> Moment,
-    ) -> Result<Duration, Reason> {
+    /// The plan ends after the pause.
+    fn gave_up(&self, name: &str, verdict: Verdict, error: &str, reason: Reason) {
         let site = Site::new(&self.policy, name);
-        let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
-        self.call.resumed(failure).map(|()| Duration::ZERO)
+        let failure = Failure::new(&site, verdict, &error);
+        self.call.gave_up(failure, reason);
     }
 }

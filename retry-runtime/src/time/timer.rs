@@ -47,7 +47,8 @@ pub trait Timer {
     /// Returns a future that completes after that long.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it.
+    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so it
+    /// must not be set back.
     ///
     /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock;
     /// otherwise the system's. A timer with its own clock (in a browser, on an engine that replays) returns that
