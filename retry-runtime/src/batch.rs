@@ -6,7 +6,9 @@ mod groups;
 mod item_error;
 mod rounds;
 
+use std::collections::BTreeMap;
 use std::future::Future;
+use std::mem;
 use std::pin::pin;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -166,6 +168,8 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
     let mut signal = Signal::new(cancelled);
     let mut end = pin!(sleep_until(&timer, rounds.deadline()));
     let mut calls = FuturesUnordered::new();
+    let mut under_way = BTreeMap::new();
+    let mut made = 0_u64;
     loop {
         loop {
             while calls.len() < concurrency {
@@ -174,17 +178,24 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
                     break;
                 };
                 let answers = operation(batch.items());
-                calls.push(async { (batch, answers.await) });
+                made += 1;
+                let call = made;
+                under_way.insert(call, batch);
+                calls.push(async move { (call, answers.await) });
             }
             if calls.is_empty() {
                 break;
             }
             match race(pin!(calls.next()), end.as_mut()).await {
-                Some(Some((batch, answers))) => rounds.answered(batch, answers),
+                Some(Some((call, answers))) => {
+                    if let Some(batch) = under_way.remove(&call) {
+                        rounds.answered(batch, answers);
+                    }
+                }
                 Some(None) => break,
                 None => {
                     calls.clear();
-                    rounds.dropped();
+                    rounds.dropped(mem::take(&mut under_way).into_values());
                     break;
                 }
             }

@@ -149,7 +149,7 @@ impl<E: Error + 'static> Error for ItemError<E> {
 }
 
 /// The numbers of answers and of items of a call where they differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Miscount {
     pub(super) answers: usize,
     pub(super) items: usize,

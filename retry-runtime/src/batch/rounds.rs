@@ -1,6 +1,8 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
 use std::any::type_name;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::iter::Fuse;
 use std::mem;
 use std::sync::Arc;
@@ -18,7 +20,6 @@ use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
-use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
 
 pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
@@ -30,6 +31,8 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
     number: u32,
+    /// The most retries that an item of this round is allowed, if it is not the first.
+    in_force: u32,
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
@@ -46,39 +49,49 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
 #[derive(Default)]
 struct Tally {
     items: usize,
-    /// The numbers of answers and items, for calls where they differ.
-    miscounts: Vec<Miscount>,
-    /// Items that were not sent since the batch had ended, and why.
-    late: usize,
-    /// Items of calls that were dropped.
-    dropped: usize,
+    /// Items that ended without a failure of their own, with the retries that they were allowed.
+    ended: BTreeMap<(End, Option<u32>), usize>,
+}
+
+/// How items ended without a failure of their own, in the order in which it is reported.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum End {
+    /// Of calls with a wrong number of answers.
+    Miscounted(Miscount),
+    /// Of calls that were dropped at the deadline.
+    Dropped,
+    /// They were not sent, since the batch had ended.
+    NotSent,
 }
 
 impl Tally {
+    fn ended(&mut self, end: End, max: Option<u32>, items: usize) {
+        if items > 0 {
+            *self.ended.entry((end, max)).or_default() += items;
+        }
+    }
+
+    /// `ended` is why the batch ended early, if it did.
     fn report<E>(&self, round: &Round<'_>, ended: Option<Reason>) {
-        let max = limit(round.policy.max_retries());
-        for miscount in &self.miscounts {
-            let error = round.part(miscount.items, miscount);
-            round.gave_up(&error, max, Reason::Unanswered);
-        }
-        let Some(reason) = ended else {
-            return;
-        };
-        if self.dropped > 0 {
-            let error = round.part(self.dropped, "dropped before an answer");
-            round.gave_up(&error, max, reason);
-        }
-        if self.late > 0 && round.number == 1 {
-            let error = round.part(self.late, "not sent");
-            round.gave_up(&error, max, reason);
-        } else if self.late > 0 {
-            // They were sent in the round before, and failed.
-            let error = round.part(self.late, type_name::<E>());
-            let before = Round {
-                number: round.number - 1,
-                ..*round
+        for ((end, max), items) in &self.ended {
+            let gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
+                round.gave_up(&round.part(*items, error), *max, reason);
             };
-            before.gave_up(&error, max, reason);
+            match (end, ended) {
+                (End::Miscounted(miscount), _) => gave_up(round, miscount, Reason::Unanswered),
+                (End::Dropped, Some(reason)) => {
+                    gave_up(round, &"dropped before an answer", reason);
+                }
+                (End::NotSent, Some(reason)) if round.number == 1 => {
+                    gave_up(round, &"not sent", reason);
+                }
+                (End::NotSent, Some(reason)) => {
+                    // They were sent in the round before, and failed.
+                    let number = round.number - 1;
+                    gave_up(&Round { number, ..*round }, &type_name::<E>(), reason);
+                }
+                (End::Dropped | End::NotSent, None) => {}
+            }
         }
     }
 }
@@ -124,6 +137,7 @@ where
             size,
             name,
             number: 1,
+            in_force: 0,
             results,
             fresh: items.fuse(),
             queue: Vec::new().into_iter(),
@@ -174,35 +188,40 @@ where
 
     /// Sends nothing more of this round.
     fn leave(&mut self, reason: Reason) {
-        let mut late = 0;
         for entry in self.queue.by_ref() {
-            late += 1;
+            self.tally.items += 1;
+            self.tally
+                .ended(End::NotSent, entry.call.retries_allowed(&self.policy), 1);
             if let Err(error) = &mut self.results[entry.index] {
                 error.reason = reason;
             }
         }
         if self.number == 1 {
+            let sent = self.results.len();
             for _ in self.fresh.by_ref() {
-                late += 1;
                 let mut error = ItemError::not_sent();
                 error.reason = reason;
                 self.results.push(Err(error));
             }
+            let items = self.results.len() - sent;
+            self.tally.items += items;
+            self.tally.ended(
+                End::NotSent,
+                Call::new().retries_allowed(&self.policy),
+                items,
+            );
         }
-        self.tally.items += late;
-        self.tally.late += late;
     }
 
-    /// The deadline came while calls were under way, which are dropped.
-    pub(super) fn dropped(&mut self) {
+    /// The deadline came while these calls were under way, which were dropped.
+    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<I::Item>>) {
         self.ended = Some(Reason::Deadline);
-        let errors = self
-            .results
-            .iter_mut()
-            .filter_map(|result| result.as_mut().err());
-        for error in errors.filter(|error| error.is_dropped()) {
-            error.reason = Reason::Deadline;
-            self.tally.dropped += 1;
+        for entry in batches.into_iter().flat_map(|Batch(entries)| entries) {
+            if let Err(error) = &mut self.results[entry.index] {
+                error.reason = Reason::Deadline;
+            }
+            self.tally
+                .ended(End::Dropped, entry.call.retries_allowed(&self.policy), 1);
         }
         self.leave(Reason::Deadline);
     }
@@ -239,8 +258,9 @@ where
                 for entry in entries {
                     let error = ItemError::miscounted(miscount, entry.call.attempt());
                     self.results[entry.index] = Err(error);
+                    let max = entry.call.retries_allowed(&self.policy);
+                    self.tally.ended(End::Miscounted(miscount), max, 1);
                 }
-                self.tally.miscounts.push(miscount);
             }
         }
     }
@@ -302,9 +322,11 @@ where
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
-            let rounds = Call::after(self.number.saturating_sub(1));
+            let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
             rounds.succeeded(&Site::new(&self.policy, self.name));
         }
+        let limits = queue.iter().map(|entry| entry.call.in_force());
+        self.in_force = limits.max().unwrap_or_default();
         self.queue = queue.into_iter();
         pause
     }

@@ -251,7 +251,7 @@ impl Call {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        let max = limit(site.policy.max_retries());
+        let max = self.retries_allowed(site.policy);
         let (attempts, error) = (self.attempt(), shown(error));
         ended(
             Ending::Error,
@@ -308,7 +308,17 @@ impl Call {
         }
     }
 
-    /// Tells a budget that the call succeeded. [`failed_with`](Self::failed_with) tells it of all else.
+    /// The retries allowed in all, as told of what ends the call without a failure of its own.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn retries_allowed(self, policy: &Policy) -> Option<u32> {
+        limit(match self.in_force {
+            0 => policy.max_retries(),
+            max => max,
+        })
+    }
+
+    /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
+    /// [`failed_with`](Self::failed_with) tells it of all else.
     ///
     /// ```
     /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};

@@ -1,8 +1,10 @@
 //! What is told of a batch: one record for all that failed alike in a round.
 
 use std::any::type_name;
+use std::cell::Cell;
+use std::time::Duration;
 
-use retry_runtime::{retry_each, testing};
+use retry_runtime::{Policy, Section, retry_each, testing};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 
 use super::{EXACT, Server, secs};
@@ -93,5 +95,67 @@ async fn wrong_numbers_of_answers_and_items_not_sent() {
             format!("{gave_up} error=2 of 7 items: dropped before an answer reason=deadline"),
             format!("{gave_up} error=3 of 7 items: not sent reason=deadline"),
         ]
+    );
+}
+
+/// A batch of two items that are retried once or, where the server throttles, nine times.
+async fn throttled(policy: Policy, calls: [Option<usize>; 3]) -> Vec<String> {
+    let policy = policy.max(1).throttled(Section::new().max(9).base(secs(1)));
+    let recording = testing::record();
+    let rounds = Cell::new(0);
+    let batches = policy.on(|error: &Failure| error.0).batches(2);
+    let _ = retry_each(batches, 0..2, async |pending: Vec<u32>| {
+        rounds.set(rounds.get() + 1);
+        match calls.get(rounds.get() - 1) {
+            Some(Some(answers)) => Ok(pending.into_iter().take(*answers).map(Ok).collect()),
+            Some(None) => Err(THROTTLED),
+            None => std::future::pending().await,
+        }
+    })
+    .await;
+    let lines = recording.lines().into_iter();
+    lines
+        .map(|line| line.replace("behaviour::batch::log::throttled", "batch"))
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_a_kind_stands_however_the_batch_ends() {
+    let retrying = |attempt| {
+        let (error, delay) = (type_name::<Failure>(), secs(attempt));
+        format!(
+            "retrying batch attempt={attempt} max=9 delay={delay:?} error=2 of 2 items: {error} reason=throttled"
+        )
+    };
+    assert_eq!(
+        throttled(EXACT, [None, None, Some(2)]).await,
+        [
+            retrying(1),
+            retrying(2),
+            String::from("succeeded batch attempt=3 max=9")
+        ]
+    );
+    assert_eq!(
+        throttled(EXACT, [None, None, Some(1)]).await[2],
+        "gave up batch attempt=3 max=9 error=2 of 2 items: number of answers: expected 2, got 1 reason=unanswered"
+    );
+    assert_eq!(
+        throttled(EXACT.deadline(secs(60)), [None; 3]).await[3],
+        "gave up batch attempt=4 max=9 error=2 of 2 items: dropped before an answer reason=deadline"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_limit_of_a_kind_stands_where_a_pause_is_cut_short() {
+    let recording = testing::record();
+    let policy = EXACT.max(1).throttled(Section::new().max(9));
+    let policy = policy.on(|error: &Failure| error.0);
+    let cancelled = policy.cancel(tokio::time::sleep(Duration::from_millis(500)));
+    let results: Vec<Result<(), _>> = retry_each(cancelled, [1], async |_| Err(THROTTLED)).await;
+    assert_eq!(results[0].as_ref().unwrap_err().attempts(), 1);
+    let lines = recording.lines();
+    assert!(
+        lines[1].contains("attempt=1 max=9") && lines[1].ends_with("reason=cancelled"),
+        "{lines:?}"
     );
 }

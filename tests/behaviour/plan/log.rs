@@ -1,9 +1,11 @@
 //! What plans log.
 
+use std::cell::Cell;
 use std::future::ready;
+use std::time::Duration;
 
 use retry_runtime::plan::{Subtask, Validity};
-use retry_runtime::{Jitter, Plan, Policy, Verdict, testing};
+use retry_runtime::{Jitter, Plan, Policy, Section, Verdict, testing};
 use support::failure::Failure;
 
 use crate::plan::World;
@@ -90,4 +92,28 @@ async fn of_many_names_only_some_are_printed() {
     let failed = "0 completed; 11 failed: 1, 2, 3, 4, 5, 6, 7, 8 and 3 more; 11 executions";
     assert_eq!(summary.to_string(), failed);
     assert_eq!(summary.failed.len(), 11);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_round_cut_off_by_the_deadline_has_the_limit_of_its_kind() {
+    let rounds = Cell::new(0);
+    let mut plan = Plan::<(), Failure, _>::local();
+    plan.add("a", [], async |[]| {
+        rounds.set(rounds.get() + 1);
+        match rounds.get() {
+            1 => Err(Failure(Verdict::THROTTLED)),
+            _ => std::future::pending().await,
+        }
+    });
+    let recording = testing::record();
+    let policy = Policy::new()
+        .max(1)
+        .throttled(Section::new().max(9))
+        .deadline(Duration::from_secs(60));
+    let end = plan.run_until(policy, async |_| Validity::Invalid("too few".into()));
+    assert!(!end.await.unwrap().is_valid());
+    assert_eq!(
+        recording.lines()[2],
+        "gave up plan attempt=2 max=9 error=1 under way at the deadline: a reason=deadline"
+    );
 }
