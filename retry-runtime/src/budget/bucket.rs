@@ -232,6 +232,11 @@ impl RetryBudget for Budget {
     }
 
     fn failed(&self, _: Kind) {
+        if self.rule.per_failure == 0 {
+            return;
+        }
+        // Before a token is taken: time gives nothing to what is full.
+        self.fill();
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
         let _ = self.tokens.fetch_update(Relaxed, Relaxed, less);
     }
@@ -239,6 +244,7 @@ impl RetryBudget for Budget {
 
 impl Rest for Budget {
     fn is_at_rest(&self) -> bool {
+        self.fill();
         self.is_full()
     }
 }

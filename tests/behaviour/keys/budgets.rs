@@ -175,6 +175,31 @@ async fn tokens_come_with_time_where_asked_for() {
     assert_eq!(budget.available(), 100.0);
 }
 
+#[tokio::test(start_paused = true)]
+async fn time_gives_nothing_to_what_was_full() {
+    let budget = Budget::grpc(10, 0.1).per_second(1.0);
+    assert_eq!(budget.available(), 10.0);
+    advance(secs(3600)).await;
+    for _ in 0..10 {
+        budget.failed(Kind::Transient);
+    }
+    assert_eq!(budget.available(), 0.0);
+    advance(secs(2)).await;
+    assert_eq!(budget.available(), 2.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_time_has_filled_makes_room_for_another_key() {
+    let hosts: Keyed<String, Budget> = Keyed::new(1, || Budget::standard().per_second(1.0));
+    assert!(hosts.of("a").withdraw(Kind::Transient));
+    advance(secs(14)).await;
+    assert!(hosts.of("b").withdraw(Kind::Transient));
+    assert!(hosts.of("b").withdraw(Kind::Transient));
+    // No room for "a" yet: what it gets is not what "b" used.
+    assert_eq!(hosts.of("a").to_string(), "500 of 500 tokens");
+    assert_eq!(hosts.of("b").to_string(), "472 of 500 tokens");
+}
+
 #[test]
 fn numbers_out_of_range_are_the_nearest_within() {
     for ratio in [-1.0, f64::NAN, 0.0] {
