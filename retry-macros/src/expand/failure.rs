@@ -187,11 +187,11 @@ impl Printer<'_> {
             _ => self.timer_assignment(),
         };
         let cancel = self.cancel();
-        let restart = self.restart();
         if self.model.decision == Decision::Plain {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
             let site = self.site(&policy);
+            let restart = self.restart(&ours!(retry_call), &policy);
             let decision =
                 ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
             return Decided {
@@ -221,7 +221,9 @@ impl Printer<'_> {
             };
             let site = self.site(&policy);
             let last = self.last_after_failure(&policy);
+            let restart = self.restart(&ours!(retry_next), &policy);
             ours! {
+                #restart
                 #bound
                 // Bound to a name, so that no edition's rules keep a borrow of the error alive.
                 #[allow(clippy::let_and_return)]
@@ -243,7 +245,6 @@ impl Printer<'_> {
         Decided {
             before: ours! {
                 #timer
-                #restart
                 #cancel
                 // A copy, so that the count itself need not be in memory for the closure to borrow.
                 let mut retry_next = retry_call;

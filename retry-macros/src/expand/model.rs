@@ -399,12 +399,14 @@ impl Policy {
 }
 
 impl Count {
-    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own.
+    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own. A budget is told
+    /// of a resumed stream once, though its count begins anew.
     fn new(model: &Model) -> Self {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;
         };
-        if model.has(&[Key::Validate]) || numbers.iter().any(needs_everything) {
+        let is_told_once = model.resumes() && model.has(&[Key::Budget]);
+        if is_told_once || model.has(&[Key::Validate]) || numbers.iter().any(needs_everything) {
             Self::Everything
         } else if let Policy::Constant(_) = model.policy {
             Self::Retries

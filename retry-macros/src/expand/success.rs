@@ -1,6 +1,7 @@
 //! What follows a success.
 
 use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
 
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -12,14 +13,21 @@ impl Printer<'_> {
         let Some(budget) = self.budget() else {
             return told;
         };
-        let call = self.call();
+        let credit = self.credit(&ours!(retry_call));
         ours! {
             #told
             {
                 #budget
-                #call::credit(&retry_call, &retry_budget);
+                #credit
             }
         }
+    }
+
+    /// Tells the budget that is bound, where there is one, that a call counted so succeeded.
+    pub(crate) fn credit(&self, counted: &TokenStream) -> Option<TokenStream> {
+        let call = self.call();
+        let is_bound = self.model.has(&[Key::Budget]);
+        is_bound.then(|| ours!(#call::credit(&#counted, &retry_budget);))
     }
 
     /// Reports the success to the log and the observer.

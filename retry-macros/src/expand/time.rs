@@ -84,26 +84,26 @@ impl Printer<'_> {
         is_default.then(|| ours!(__retry::expect_timer();))
     }
 
-    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew.
-    pub(crate) fn restart(&self) -> Option<TokenStream> {
+    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `counted` is the
+    /// count, `policy` of type `&Policy`. A budget is bound, and told that the attempt brought something.
+    pub(crate) fn restart(
+        &self,
+        counted: &TokenStream,
+        policy: &TokenStream,
+    ) -> Option<TokenStream> {
         if !self.model.resumes() {
             return None;
         }
         let call = self.call();
+        let credit = self.credit(counted);
         let deadline = self.model.deadline.as_ref().map(|deadline| {
-            let now = self.now_after_failure();
-            let from = |numbers: TokenStream| {
-                let deadline = self.deadline_from(deadline, &numbers, &now);
-                ours!(retry_deadline = #deadline;)
-            };
-            match deadline {
-                Deadline::Given(_) => from(TokenStream::new()),
-                Deadline::OfPolicy | Deadline::Decorator { .. } => self.with_policy(from),
-            }
+            let deadline = self.deadline_from(deadline, policy, &self.now_after_failure());
+            ours!(retry_deadline = #deadline;)
         });
         Some(ours! {
             if !__retry::stream::resume::is_without_items(&retry_progress) {
-                retry_call = #call::restarted(retry_call);
+                #credit
+                #counted = #call::restarted(#counted);
                 #deadline
             }
         })

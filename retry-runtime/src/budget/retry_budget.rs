@@ -54,7 +54,8 @@ pub trait RetryBudget {
     /// Tells of a call, once its first attempt has ended. A call that is dropped before was none.
     fn called(&self) {}
 
-    /// Tells of a call that succeeded: at once, or after a retry that followed a failure of that kind.
+    /// Tells of a call that succeeded: at once, or after a retry that followed a failure of that kind. Under
+    /// `stream = "resume"`, also of each attempt that yielded an item before it broke.
     fn succeeded(&self, retried: Option<Kind>) {
         let _ = retried;
     }

@@ -1,5 +1,6 @@
 //! What follows a failure: the one place that decides.
 
+use std::mem;
 use std::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
@@ -23,11 +24,12 @@ impl Call {
         self.limit = policy.max_retries();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
         self.in_force = self.allowed(schedule.max, counted, failure.values);
+        let is_known = mem::replace(&mut self.is_known, true);
         if let Some(budget) = failure.budget {
-            if !self.is_retried() {
+            if !is_known {
                 budget.called();
             }
-            if let Some(kind) = kind {
+            if let Some(kind) = kind.filter(|_| policy.is_enabled()) {
                 budget.failed(kind);
             }
         }
@@ -81,16 +83,14 @@ impl Call {
     }
 
     /// Until the deadline, [`Duration::MAX`] without one. `None` where it has passed.
-    pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
+    fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
         match (failure.deadline, failure.site.policy.time_limit()) {
             (Deadline::At { end, now }, _) => end.checked_since(now),
             (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),
             (Deadline::Never, _) | (Deadline::OfPolicy, None) => Some(Duration::MAX),
         }
     }
-}
 
-impl Call {
     /// Whether the deadline has not passed by more than that.
     pub(super) fn is_in_time(&self, failure: &Failure<'_>, grace: Duration) -> bool {
         match (failure.deadline, failure.site.policy.time_limit()) {

@@ -80,6 +80,7 @@ impl<'de> Visitor<'de> for Saved {
             }
         }
         if has_retries {
+            call.is_known = call.is_retried();
             Ok(call)
         } else {
             Err(A::Error::missing_field(RETRIES))

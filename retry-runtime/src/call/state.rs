@@ -78,6 +78,8 @@ pub struct Call {
     pub(super) spent: u64,
     /// Whether the last delay follows, which counts where no time is told.
     pub(super) waiting: bool,
+    /// Whether it had an outcome, so that a budget was told of it.
+    pub(super) is_known: bool,
 }
 
 impl Call {
@@ -95,6 +97,7 @@ impl Call {
             before: 0,
             spent: 0,
             waiting: false,
+            is_known: false,
         }
     }
 
@@ -102,6 +105,7 @@ impl Call {
     pub(crate) const fn after(retries: u32) -> Self {
         let mut call = Self::new();
         call.shared = retries;
+        call.is_known = retries != 0;
         call
     }
 
@@ -337,12 +341,10 @@ impl Call {
     /// ```
     #[inline]
     pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if self.is_retried() {
-            budget.succeeded(self.followed);
-        } else {
+        if !self.is_known {
             budget.called();
-            budget.succeeded(None);
         }
+        budget.succeeded(self.followed);
     }
 
     /// Tells an observer that an attempt begins.
@@ -382,7 +384,7 @@ impl Call {
     }
 
     /// The call after progress, such as an item of a stream before it broke: retries count from 0 again, and delays start
-    /// at `base` again. The time spent is kept.
+    /// at `base` again. The time spent is kept. If the call has a budget, [`credit`](Self::credit) it before.
     ///
     /// ```
     /// use retry_runtime::{Call, Policy, Site, Verdict};
@@ -403,6 +405,7 @@ impl Call {
             before: self.before,
             spent: self.spent,
             waiting: self.waiting,
+            is_known: true,
             ..Self::new()
         }
     }

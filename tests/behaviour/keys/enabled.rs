@@ -5,6 +5,7 @@
 use std::cell::{Cell, RefCell};
 use std::future::pending;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
@@ -503,4 +504,46 @@ fn pauses_are_still_those_of_a_policy_that_is_on() {
     let mut script = Script::new([TRANSIENT, THROTTLED]);
     assert_eq!(policy.call_blocking(|| script.next()), Ok(3));
     assert_eq!(recording.delays(), [millis(1000), millis(1000)]);
+}
+
+#[test]
+fn a_budget_is_told_of_no_failure_whatever_failed() {
+    struct Calls(AtomicU32);
+
+    impl retry_runtime::RetryBudget for Calls {
+        fn withdraw(&self, _: retry_runtime::Kind) -> bool {
+            panic!("asked to pay")
+        }
+
+        fn refund(&self, _: retry_runtime::Kind) {}
+
+        fn called(&self) {
+            self.0.fetch_add(1, SeqCst);
+        }
+
+        fn failed(&self, kind: retry_runtime::Kind) {
+            panic!("told of a failure: {kind}")
+        }
+    }
+
+    #[retry(enabled = false, budget = calls, on = never_asked)]
+    fn body(calls: &Calls) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    #[retry(enabled = false, budget = calls, on = never_asked, until = |()| false)]
+    fn until(calls: &Calls) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    #[retry(enabled = false, budget = calls, on = never_asked, validate = |()| Err(TRANSIENT))]
+    fn validated(calls: &Calls) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    let calls = Calls(AtomicU32::new(0));
+    assert_eq!(body(&calls), Err(TRANSIENT));
+    assert_eq!(until(&calls), Ok(()));
+    assert_eq!(validated(&calls), Err(TRANSIENT));
+    assert_eq!(calls.0.load(SeqCst), 3);
 }

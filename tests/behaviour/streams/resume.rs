@@ -1,11 +1,13 @@
 //! `stream = "resume"`: the body asks for the rest, and nothing is yielded twice.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
-use retry_runtime::{Attempt, Event, GaveUp, Items, Policy, TokioTimer, retry, testing};
+use retry_runtime::{
+    Attempt, Budget, Event, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry, testing,
+};
 use tokio::time::{Instant, sleep};
 
 use super::{BUSY, Failure, Item, MAX, Server, Step, all, items};
@@ -236,4 +238,116 @@ async fn the_same_error_in_a_row_counts_anew_after_an_item() {
     ]);
     let seen = all(patient(&server)).await;
     assert_eq!(seen, [Ok(1), Err(Failure::Busy)]);
+}
+
+/// What a budget was told.
+#[derive(Default)]
+struct Told(RefCell<Vec<String>>);
+
+impl Told {
+    fn note(&self, what: &str, kind: Option<Kind>) {
+        let kind = kind.map_or(String::new(), |kind| kind.to_string());
+        self.0.borrow_mut().push(format!("{what} {kind}"));
+    }
+}
+
+impl RetryBudget for Told {
+    fn withdraw(&self, kind: Kind) -> bool {
+        self.note("withdraw", Some(kind));
+        true
+    }
+
+    fn refund(&self, kind: Kind) {
+        self.note("refund", Some(kind));
+    }
+
+    fn called(&self) {
+        self.note("called", None);
+    }
+
+    fn succeeded(&self, retried: Option<Kind>) {
+        self.note("succeeded", retried);
+    }
+
+    fn failed(&self, kind: Kind) {
+        self.note("failed", Some(kind));
+    }
+}
+
+#[tokio::test]
+async fn a_budget_is_told_once_of_the_call_and_of_every_attempt_that_brought_something() {
+    #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = told)]
+    fn feed(told: &Told, server: &Server) -> impl Stream<Item = Item> {
+        let _ = (told, attempt);
+        server.lazy()
+    }
+
+    let (told, server) = (
+        Told::default(),
+        Server::new([
+            breaks_after(1..=2),
+            vec![BUSY],
+            breaks_after(3..=3),
+            items(4..=4),
+        ]),
+    );
+    assert_eq!(all(feed(&told, &server)).await.len(), 4);
+    assert_eq!(
+        told.0.into_inner(),
+        [
+            "called ",
+            "succeeded ",
+            "failed transient",
+            "withdraw transient",
+            "failed transient",
+            "withdraw transient",
+            "succeeded transient",
+            "failed transient",
+            "withdraw transient",
+            "succeeded transient",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_feed_that_goes_on_each_time_does_not_use_up_its_budget() {
+    #[retry(stream = "resume", backoff = "none", attempt = attempt, budget = budget)]
+    fn feed(budget: &Budget, server: &Server) -> impl Stream<Item = Item> {
+        let _ = (budget, attempt);
+        server.lazy()
+    }
+
+    let mut scripts = vec![breaks_after(1..=1); 1000];
+    scripts.push(items(1..=1));
+    let (budget, server) = (Budget::standard(), Server::new(scripts));
+    let items = all(feed(&budget, &server)).await;
+    assert_eq!(items, vec![Ok(1); 1001]);
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+    // One that can't reconnect does.
+    let (budget, server) = (Budget::standard().capacity(20), Server::new([vec![BUSY]]));
+    assert_eq!(all(feed(&budget, &server)).await, [Err(Failure::Busy)]);
+    assert_eq!(
+        (server.attempts(), budget.to_string()),
+        (2, "6 of 20 tokens".into())
+    );
+}
+
+#[tokio::test]
+async fn the_policy_is_evaluated_once_where_the_deadline_begins_anew() {
+    #[retry(stream = "resume", policy = counted(evaluations), attempt = attempt)]
+    fn feed(evaluations: &Cell<u32>, server: &Server) -> impl Stream<Item = Item> {
+        let _ = (evaluations, attempt);
+        server.lazy()
+    }
+
+    fn counted(evaluations: &Cell<u32>) -> Policy {
+        evaluations.set(evaluations.get() + 1);
+        Policy::none().deadline(Duration::from_secs(60))
+    }
+
+    let server = Server::new([breaks_after(1..=1), breaks_after(2..=2), items(3..=3)]);
+    let evaluations = Cell::new(0);
+    assert_eq!(all(feed(&evaluations, &server)).await.len(), 3);
+    // At the start, and for each of two failures; `attempt` shows `max`.
+    assert_eq!(evaluations.get(), 3);
 }
