@@ -162,6 +162,7 @@ impl Round<'_> {
             || Event::GaveUp {
                 call,
                 attempt,
+                corrections: 0,
                 max,
                 error,
                 reason,

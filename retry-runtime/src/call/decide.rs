@@ -23,7 +23,7 @@ impl Call {
         let schedule = policy.schedule(kind, validates);
         self.limit = policy.max_retries();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
-        self.in_force = self.allowed(schedule.max, counted, failure.values);
+        self.in_force = self.in_force_after(failure);
         let is_known = mem::replace(&mut self.is_known, true);
         if let Some(budget) = failure.budget {
             if !is_known {

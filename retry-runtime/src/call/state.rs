@@ -136,8 +136,13 @@ impl Call {
         self.spend(failure.elapsed);
         let attempt = self.attempt();
         let correction = self.corrections.saturating_add(1);
+        let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
-        let max = limit(self.in_force);
+        let max = match (failure.values, decision) {
+            // Of the corrections, which go on or have run out.
+            (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => limit(repairs),
+            _ => limit(self.in_force),
+        };
         let paid = match (decision, failure.verdict.kind(), failure.budget) {
             (Ok(_), Some(kind), Some(budget)) => Some(Unreported { budget, kind }),
             _ => None,
@@ -178,7 +183,17 @@ impl Call {
                 report(Record::Retrying, event, observe);
             }
             (Ok(_), None) => {}
-            (Err(reason), _) => ended(ending, call, attempt, max, error, reason, observe),
+            (Err(reason), _) => {
+                let corrections = self.corrections;
+                let end = End {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    reason,
+                };
+                end.report(error, ending, observe);
+            }
         }
         mem::forget(paid);
         decision
@@ -207,23 +222,16 @@ impl Call {
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
     /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
     pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
+        let in_force = self.in_force_after(&failure);
         let Failure {
             site,
-            verdict,
             error,
             values,
             ending,
             observe,
             ..
         } = failure;
-        let validates = values != Values::Taken;
-        let kind = verdict.kind();
-        let counted = kind.filter(|kind| site.policy.has_own_count(*kind, validates));
-        let max = site.policy.schedule(kind, validates).max;
-        let call = Self {
-            in_force: self.allowed(max, counted, values),
-            ..*self
-        };
+        let call = Self { in_force, ..*self };
         call.ended_after_pause(site.name, error, values, ending, reason, observe);
     }
 
@@ -238,13 +246,20 @@ impl Call {
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
-        // The attempt that the pause was for never began.
-        let attempts = match values {
-            Values::Corrected => self.attempt(),
-            Values::Taken | Values::Validated => self.attempt().saturating_sub(1),
+        // What the pause was for never began, unless it is a correction that failed.
+        let (attempts, corrections) = match (values, reason) {
+            (Values::Corrected, Reason::CorrectionFailed) => (0, 0),
+            (Values::Corrected, _) => (0, 1),
+            (Values::Taken | Values::Validated, _) => (1, 0),
         };
-        let (max, error) = (limit(self.in_force), shown(error));
-        ended(ending, name, attempts, max, &error, reason, observe);
+        let end = End {
+            call: name,
+            attempt: self.attempt().saturating_sub(attempts),
+            corrections: self.corrections.saturating_sub(corrections),
+            max: limit(self.in_force),
+            reason,
+        };
+        end.report(&shown(error), ending, observe);
     }
 
     /// Reports that the call ends in the middle of an attempt.
@@ -255,17 +270,14 @@ impl Call {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        let max = self.retries_allowed(site.policy);
-        let (attempts, error) = (self.attempt(), shown(error));
-        ended(
-            Ending::Error,
-            site.name,
-            attempts,
-            max,
-            &error,
+        let end = End {
+            call: site.name,
+            attempt: self.attempt(),
+            corrections: self.corrections,
+            max: self.retries_allowed(site.policy),
             reason,
-            None,
-        );
+        };
+        end.report(&shown(error), Ending::Error, None);
     }
 
     /// Tells how the last resort ended that was called after so many attempts.
@@ -278,15 +290,26 @@ impl Call {
         ended_with: Result<(), &dyn fmt::Display>,
         observe: Option<Observe<'_>>,
     ) {
-        let max = limit(self.in_force);
+        let (corrections, max) = (self.corrections, limit(self.in_force));
         match ended_with {
             Ok(()) => {
-                let event = move || Event::FellBack { call, attempt, max };
+                let event = move || Event::FellBack {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                };
                 report(Record::FellBack, event, observe);
             }
             Err(error) => {
-                let (ending, reason) = (Ending::Error, Reason::FallbackFailed);
-                ended(ending, call, attempt, max, &shown(error), reason, observe);
+                let end = End {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    reason: Reason::FallbackFailed,
+                };
+                end.report(&shown(error), Ending::Error, observe);
             }
         }
     }
@@ -471,13 +494,17 @@ impl Call {
         }
     }
 
-    /// The attempts after the first, or else the corrections, that the call may make in all where `max` is in force for
-    /// what is counted: those that count elsewhere come on top, so that what is told of it is of one count.
-    pub(super) fn allowed(&self, max: u32, counted: Option<Kind>, values: Values) -> u32 {
+    /// The attempts after the first, or else the corrections, that the call may make in all by the `max` for that failure:
+    /// those that count elsewhere come on top, so that what is told of it is of one count.
+    fn allowed(&self, failure: &Failure<'_>) -> u32 {
+        let (policy, kind) = (failure.site.policy, failure.verdict.kind());
+        let validates = failure.validates_values();
+        let max = policy.schedule(kind, validates).max;
         if max == u32::MAX {
             return max;
         }
-        let made = match values {
+        let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
+        let made = match failure.values {
             Values::Corrected => self.corrections,
             Values::Taken | Values::Validated => self.attempt() - 1,
         };
@@ -485,6 +512,15 @@ impl Call {
         allowed
             .saturating_sub(self.count(counted))
             .min(u32::MAX - 1)
+    }
+
+    /// The attempts after the first that the call may make in all. Corrections don't change that.
+    pub(super) fn in_force_after(&self, failure: &Failure<'_>) -> u32 {
+        match (failure.values, self.in_force) {
+            (Values::Corrected, 0) => failure.site.policy.max_retries(),
+            (Values::Corrected, in_force) => in_force,
+            (Values::Taken | Values::Validated, _) => self.allowed(failure),
+        }
     }
 
     /// Counts a retry after that pause.
@@ -511,36 +547,47 @@ impl Call {
     }
 }
 
-/// Tells that no attempt follows.
-fn ended(
-    ending: Ending,
-    call: &str,
+/// A call that no attempt follows in.
+struct End<'a> {
+    call: &'a str,
     attempt: u32,
+    corrections: u32,
     max: Option<u32>,
-    error: &dyn fmt::Display,
     reason: Reason,
-    observe: Option<Observe<'_>>,
-) {
-    match ending {
-        Ending::Error => {
-            let event = move || Event::GaveUp {
-                call,
-                attempt,
-                max,
-                error,
-                reason,
-            };
-            report(Record::GaveUp, event, observe);
-        }
-        Ending::Fallback => {
-            let event = move || Event::FallingBack {
-                call,
-                attempt,
-                max,
-                error,
-                reason,
-            };
-            report(Record::FallingBack, event, observe);
+}
+
+impl End<'_> {
+    fn report(self, error: &dyn fmt::Display, ending: Ending, observe: Option<Observe<'_>>) {
+        let Self {
+            call,
+            attempt,
+            corrections,
+            max,
+            reason,
+        } = self;
+        match ending {
+            Ending::Error => {
+                let event = move || Event::GaveUp {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    error,
+                    reason,
+                };
+                report(Record::GaveUp, event, observe);
+            }
+            Ending::Fallback => {
+                let event = move || Event::FallingBack {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    error,
+                    reason,
+                };
+                report(Record::FallingBack, event, observe);
+            }
         }
     }
 }

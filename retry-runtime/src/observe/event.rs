@@ -29,7 +29,8 @@ use crate::observe::shown::shown;
 ///
 /// `max` is how many retries the call may make in all, `None` if they are unlimited: the `max` in force for that failure,
 /// plus the retries so far that do not count against it, such as those after a kind of failure with a `max` of its own. So
-/// a call is exhausted when `attempt` is `max` + 1.
+/// a call is exhausted when `attempt` is `max` + 1. In `Correcting`, and where corrections are exhausted, it is how many
+/// corrections the call may make: then `corrections` is `max`.
 ///
 /// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
 /// URLs: user info, query and fragment.
@@ -80,6 +81,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// The number of the attempt that failed, from 1: so many were made.
         attempt: u32,
+        /// How many times `correct` was called.
+        corrections: u32,
         /// The retries allowed.
         max: Option<u32>,
         /// The failure.
@@ -93,6 +96,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// The number of the last attempt, which failed, from 1: so many were made.
         attempt: u32,
+        /// How many times `correct` was called.
+        corrections: u32,
         /// The retries allowed.
         max: Option<u32>,
     },
@@ -102,6 +107,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// The number of the attempt that failed, from 1, which is also how many were made.
         attempt: u32,
+        /// How many times `correct` was called.
+        corrections: u32,
         /// The retries allowed.
         max: Option<u32>,
         /// The failure.
@@ -166,8 +173,11 @@ impl<'a> Event<'a> {
     pub(crate) fn correction(&self) -> Option<u32> {
         match *self {
             Self::Correcting { correction, .. } => Some(correction),
-            Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
-            _ => None,
+            Self::FallingBack { corrections, .. }
+            | Self::FellBack { corrections, .. }
+            | Self::GaveUp { corrections, .. }
+            | Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
+            Self::Started { .. } | Self::Retrying { .. } => None,
         }
     }
 
@@ -218,7 +228,7 @@ impl fmt::Display for Event<'_> {
         let (name, call, attempt) = (self.name(), shown(self.call()), self.attempt());
         write!(f, "{name} {call} attempt={attempt}")?;
         if let Some(correction) = self.correction() {
-            let all = matches!(self, Self::Succeeded { .. });
+            let all = !matches!(self, Self::Correcting { .. });
             write!(f, " correction{}={correction}", if all { "s" } else { "" })?;
         }
         if let Some(max) = self.max() {

@@ -249,8 +249,8 @@ fn so_it_is_in_blocking_calls_and_after_corrections() {
     assert_eq!(
         recording.lines()[1..],
         [
-            "falling back call attempt=1 max=3 error=no idea reason=correction failed",
-            "fell back call attempt=1 max=3",
+            "falling back call attempt=1 corrections=1 max=3 error=no idea reason=correction failed",
+            "fell back call attempt=1 corrections=1 max=3",
         ]
     );
 }

@@ -137,7 +137,7 @@ async fn a_correction_that_fails_ends_the_call_with_its_error() {
     assert_eq!(lines.len(), 3);
     assert_eq!(
         lines[2],
-        "gave up extract attempt=1 max=3 error=overloaded reason=correction failed"
+        "gave up extract attempt=1 corrections=2 max=9 error=overloaded reason=correction failed"
     );
 }
 
@@ -190,4 +190,55 @@ async fn the_deadline_holds_for_corrections() {
 
     let mut model = Model::new([answer(&[])]);
     assert_eq!(extract(&mut model).await, Err(Missing("age")));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_tells_attempts_by_their_limit_and_corrections_by_theirs() {
+    #[retry(name = "extract", max = 4, invalid(max = 2), backoff = "none", on = |_| true,
+        validate = |value| if *value < valid { Err("invalid") } else { Ok(()) },
+        correct = async |value: u32, _| if value == 9 { Err("no idea") } else { Ok(value + 1) })]
+    async fn extract(failures: &mut u32, first: u32, valid: u32) -> Result<u32, &'static str> {
+        match failures.checked_sub(1) {
+            Some(left) => {
+                *failures = left;
+                Err("busy")
+            }
+            None => Ok(first),
+        }
+    }
+
+    let recording = testing::record();
+    let last = || recording.lines().pop().unwrap();
+    extract(&mut 4, 0, 1).await.unwrap();
+    assert_eq!(last(), "succeeded extract attempt=5 corrections=1 max=4");
+    extract(&mut 0, 0, 1).await.unwrap();
+    assert_eq!(last(), "succeeded extract attempt=1 corrections=1 max=4");
+    extract(&mut 4, 0, 3).await.unwrap_err();
+    assert_eq!(
+        last(),
+        "gave up extract attempt=5 corrections=2 max=2 error=invalid reason=exhausted"
+    );
+    extract(&mut 4, 8, 99).await.unwrap_err();
+    assert_eq!(
+        last(),
+        "gave up extract attempt=5 corrections=2 max=4 error=no idea reason=correction failed"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_correction_that_never_began_is_not_told() {
+    #[retry(name = "extract", jitter = "none", invalid(base = "2s"), on = |_| true,
+        cancel = sleep(secs(3)), validate = |_| Err("invalid"),
+        correct = async |value: u32, _| Ok(value + 1))]
+    async fn extract() -> Result<u32, &'static str> {
+        Ok(0)
+    }
+
+    let recording = testing::record();
+    extract().await.unwrap_err();
+    // The first pause took 2 s, the second would take 4 s.
+    assert_eq!(
+        recording.lines()[2],
+        "gave up extract attempt=1 corrections=1 max=3 error=invalid reason=cancelled"
+    );
 }
