@@ -109,7 +109,7 @@ async fn a_round_cut_off_by_the_deadline_has_the_limit_of_its_kind() {
     let policy = Policy::new()
         .max(1)
         .throttled(Section::new().max(9))
-        .deadline(Duration::from_secs(60));
+        .deadline(Duration::from_secs(30));
     let end = plan.run_until(policy, async |_| Validity::Invalid("too few".into()));
     assert!(!end.await.unwrap().is_valid());
     assert_eq!(

@@ -342,7 +342,7 @@ async fn the_policy_is_evaluated_once_where_the_deadline_begins_anew() {
 
     fn counted(evaluations: &Cell<u32>) -> Policy {
         evaluations.set(evaluations.get() + 1);
-        Policy::none().deadline(Duration::from_secs(60))
+        Policy::none().deadline(Duration::from_secs(30))
     }
 
     let server = Server::new([breaks_after(1..=1), breaks_after(2..=2), items(3..=3)]);
