@@ -203,10 +203,20 @@ fn seeming(ty: &Type) -> Option<&Ident> {
     })
 }
 
+/// Connections of bytes, and the tokens of a macro, which are no streams of items.
+const NO_STREAMS: [&str; 5] = [
+    "DuplexStream",
+    "TcpStream",
+    "TlsStream",
+    "TokenStream",
+    "UnixStream",
+];
+
 fn seems(name: &Ident) -> Option<&Ident> {
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
-    kinds.any(|kind| text.ends_with(kind)).then_some(name)
+    let seems = kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.contains(&text.as_str());
+    seems.then_some(name)
 }
 
 /// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
