@@ -21,7 +21,9 @@ pub(crate) struct Model {
     pub(crate) krate: RuntimePath,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
-    /// A type with the same error, where nothing is left to be inferred.
+    /// A type with the same value.
+    pub(crate) valued: Type,
+    /// A type with the same error.
     pub(crate) failing: Type,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
@@ -165,6 +167,7 @@ impl Model {
             }
             _ => outcome.clone(),
         };
+        let valued = outcome::without_error(&outcome);
         let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
             mode: match mode {
@@ -181,6 +184,7 @@ impl Model {
         let mut model = Self {
             krate,
             outcome,
+            valued,
             failing,
             error_span,
             delivery,

@@ -239,17 +239,56 @@ pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     erased
 }
 
-/// A type with the same error, where nothing is left to be inferred.
+/// A type with the same error, where nothing is left to be inferred but an error that is an `impl Trait`.
 pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |place| {
-        Type::Tuple(TypeTuple {
-            attrs: Vec::new(),
-            paren_token: token::Paren(place),
-            elems: Punctuated::new(),
-        })
-    });
+    if let Some(error) = error_of_result(&mut erased) {
+        *error = erase_impl_trait(error);
+    }
+    erase(&mut erased, unit);
     erased
+}
+
+/// A type with the same value, where nothing is left to be inferred but a value that is an `impl Trait`.
+pub(crate) fn without_error(outcome: &Type) -> Type {
+    let mut erased = outcome.clone();
+    if let Some(error) = error_of_result(&mut erased) {
+        erase(error, unit);
+    }
+    erase_impl_trait(&erased)
+}
+
+fn unit(place: Span) -> Type {
+    Type::Tuple(TypeTuple {
+        attrs: Vec::new(),
+        paren_token: token::Paren(place),
+        elems: Punctuated::new(),
+    })
+}
+
+/// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
+fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
+    let path = match outcome {
+        Type::Group(group) => return error_of_result(&mut group.elem),
+        Type::Paren(paren) => return error_of_result(&mut paren.elem),
+        Type::Path(path) => &mut path.path,
+        _ => return None,
+    };
+    let segment = path.segments.last_mut()?;
+    if segment.ident != "Result" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+        return None;
+    };
+    let mut types = arguments
+        .args
+        .iter_mut()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        });
+    types.nth(1)
 }
 
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {
