@@ -92,9 +92,16 @@ async fn complete(
                     )
                 }
             };
-            match retry_outcome {
-                __retry::Ok(ref retry_value) => {
-                    if __retry::accepts(retry_value, |answer| answer.is_complete()) {
+            let retry_failure = 'retry_judged: {
+                match retry_outcome {
+                    __retry::Ok(retry_value) => {
+                        if !__retry::accepts(
+                            &retry_value,
+                            |answer| answer.is_complete(),
+                        ) {
+                            break 'retry_judged __retry::Ok(retry_value);
+                        }
+                        retry_outcome = __retry::Ok(retry_value);
                         {
                             let mut retry_observer = __retry::observe_fn(|event| {
                                 log.push(event.to_string())
@@ -105,45 +112,56 @@ async fn complete(
                                 &mut retry_observer,
                             );
                         }
-                    } else {
-                        retry_timer = __retry::timer(SmolTimer);
-                        let mut retry_next = retry_call;
-                        let retry_decision = __retry::cold(|| {
-                            let mut retry_observer = __retry::observe_fn(|event| {
-                                log.push(event.to_string())
-                            });
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = __retry::Call::failed_with(
-                                &mut retry_next,
-                                __retry::Failure::new(
-                                        &__retry::Site::new(
-                                            &__RETRY_POLICY
-                                                .max(__retry::count(limits.turns))
-                                                .enabled(limits.retries_on),
-                                            "model.complete",
-                                        ),
-                                        __retry::Verdict::TRANSIENT,
-                                        &__retry::REJECTED_VALUE,
-                                    )
-                                    .deadline(
-                                        retry_deadline,
-                                        || __retry::Timer::now(&retry_timer),
-                                    )
-                                    .idempotent(false)
-                                    .observe(&mut retry_observer),
-                            );
-                            retry_decision
-                        });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            __retry::rejected(&mut retry_history);
-                            retry_failed = false;
-                            break 'retry_pause retry_pause;
-                        }
+                    }
+                    __retry::Err(retry_error) => {
+                        break 'retry_judged __retry::Err(retry_error);
                     }
                 }
+                break 'retry_call __retry::from_result::<
+                    Result<Answer, ModelError>,
+                    _,
+                    _,
+                >(retry_outcome);
+            };
+            retry_timer = __retry::timer(SmolTimer);
+            match retry_failure {
+                __retry::Ok(retry_value) => {
+                    let mut retry_next = retry_call;
+                    let retry_decision = __retry::cold(|| {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    &__retry::Site::new(
+                                        &__RETRY_POLICY
+                                            .max(__retry::count(limits.turns))
+                                            .enabled(limits.retries_on),
+                                        "model.complete",
+                                    ),
+                                    __retry::Verdict::TRANSIENT,
+                                    &__retry::REJECTED_VALUE,
+                                )
+                                .deadline(
+                                    retry_deadline,
+                                    || __retry::Timer::now(&retry_timer),
+                                )
+                                .idempotent(false)
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
+                    });
+                    retry_call = retry_next;
+                    if let __retry::Ok(retry_pause) = retry_decision {
+                        __retry::rejected(&mut retry_history);
+                        retry_failed = false;
+                        break 'retry_pause retry_pause;
+                    }
+                    retry_outcome = __retry::Ok(retry_value);
+                }
                 __retry::Err(retry_error) => {
-                    retry_timer = __retry::timer(SmolTimer);
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
                         let mut retry_observer = __retry::observe_fn(|event| {

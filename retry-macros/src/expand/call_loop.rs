@@ -19,8 +19,7 @@ impl Printer<'_> {
         let begin = self.begin();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
-        let accepted = self.accepted();
-        let rejected = self.rejected();
+        let judged = self.judged();
         let pause = self.pause(self.late_attempt());
         let ended = self.leave(&ours!(retry_outcome));
         let expected = self.expected_timer();
@@ -38,12 +37,7 @@ impl Printer<'_> {
                 let retry_pause = 'retry_pause: {
                     #begin
                     #attempt
-                    // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it
-                    // is borrowed, the compiler copies a large value once or twice more.
-                    match retry_outcome {
-                        #accepted
-                        __retry::Err(retry_error) => { #rejected }
-                    }
+                    #judged
                     #ended
                 };
                 #pause

@@ -303,6 +303,14 @@ impl Model {
         self.has(&[Key::Cancel]) && self.has(&[Key::Until])
     }
 
+    /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
+    /// place, because a closure or an `async` block that is written twice has two types.
+    pub(crate) fn gathers_failures(&self) -> bool {
+        let rejects_values =
+            self.has(&[Key::Until]) || self.has(&[Key::Validate]) && !self.has(&[Key::Correct]);
+        rejects_values && (self.has(&[Key::Cancel]) || self.asks_timer())
+    }
+
     /// Whether the user's timer is asked for the time, and not only to sleep.
     pub(crate) fn asks_timer(&self) -> bool {
         self.names_clock() && (self.deadline.is_some() || self.shows_time)
