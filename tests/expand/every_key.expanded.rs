@@ -74,14 +74,8 @@ async fn complete(
                 retry_finished
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
-            let mut retry_outcome = match retry_finished {
-                __retry::Some(retry_outcome) => {
-                    __retry::into_result::<
-                        Result<Answer, ModelError>,
-                        _,
-                        _,
-                    >(retry_outcome)
-                }
+            let mut retry_outcome: Result<Answer, ModelError> = match retry_finished {
+                __retry::Some(retry_outcome) => retry_outcome,
                 __retry::None => {
                     __retry::Err(
                         __retry::FromTimedOut::from_timed_out(
@@ -117,11 +111,7 @@ async fn complete(
                         break 'retry_judged __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >(retry_outcome);
+                break 'retry_call retry_outcome;
             };
             retry_timer = __retry::timer(SmolTimer);
             match retry_failure {
@@ -270,11 +260,7 @@ async fn complete(
                     }
                 }
             }
-            break 'retry_call __retry::from_result::<
-                Result<Answer, ModelError>,
-                _,
-                _,
-            >(retry_outcome);
+            break 'retry_call retry_outcome;
         };
         let retry_way = __retry::give_way(retry_pause);
         __retry::Timer::sleep(&retry_timer, retry_pause).await;
@@ -303,11 +289,7 @@ async fn complete(
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = retry_why;
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >({
+                let retry_outcome = {
                     let retry_attempts = __retry::attempts(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
@@ -344,7 +326,8 @@ async fn complete(
                         }
                     }
                     retry_fallen
-                });
+                };
+                break 'retry_call retry_outcome;
             }
         }
         __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));

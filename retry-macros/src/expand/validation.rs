@@ -75,7 +75,7 @@ impl Printer<'_> {
         });
         let rejected = self.rejected();
         let (timer, cancel) = (self.timer_assignment(), self.cancel());
-        let ended = self.leave(&ours!(retry_outcome));
+        let ended = self.leave();
         ours! {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {

@@ -168,6 +168,12 @@ pub(crate) fn error_span(outcome: &Type) -> Span {
     error.map_or_else(|| outcome.span(), Spanned::span)
 }
 
+/// Whether the type is written as `Result<…>`, and so needs no check that it is one.
+pub(crate) fn is_result(outcome: &Type) -> bool {
+    last_segment(outcome)
+        .is_some_and(|segment| segment.ident == "Result" && !segment.arguments.is_none())
+}
+
 /// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
     last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
