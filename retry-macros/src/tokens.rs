@@ -96,14 +96,6 @@ pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
     })
 }
 
-/// The first token like that, in groups too.
-pub(crate) fn any(tokens: &TokenStream, is: &impl Fn(&TokenTree) -> bool) -> Option<TokenTree> {
-    tokens.clone().into_iter().find_map(|token| match &token {
-        TokenTree::Group(group) => any(&group.stream(), is),
-        token => is(token).then(|| token.clone()),
-    })
-}
-
 /// The path to the runtime crate, which the key `crate` may name.
 #[derive(Clone)]
 pub(crate) struct RuntimePath(TokenStream);

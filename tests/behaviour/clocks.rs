@@ -113,6 +113,60 @@ fn elapsed_times_go_by_the_timers_own_clock() {
     assert_eq!(error, "3s");
 }
 
+/// As a failure leaves it to the pause, whatever the failure.
+#[test]
+fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
+    /// Sleeps by a function, on the clock of another timer.
+    struct Slept<F>(&'static Virtual, F);
+
+    impl<F: Fn(Duration)> Timer for Slept<F> {
+        async fn sleep(&self, duration: Duration) {
+            (self.1)(duration);
+        }
+
+        fn now(&self) -> Moment {
+            self.0.now()
+        }
+    }
+
+    #[retry(max = 9, jitter = "none", deadline = "8s", on = |_| true, until = |number| *number > 4,
+        timer = Slept(clock, |duration| clock.advance(duration)))]
+    async fn polled(clock: &'static Virtual, attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        if *attempts < 2 {
+            Err(String::from("busy"))
+        } else {
+            Ok(*attempts)
+        }
+    }
+
+    #[retry(max = 9, jitter = "none", on = |_| true, validate = |_| Err(String::from("bad")), give_up = ended,
+        timer = Slept(clock, |duration| clock.advance(duration)))]
+    async fn checked(clock: &'static Virtual, attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        if *attempts < 2 {
+            Err(String::from("busy"))
+        } else {
+            Ok(*attempts)
+        }
+    }
+
+    fn ended(gave_up: GaveUp<String, u32>) -> String {
+        format!("{} {:?}", gave_up.error(), gave_up.elapsed())
+    }
+
+    let clock: &'static Virtual = Box::leak(Box::new(Virtual::new()));
+    // After pauses of 1, 2 and 4 s, another would end after the deadline.
+    let mut attempts = 0;
+    assert_eq!(block_on(polled(clock, &mut attempts)), Ok(4));
+    attempts = 0;
+    let recording = testing::record();
+    let error = block_on(checked(clock, &mut attempts)).unwrap_err();
+    let slept: Duration = recording.delays().iter().sum();
+    // Rejected values have a `max` of their own.
+    assert_eq!((attempts, error), (11, format!("bad {slept:?}")));
+}
+
 #[test]
 fn a_policys_deadline_goes_by_the_timers_own_clock() {
     #[retry(policy = EXACT.max(9).deadline(secs(7)), timer = clock, on = |_| true)]

@@ -40,19 +40,13 @@ where
             }
             'retry_call: loop {
                 let retry_pause = 'retry_pause: {
-                    let mut retry_outcome = __retry::into_result::<
-                        Result<Answer, ModelError>,
-                        _,
-                        _,
-                    >(
-                        async {
-                            if false {
-                                return __retry::never::<Result<Answer, ModelError>>();
-                            }
-                            { __self.ask(&prompt).await }
+                    let mut retry_outcome: Result<Answer, ModelError> = async {
+                        if false {
+                            return __retry::never::<Result<Answer, ModelError>>();
                         }
-                            .await,
-                    );
+                        { __self.ask(&prompt).await }
+                    }
+                        .await;
                     match retry_outcome {
                         __retry::Ok(_) => {
                             if __retry::Call::is_retried(&retry_call) {
@@ -96,11 +90,7 @@ where
                             retry_outcome = __retry::Err(retry_error);
                         }
                     }
-                    break 'retry_call __retry::from_result::<
-                        Result<Answer, ModelError>,
-                        _,
-                        _,
-                    >(retry_outcome);
+                    break 'retry_call retry_outcome;
                 };
                 __retry::sleep(retry_pause, __retry::Features).await;
             }

@@ -10,18 +10,14 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
     'retry_call: loop {
         let retry_pause = 'retry_pause: {
             #[allow(clippy::redundant_closure_call)]
-            let mut retry_outcome = __retry::into_result::<
-                io::Result<Vec<String>>,
-                _,
-                _,
-            >(
-                (|| -> io::Result<Vec<String>> {
-                    {
-                        fs::read_to_string(path)
-                            .map(|text| text.lines().map(String::from).collect())
-                    }
-                })(),
-            );
+            let mut retry_outcome: io::Result<Vec<String>> = (|| -> io::Result<
+                Vec<String>,
+            > {
+                {
+                    fs::read_to_string(path)
+                        .map(|text| text.lines().map(String::from).collect())
+                }
+            })();
             match retry_outcome {
                 __retry::Ok(ref retry_value) => {
                     if __retry::accepts(retry_value, |lines| !lines.is_empty()) {
@@ -55,11 +51,7 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
                     retry_outcome = __retry::Err(retry_error);
                 }
             }
-            break 'retry_call __retry::from_result::<
-                io::Result<Vec<String>>,
-                _,
-                _,
-            >(retry_outcome);
+            break 'retry_call retry_outcome;
         };
         __retry::sleep_blocking(retry_pause);
     }

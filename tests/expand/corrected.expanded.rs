@@ -14,19 +14,13 @@ impl Extractor {
         let mut retry_call = __retry::Call::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = __retry::into_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >(
-                    async {
-                        if false {
-                            return __retry::never::<Result<Answer, ModelError>>();
-                        }
-                        { self.ask(text).await }
+                let mut retry_outcome: Result<Answer, ModelError> = async {
+                    if false {
+                        return __retry::never::<Result<Answer, ModelError>>();
                     }
-                        .await,
-                );
+                    { self.ask(text).await }
+                }
+                    .await;
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
                         let mut retry_value = retry_value;
@@ -165,11 +159,7 @@ impl Extractor {
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >(retry_outcome);
+                break 'retry_call retry_outcome;
             };
             let (retry_pause, retry_paid) = retry_pause;
             __retry::sleep(retry_pause, __retry::Features).await;

@@ -90,31 +90,25 @@ where
         let mut retry_argument_prompt = __retry::Some(prompt);
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = __retry::into_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >(
-                    async {
-                        if false {
-                            return __retry::never::<Result<Answer, ModelError>>();
-                        }
-                        {
-                            <C as Model>::complete(
-                                    &self.client,
-                                    match __retry::take_argument(
-                                        &mut retry_argument_prompt,
-                                        retry_last,
-                                    ) {
-                                        retry_taken => retry_taken,
-                                    },
-                                    options,
-                                )
-                                .await
-                        }
+                let mut retry_outcome: Result<Answer, ModelError> = async {
+                    if false {
+                        return __retry::never::<Result<Answer, ModelError>>();
                     }
-                        .await,
-                );
+                    {
+                        <C as Model>::complete(
+                                &self.client,
+                                match __retry::take_argument(
+                                    &mut retry_argument_prompt,
+                                    retry_last,
+                                ) {
+                                    retry_taken => retry_taken,
+                                },
+                                options,
+                            )
+                            .await
+                    }
+                }
+                    .await;
                 match retry_outcome {
                     __retry::Ok(_) => {
                         if __retry::Call::is_retried(&retry_call) {
@@ -164,11 +158,7 @@ where
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >(retry_outcome);
+                break 'retry_call retry_outcome;
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

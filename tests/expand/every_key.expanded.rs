@@ -74,14 +74,8 @@ async fn complete(
                 retry_finished
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
-            let mut retry_outcome = match retry_finished {
-                __retry::Some(retry_outcome) => {
-                    __retry::into_result::<
-                        Result<Answer, ModelError>,
-                        _,
-                        _,
-                    >(retry_outcome)
-                }
+            let mut retry_outcome: Result<Answer, ModelError> = match retry_finished {
+                __retry::Some(retry_outcome) => retry_outcome,
                 __retry::None => {
                     __retry::Err(
                         __retry::FromTimedOut::from_timed_out(
@@ -92,9 +86,16 @@ async fn complete(
                     )
                 }
             };
-            match retry_outcome {
-                __retry::Ok(ref retry_value) => {
-                    if __retry::accepts(retry_value, |answer| answer.is_complete()) {
+            let retry_failure = 'retry_judged: {
+                match retry_outcome {
+                    __retry::Ok(retry_value) => {
+                        if !__retry::accepts(
+                            &retry_value,
+                            |answer| answer.is_complete(),
+                        ) {
+                            break 'retry_judged __retry::Ok(retry_value);
+                        }
+                        retry_outcome = __retry::Ok(retry_value);
                         {
                             let mut retry_observer = __retry::observe_fn(|event| {
                                 log.push(event.to_string())
@@ -105,45 +106,52 @@ async fn complete(
                                 &mut retry_observer,
                             );
                         }
-                    } else {
-                        retry_timer = __retry::timer(SmolTimer);
-                        let mut retry_next = retry_call;
-                        let retry_decision = __retry::cold(|| {
-                            let mut retry_observer = __retry::observe_fn(|event| {
-                                log.push(event.to_string())
-                            });
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = __retry::Call::failed_with(
-                                &mut retry_next,
-                                __retry::Failure::new(
-                                        &__retry::Site::new(
-                                            &__RETRY_POLICY
-                                                .max(__retry::count(limits.turns))
-                                                .enabled(limits.retries_on),
-                                            "model.complete",
-                                        ),
-                                        __retry::Verdict::TRANSIENT,
-                                        &__retry::REJECTED_VALUE,
-                                    )
-                                    .deadline(
-                                        retry_deadline,
-                                        || __retry::Timer::now(&retry_timer),
-                                    )
-                                    .idempotent(false)
-                                    .observe(&mut retry_observer),
-                            );
-                            retry_decision
-                        });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            __retry::rejected(&mut retry_history);
-                            retry_failed = false;
-                            break 'retry_pause retry_pause;
-                        }
+                    }
+                    __retry::Err(retry_error) => {
+                        break 'retry_judged __retry::Err(retry_error);
                     }
                 }
+                break 'retry_call retry_outcome;
+            };
+            retry_timer = __retry::timer(SmolTimer);
+            match retry_failure {
+                __retry::Ok(retry_value) => {
+                    let mut retry_next = retry_call;
+                    let retry_decision = __retry::cold(|| {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        #[allow(clippy::let_and_return)]
+                        let retry_decision = __retry::Call::failed_with(
+                            &mut retry_next,
+                            __retry::Failure::new(
+                                    &__retry::Site::new(
+                                        &__RETRY_POLICY
+                                            .max(__retry::count(limits.turns))
+                                            .enabled(limits.retries_on),
+                                        "model.complete",
+                                    ),
+                                    __retry::Verdict::TRANSIENT,
+                                    &__retry::REJECTED_VALUE,
+                                )
+                                .deadline(
+                                    retry_deadline,
+                                    || __retry::Timer::now(&retry_timer),
+                                )
+                                .idempotent(false)
+                                .observe(&mut retry_observer),
+                        );
+                        retry_decision
+                    });
+                    retry_call = retry_next;
+                    if let __retry::Ok(retry_pause) = retry_decision {
+                        __retry::rejected(&mut retry_history);
+                        retry_failed = false;
+                        break 'retry_pause retry_pause;
+                    }
+                    retry_outcome = __retry::Ok(retry_value);
+                }
                 __retry::Err(retry_error) => {
-                    retry_timer = __retry::timer(SmolTimer);
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
                         let mut retry_observer = __retry::observe_fn(|event| {
@@ -252,11 +260,7 @@ async fn complete(
                     }
                 }
             }
-            break 'retry_call __retry::from_result::<
-                Result<Answer, ModelError>,
-                _,
-                _,
-            >(retry_outcome);
+            break 'retry_call retry_outcome;
         };
         let retry_way = __retry::give_way(retry_pause);
         __retry::Timer::sleep(&retry_timer, retry_pause).await;
@@ -285,11 +289,7 @@ async fn complete(
                 }
                 __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
                 let retry_reason = retry_why;
-                break 'retry_call __retry::from_result::<
-                    Result<Answer, ModelError>,
-                    _,
-                    _,
-                >({
+                let retry_outcome = {
                     let retry_attempts = __retry::attempts(&retry_history);
                     let retry_fallen: __retry::Result<
                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
@@ -326,7 +326,8 @@ async fn complete(
                         }
                     }
                     retry_fallen
-                });
+                };
+                break 'retry_call retry_outcome;
             }
         }
         __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));

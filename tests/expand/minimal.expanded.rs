@@ -13,22 +13,16 @@ impl Client {
         let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = __retry::into_result::<
-                    Result<Completion, ModelError>,
-                    _,
-                    _,
-                >(
-                    async {
-                        if false {
-                            return __retry::never::<Result<Completion, ModelError>>();
-                        }
-                        {
-                            let response = self.http.post(prompt).await?;
-                            response.json().await
-                        }
+                let mut retry_outcome: Result<Completion, ModelError> = async {
+                    if false {
+                        return __retry::never::<Result<Completion, ModelError>>();
                     }
-                        .await,
-                );
+                    {
+                        let response = self.http.post(prompt).await?;
+                        response.json().await
+                    }
+                }
+                    .await;
                 match retry_outcome {
                     __retry::Ok(_) => {
                         retry_call.healed(__RETRY_SITE);
@@ -48,11 +42,7 @@ impl Client {
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call __retry::from_result::<
-                    Result<Completion, ModelError>,
-                    _,
-                    _,
-                >(retry_outcome);
+                break 'retry_call retry_outcome;
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

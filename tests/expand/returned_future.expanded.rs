@@ -18,19 +18,13 @@ fn complete<'a>(
         }
         'retry_call: loop {
             let retry_pause = 'retry_pause: {
-                let mut retry_outcome = __retry::into_result::<
-                    Result<_, ModelError>,
-                    _,
-                    _,
-                >(
-                    (|| {
-                        {
-                            let request = self.request(prompt);
-                            self.send(request)
-                        }
-                    })()
-                        .await,
-                );
+                let mut retry_outcome: Result<_, ModelError> = (|| {
+                    {
+                        let request = self.request(prompt);
+                        self.send(request)
+                    }
+                })()
+                    .await;
                 match retry_outcome {
                     __retry::Ok(_) => {
                         if __retry::Call::is_retried(&retry_call) {
@@ -74,11 +68,7 @@ fn complete<'a>(
                         retry_outcome = __retry::Err(retry_error);
                     }
                 }
-                break 'retry_call __retry::from_result::<
-                    Result<_, ModelError>,
-                    _,
-                    _,
-                >(retry_outcome);
+                break 'retry_call retry_outcome;
             };
             __retry::sleep(retry_pause, __retry::Features).await;
         }

@@ -19,19 +19,16 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
         let retry_pause = 'retry_pause: {
             __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
             #[allow(clippy::redundant_closure_call)]
-            let mut retry_outcome = __retry::into_result::<
-                Result<Answer, ModelError>,
-                _,
-                _,
-            >(
-                (|| -> Result<Answer, ModelError> {
-                    {
-                        #[allow(unused_variables)]
-                        let attempt = &retry_history;
-                        { ask(text, attempt.last_error()) }
-                    }
-                })(),
-            );
+            let mut retry_outcome: Result<Answer, ModelError> = (|| -> Result<
+                Answer,
+                ModelError,
+            > {
+                {
+                    #[allow(unused_variables)]
+                    let attempt = &retry_history;
+                    { ask(text, attempt.last_error()) }
+                }
+            })();
             match retry_outcome {
                 __retry::Ok(retry_value) => {
                     let retry_checked = {
@@ -127,11 +124,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     }
                 }
             }
-            break 'retry_call __retry::from_result::<
-                Result<Answer, ModelError>,
-                _,
-                _,
-            >(retry_outcome);
+            break 'retry_call retry_outcome;
         };
         __retry::sleep_blocking(retry_pause);
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Span, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
@@ -12,7 +12,6 @@ use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::Value;
 use crate::attribute::word::Mode;
-use crate::tokens;
 
 impl Value {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
@@ -166,23 +165,29 @@ fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
 /// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
 /// a function inside it.
 fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
-    let tokens = expr.to_token_stream();
-    if tokens::any(&tokens, &|token| {
-        is_punct(token, '|') || is_ident(token, "async")
-    })
-    .is_some()
-    {
-        return Ok(());
-    }
-    let leaves = tokens::any(&tokens, &|token| {
-        is_punct(token, '?') || is_ident(token, "return")
-    });
-    leaves.map_or(Ok(()), |token| {
+    leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
         Err(syn::Error::new(
             token.span(),
             format!("`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"),
         ))
     })
+}
+
+/// The first token that leaves. Within brackets, what follows a `|` or an `async` may be a function of its own.
+fn leaves(tokens: TokenStream) -> Option<TokenTree> {
+    let own = tokens
+        .into_iter()
+        .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
+    for token in own {
+        let leaving = match &token {
+            TokenTree::Group(group) => leaves(group.stream()),
+            token => (is_punct(token, '?') || is_ident(token, "return")).then(|| token.clone()),
+        };
+        if leaving.is_some() {
+            return leaving;
+        }
+    }
+    None
 }
 
 fn is_punct(token: &TokenTree, char: char) -> bool {

@@ -96,9 +96,15 @@ impl Decorator {
                     }
                 }
                 Member::Function(method) => {
-                    method.function.to_tokens(&mut declared);
-                    is_retried |=
-                        self.method(arguments, *method, &path, &mut implemented, &mut errors);
+                    let plain = method.function.to_token_stream();
+                    // The decorator retries what its default body does.
+                    let marked = method.function.marked(&model::krate(arguments));
+                    if self.method(arguments, *method, &path, &mut implemented, &mut errors) {
+                        is_retried = true;
+                        declared.append_all(marked);
+                    } else {
+                        declared.append_all(plain);
+                    }
                 }
             }
         }

@@ -8,6 +8,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::Argument;
 use crate::expand::model::Attempts;
 use crate::expand::printer::Printer;
+use crate::target::outcome;
 use crate::tokens::{ours, ours_at};
 
 /// The code of one attempt, by how it delivers its outcome.
@@ -22,23 +23,34 @@ impl Printer<'_> {
     /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
     pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
-        // If the function returns no `Result`, the error appears here, at its return type.
-        let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome, _, _>);
+        let is_result = outcome::is_result(outcome);
+        let typed = is_result.then(|| ours!(: #outcome));
+        let checked = |finished: TokenStream| {
+            if is_result {
+                return finished;
+            }
+            // If the function returns no `Result`, the error appears here, at its return type.
+            let checked = ours_at!(outcome.span()=> __retry::into_result::<#outcome, _, _>);
+            ours!(#checked(#finished))
+        };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
         let once = self.once(attempted);
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             return if is_blocking {
+                let checked = checked(once);
                 ours! {
                     #[allow(clippy::redundant_closure_call)]
-                    let mut retry_outcome = #checked(#once);
+                    let mut retry_outcome #typed = #checked;
                 }
             } else {
-                ours!(let mut retry_outcome = #checked(#once.await);)
+                let checked = checked(ours!(#once.await));
+                ours!(let mut retry_outcome #typed = #checked;)
             };
         };
         let limit = self.argument(timeout);
         let timer = self.timer();
         let from_timed_out = Self::timed_out_conversion(timeout);
+        let checked = checked(ours!(retry_outcome));
         ours! {
             let retry_timeout = __retry::timeout(#limit);
             let retry_finished = {
@@ -51,8 +63,8 @@ impl Printer<'_> {
                 retry_finished
             };
             let retry_dropped = __retry::Option::is_none(&retry_finished);
-            let mut retry_outcome = match retry_finished {
-                __retry::Some(retry_outcome) => #checked(retry_outcome),
+            let mut retry_outcome #typed = match retry_finished {
+                __retry::Some(retry_outcome) => #checked,
                 __retry::None => __retry::Err(
                     #from_timed_out(__retry::TimedOut::new(
                         __retry::Option::unwrap_or_default(retry_timeout),

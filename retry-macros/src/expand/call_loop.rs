@@ -6,6 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
+use crate::target::outcome;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
@@ -19,10 +20,9 @@ impl Printer<'_> {
         let begin = self.begin();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
-        let accepted = self.accepted();
-        let rejected = self.rejected();
+        let judged = self.judged();
         let pause = self.pause(self.late_attempt());
-        let ended = self.leave(&ours!(retry_outcome));
+        let ended = self.leave();
         let expected = self.expected_timer();
         ours! {
             #constants
@@ -38,12 +38,7 @@ impl Printer<'_> {
                 let retry_pause = 'retry_pause: {
                     #begin
                     #attempt
-                    // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it
-                    // is borrowed, the compiler copies a large value once or twice more.
-                    match retry_outcome {
-                        #accepted
-                        __retry::Err(retry_error) => { #rejected }
-                    }
+                    #judged
                     #ended
                 };
                 #pause
@@ -51,14 +46,17 @@ impl Printer<'_> {
         }
     }
 
-    /// Ends the loop with that outcome, as the type that the function returns. If that is not a `Result`, the compiler finds
-    /// the same error here as where the attempt is checked, at the same place, and reports it once.
-    pub(crate) fn leave(&self, outcome: &TokenStream) -> TokenStream {
-        if self.model.stream.is_some() {
+    /// Ends the loop with `retry_outcome`, located at the type that the function returns: what the compiler says of a borrow
+    /// in it then points there. If that type is not a `Result`, it finds the same error here as where the attempt is checked,
+    /// at the same place, and reports it once.
+    pub(crate) fn leave(&self) -> TokenStream {
+        let returned = &self.model.outcome;
+        let place = returned.span();
+        let outcome = ours_at!(place=> retry_outcome);
+        if self.model.stream.is_some() || outcome::is_result(returned) {
             return ours!(break 'retry_call #outcome;);
         }
-        let returned = &self.model.outcome;
-        let returned = ours_at!(returned.span()=> __retry::from_result::<#returned, _, _>);
+        let returned = ours_at!(place=> __retry::from_result::<#returned, _, _>);
         ours!(break 'retry_call #returned(#outcome);)
     }
 

@@ -179,14 +179,15 @@ impl Printer<'_> {
             Failed::Until => ours!(&__retry::REJECTED_VALUE),
             Failed::Body | Failed::Validation => self.shown(),
         };
-        let timer = match (failed, self.model.has(&[Key::Correct])) {
+        let (timer, cancel) = match (failed, self.model.has(&[Key::Correct])) {
             // In a loop of corrections, each failure binds its own.
             (Failed::Validation, true) => {
-                self.timer_assignment().map(|assigned| ours!(let #assigned))
+                let timer = self.timer_assignment().map(|assigned| ours!(let #assigned));
+                (timer, self.cancel())
             }
-            _ => self.timer_assignment(),
+            _ if self.model.gathers_failures() => (None, None),
+            _ => (self.timer_assignment(), self.cancel()),
         };
-        let cancel = self.cancel();
         if self.model.decision == Decision::Plain {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
@@ -369,7 +370,7 @@ impl Printer<'_> {
     }
 
     /// Binds what cancels the call. Outside of the decision, which it outlives.
-    fn cancel(&self) -> Option<TokenStream> {
+    pub(crate) fn cancel(&self) -> Option<TokenStream> {
         let cancel = self.model.expr(Key::Cancel)?;
         let place = cancel.span();
         let cancel = self.user(cancel);

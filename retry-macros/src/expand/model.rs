@@ -21,7 +21,9 @@ pub(crate) struct Model {
     pub(crate) krate: RuntimePath,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
-    /// A type with the same error, where nothing is left to be inferred.
+    /// A type with the same value.
+    pub(crate) valued: Type,
+    /// A type with the same error.
     pub(crate) failing: Type,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
@@ -165,6 +167,7 @@ impl Model {
             }
             _ => outcome.clone(),
         };
+        let valued = outcome::without_error(&outcome);
         let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
             mode: match mode {
@@ -181,6 +184,7 @@ impl Model {
         let mut model = Self {
             krate,
             outcome,
+            valued,
             failing,
             error_span,
             delivery,
@@ -297,6 +301,14 @@ impl Model {
     /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short.
     pub(crate) fn keeps_values(&self) -> bool {
         self.has(&[Key::Cancel]) && self.has(&[Key::Until])
+    }
+
+    /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
+    /// place, because a closure or an `async` block that is written twice has two types.
+    pub(crate) fn gathers_failures(&self) -> bool {
+        let rejects_values =
+            self.has(&[Key::Until]) || self.has(&[Key::Validate]) && !self.has(&[Key::Correct]);
+        rejects_values && (self.has(&[Key::Cancel]) || self.asks_timer())
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.

@@ -55,8 +55,8 @@ impl Printer<'_> {
 
     /// The type of the function's value.
     pub(crate) fn value(&self) -> TokenStream {
-        let outcome = &self.model.outcome;
-        ours!(<#outcome as __retry::OutcomeTypes>::Value)
+        let valued = &self.model.valued;
+        ours!(<#valued as __retry::OutcomeTypes>::Value)
     }
 
     /// The timer that the user named.

@@ -190,9 +190,9 @@ impl Printer<'_> {
         };
         let late = self.late()?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
-        let leave = self.leave(&self.outcome_of_failure());
+        let outcome = self.outcome_of_failure();
+        let leave = self.leave();
         let returned = self.model.keeps_values().then(|| {
-            let leave = self.leave(&ours!(retry_outcome));
             let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
             ours! {
                 if let __retry::Some(retry_outcome) = retry_returned {
@@ -205,6 +205,7 @@ impl Printer<'_> {
             if let __retry::Some(retry_why) = #late {
                 if let __retry::Some(retry_error) = #error {
                     #ended
+                    let retry_outcome = #outcome;
                     #leave
                 }
                 #returned

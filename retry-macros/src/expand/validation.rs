@@ -11,6 +11,110 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
+    /// Looks at `retry_outcome`: leaves with the pause before a retry, or goes on with the outcome to return.
+    pub(crate) fn judged(&self) -> TokenStream {
+        if self.model.gathers_failures() {
+            return self.gathered();
+        }
+        let accepted = self.accepted();
+        let rejected = self.rejected();
+        ours! {
+            // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
+            // borrowed, the compiler copies a large value once or twice more.
+            match retry_outcome {
+                #accepted
+                __retry::Err(retry_error) => { #rejected }
+            }
+        }
+    }
+
+    /// The same where the failures share what they leave to the pause, which is bound between finding one and deciding
+    /// about it.
+    fn gathered(&self) -> TokenStream {
+        let until = self.model.expr(Key::Until);
+        let is_corrected = self.model.has(&[Key::Correct]);
+        let validate = self.model.expr(Key::Validate);
+        let is_checked = validate.is_some() && !is_corrected;
+        let (by_until, by_check) = match (until, is_checked) {
+            (Some(_), true) => (
+                ours!((retry_value, __retry::None)),
+                ours!((retry_value, __retry::Some(retry_error))),
+            ),
+            _ => (ours!(retry_value), ours!((retry_value, retry_error))),
+        };
+        let wanted = until.map(|until| {
+            let accepts = self.accepts(until, &ours!(&retry_value));
+            ours! {
+                if !#accepts {
+                    break 'retry_judged __retry::Ok(#by_until);
+                }
+            }
+        });
+        let accepted = match validate {
+            Some(validate) if is_checked => {
+                let check = self.check(validate);
+                let success = self.validated_success();
+                ours! {
+                    #check
+                    if let __retry::Err(retry_error) = retry_checked {
+                        break 'retry_judged __retry::Ok(#by_check);
+                    }
+                    #success
+                }
+            }
+            Some(validate) => self.validated(validate),
+            None => self.validated_success(),
+        };
+        let unwanted = until.map(|_| {
+            let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
+            ours!(__retry::Ok(#by_until) => { #decided })
+        });
+        let invalid = is_checked.then(|| {
+            let decided = self.invalid();
+            ours!(__retry::Ok(#by_check) => { #decided })
+        });
+        let rejected = self.rejected();
+        let (timer, cancel) = (self.timer_assignment(), self.cancel());
+        let ended = self.leave();
+        ours! {
+            let retry_failure = 'retry_judged: {
+                match retry_outcome {
+                    __retry::Ok(retry_value) => {
+                        #wanted
+                        #accepted
+                    }
+                    __retry::Err(retry_error) => {
+                        break 'retry_judged __retry::Err(retry_error);
+                    }
+                }
+                #ended
+            };
+            #timer
+            #cancel
+            match retry_failure {
+                #unwanted
+                #invalid
+                __retry::Err(retry_error) => { #rejected }
+            }
+        }
+    }
+
+    /// Whether `until` accepts a value.
+    fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
+        let place = until.span();
+        let until = self.user(until);
+        ours_at!(place=> __retry::accepts(#value, #until))
+    }
+
+    /// After a value that `until` rejected. `ended` makes it the outcome.
+    fn unwanted(&self, ended: TokenStream) -> TokenStream {
+        let interrupted = self
+            .model
+            .history
+            .map(|_| ours!(__retry::rejected(&mut retry_history);));
+        self.decided(Failed::Until, interrupted, ended)
+    }
+
     /// The arm for an `Ok`. A value that no key looks at stays where it is.
     pub(crate) fn accepted(&self) -> TokenStream {
         let (validate, until) = (self.model.expr(Key::Validate), self.model.expr(Key::Until));
@@ -37,14 +141,8 @@ impl Printer<'_> {
         let Some(until) = until else {
             return ours!(__retry::Ok(#binding) => { #accepted });
         };
-        let place = until.span();
-        let until = self.user(until);
-        let accepts = ours_at!(place=> __retry::accepts(#value, #until));
-        let interrupted = self
-            .model
-            .history
-            .map(|_| ours!(__retry::rejected(&mut retry_history);));
-        let rejected = self.decided(Failed::Until, interrupted, ended);
+        let accepts = self.accepts(until, &value);
+        let rejected = self.unwanted(ended);
         ours! {
             __retry::Ok(#binding) => {
                 if #accepts {
@@ -56,40 +154,62 @@ impl Printer<'_> {
         }
     }
 
-    /// After a value that `validate` is to check.
-    fn validated(&self, validate: &Expr) -> TokenStream {
+    /// Binds what `validate` says of the value as `retry_checked`.
+    fn check(&self, validate: &Expr) -> TokenStream {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
         let binding = self.attempt_binding();
-        let check = ours! {
+        ours! {
             let retry_checked = {
                 #binding
                 #[allow(clippy::let_and_return)]
                 let retry_checked = #checked;
                 retry_checked
             };
-        };
+        }
+    }
+
+    /// Makes a value that was moved out of the outcome the outcome again, and reports it.
+    fn validated_success(&self) -> TokenStream {
         let report = self.report();
-        let success = ours! {
+        ours! {
             retry_outcome = __retry::Ok(retry_value);
             #report
-        };
-        let kept = self
-            .model
-            .history
-            .map(|_| ours!(__retry::invalid(&mut retry_history, retry_value);));
+        }
+    }
+
+    /// What an invalid value leaves in the history.
+    fn kept_invalid(&self) -> Option<TokenStream> {
+        let kept = ours!(__retry::invalid(&mut retry_history, retry_value););
+        self.model.history.map(|_| kept)
+    }
+
+    /// Ends the call with what `validate` said of a value.
+    fn ended_invalid(&self) -> TokenStream {
+        let kept = self.kept_invalid();
         let ended = self.ended();
-        let ended = ours! {
+        ours! {
             #kept
             #ended
-        };
+        }
+    }
+
+    /// After a value that `validate` rejected, and nothing corrects.
+    fn invalid(&self) -> TokenStream {
+        let kept = self.kept_invalid().map(|kept| {
+            ours! {
+                __retry::failed(&mut retry_history, retry_error);
+                #kept
+            }
+        });
+        self.decided(Failed::Validation, kept, self.ended_invalid())
+    }
+
+    /// After a value that `validate` is to check.
+    fn validated(&self, validate: &Expr) -> TokenStream {
+        let check = self.check(validate);
+        let success = self.validated_success();
         let Some(correct) = self.model.expr(Key::Correct) else {
-            let kept = self.model.history.map(|_| {
-                ours! {
-                    __retry::failed(&mut retry_history, retry_error);
-                    #kept
-                }
-            });
-            let decided = self.decided(Failed::Validation, kept, ended);
+            let decided = self.invalid();
             return ours! {
                 #check
                 match retry_checked {
@@ -104,6 +224,7 @@ impl Printer<'_> {
             retried,
             ..
         } = self.decision(Failed::Validation);
+        let ended = self.ended_invalid();
         let paused = self.paused();
         let reason = self.reason().unwrap_or_else(|| ours!(_));
         let given_up = self.without_cancel(ended.clone());

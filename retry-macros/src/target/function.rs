@@ -1,14 +1,14 @@
 //! The target: a function whose body stays tokens, so that half-typed code still expands.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt};
+use quote::{ToTokens, TokenStreamExt, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{
     Attribute, FnArg, Lifetime, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
 use crate::target::outcome::{self, Delivery};
-use crate::tokens;
+use crate::tokens::{self, RuntimePath};
 
 /// A function or method.
 pub(crate) struct Function {
@@ -134,6 +134,28 @@ impl Function {
                 FnArg::Typed(typed) => mutable_reference(&typed.ty),
             })
             .collect()
+    }
+}
+
+impl Function {
+    /// The function as written, but so that a `#[retry]` under another name would find it retried already. `krate` is the
+    /// runtime.
+    pub(crate) fn marked(&self, krate: &RuntimePath) -> TokenStream {
+        let mut marked = self.to_token_stream();
+        let is_inert = |attribute: &Attribute| {
+            let path = attribute.path();
+            path.is_ident("doc") || path.is_ident("cfg")
+        };
+        if let (Body::Block(block), false) = (&self.body, self.attributes.iter().all(is_inert)) {
+            let (attributes, statements) = inner_attributes(block.stream());
+            let import = krate.import();
+            let content = quote!(#attributes #[allow(unused_imports)] #import #statements);
+            let mut body = Group::new(Delimiter::Brace, content);
+            body.set_span(block.span());
+            let function = self;
+            marked = Rewritten { function, body }.to_token_stream();
+        }
+        marked
     }
 }
 

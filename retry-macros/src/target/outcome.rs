@@ -168,6 +168,12 @@ pub(crate) fn error_span(outcome: &Type) -> Span {
     error.map_or_else(|| outcome.span(), Spanned::span)
 }
 
+/// Whether the type is written as `Result<…>`, and so needs no check that it is one.
+pub(crate) fn is_result(outcome: &Type) -> bool {
+    last_segment(outcome)
+        .is_some_and(|segment| segment.ident == "Result" && !segment.arguments.is_none())
+}
+
 /// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
     last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
@@ -203,10 +209,20 @@ fn seeming(ty: &Type) -> Option<&Ident> {
     })
 }
 
+/// Connections of bytes, and the tokens of a macro, which are no streams of items.
+const NO_STREAMS: [&str; 5] = [
+    "DuplexStream",
+    "TcpStream",
+    "TlsStream",
+    "TokenStream",
+    "UnixStream",
+];
+
 fn seems(name: &Ident) -> Option<&Ident> {
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
-    kinds.any(|kind| text.ends_with(kind)).then_some(name)
+    let seems = kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.contains(&text.as_str());
+    seems.then_some(name)
 }
 
 /// Where a complaint about the value's type points: the first type in the outcome's angle brackets.
@@ -229,17 +245,56 @@ pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     erased
 }
 
-/// A type with the same error, where nothing is left to be inferred.
+/// A type with the same error, where nothing is left to be inferred but an error that is an `impl Trait`.
 pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |place| {
-        Type::Tuple(TypeTuple {
-            attrs: Vec::new(),
-            paren_token: token::Paren(place),
-            elems: Punctuated::new(),
-        })
-    });
+    if let Some(error) = error_of_result(&mut erased) {
+        *error = erase_impl_trait(error);
+    }
+    erase(&mut erased, unit);
     erased
+}
+
+/// A type with the same value, where nothing is left to be inferred but a value that is an `impl Trait`.
+pub(crate) fn without_error(outcome: &Type) -> Type {
+    let mut erased = outcome.clone();
+    if let Some(error) = error_of_result(&mut erased) {
+        erase(error, unit);
+    }
+    erase_impl_trait(&erased)
+}
+
+fn unit(place: Span) -> Type {
+    Type::Tuple(TypeTuple {
+        attrs: Vec::new(),
+        paren_token: token::Paren(place),
+        elems: Punctuated::new(),
+    })
+}
+
+/// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
+fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
+    let path = match outcome {
+        Type::Group(group) => return error_of_result(&mut group.elem),
+        Type::Paren(paren) => return error_of_result(&mut paren.elem),
+        Type::Path(path) => &mut path.path,
+        _ => return None,
+    };
+    let segment = path.segments.last_mut()?;
+    if segment.ident != "Result" {
+        return None;
+    }
+    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+        return None;
+    };
+    let mut types = arguments
+        .args
+        .iter_mut()
+        .filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ty),
+            _ => None,
+        });
+    types.nth(1)
 }
 
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {

@@ -28,6 +28,9 @@ impl Client {
     }
 }
 
+#[derive(Debug, PartialEq, Eq)]
+struct TcpStream(u32);
+
 macro_rules! constant {
     () => {
         const FROM_MACRO: u32 = 7;
@@ -48,6 +51,15 @@ impl Client {
 
     fn count(&self) -> u32 {
         self.attempts
+    }
+
+    /// Called a stream, and none of items: left alone.
+    fn socket(&self) -> TcpStream {
+        TcpStream(self.attempts)
+    }
+
+    fn opened(&mut self) -> Result<TcpStream, Busy> {
+        self.fail()
     }
 
     fn connect(attempts: &mut u32) -> Result<Self, Busy> {
@@ -128,6 +140,7 @@ async fn every_method_that_can_fail_is_retried() {
     assert_eq!(attempts(async |client| client.future().await).await, 3);
     assert_eq!(attempts(async |client| client.boxed().await).await, 3);
     assert_eq!(attempts(async |client| client.alias()).await, 3);
+    assert_eq!(attempts(async |client| client.opened()).await, 3);
     assert_eq!(attempts(async |client| client.marked()).await, 3);
     let mut connections = 0;
     assert!(Client::connect(&mut connections).is_ok());
@@ -141,6 +154,7 @@ async fn skipped_ones_and_those_that_cannot_fail_are_not() {
         attempts(async |client| client.not_a_result().await).await,
         0
     );
+    assert_eq!(Client::new().socket(), TcpStream(0));
     assert_eq!(Client::FROM_MACRO + (Client::CONSTANT)(1), 9);
 }
 

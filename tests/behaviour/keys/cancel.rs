@@ -254,6 +254,57 @@ async fn a_value_that_until_rejected_is_returned() {
     assert_eq!(blocking(&AtomicBool::new(false), &mut 0), Ok(1));
 }
 
+/// Each kind of failure has the same closure or `async` block to be cancelled by.
+#[tokio::test(start_paused = true)]
+async fn a_closure_stands_beside_keys_that_reject_values() {
+    #[retry(max = 9, backoff = "none", until = |value| *value > 3, cancel = || flag.load(SeqCst))]
+    fn polled(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(max = 9, backoff = "none", validate = |value| (*value > 3).then_some(()).ok_or(STOP),
+        attempt = attempt, deadline = "1h", cancel = || flag.load(SeqCst))]
+    fn checked(flag: &AtomicBool, script: &mut Script) -> Result<usize, Failure> {
+        assert_eq!(attempt.errors().len(), script.attempts);
+        script.next()
+    }
+
+    #[retry(max = 9, backoff = "none", until = |value| *value > 3, give_up = GaveUp::into_error,
+        validate = |value| (*value > 4).then_some(()).ok_or(STOP), cancel = async {
+            token.cancelled().await;
+        })]
+    async fn both(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(max = 9, backoff = "none", until = |value| *value > 3, correct = |value, _| Ok(value + 1),
+        validate = |value| (*value > 4).then_some(()).ok_or(STOP), invalid(backoff = "none"), cancel = async {
+            token.cancelled().await;
+        })]
+    async fn corrected(token: &CancellationToken, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let script = || Script::new([TRANSIENT; 2]);
+    let (go_on, stop) = (AtomicBool::new(false), AtomicBool::new(true));
+    assert_eq!(polled(&go_on, &mut script()), Ok(4));
+    assert_eq!(polled(&stop, &mut script()), Err(TRANSIENT));
+    assert_eq!(polled(&stop, &mut Script::new([])), Ok(1));
+    assert_eq!(checked(&go_on, &mut script()), Ok(4));
+    assert_eq!(checked(&stop, &mut script()), Err(TRANSIENT));
+    assert_eq!(checked(&stop, &mut Script::new([])), Err(STOP));
+    let (go_on, stop) = (CancellationToken::new(), CancellationToken::new());
+    stop.cancel();
+    assert_eq!(is_send(both(&go_on, &mut script())).await, Ok(5));
+    assert_eq!(both(&stop, &mut script()).await, Err(TRANSIENT));
+    assert_eq!(both(&stop, &mut Script::new([])).await, Ok(1));
+    let mut third = Script::new([]);
+    third.attempts = 3;
+    assert_eq!(both(&stop, &mut third).await, Err(STOP));
+    assert_eq!(is_send(corrected(&go_on, &mut script())).await, Ok(5));
+    assert_eq!(corrected(&stop, &mut script()).await, Err(TRANSIENT));
+}
+
 #[tokio::test(start_paused = true)]
 async fn pauses_before_corrections_are_cut_short() {
     #[retry(jitter = "none", name = "draft", invalid(max = 5, base = "10s"), cancel = token.cancelled(),

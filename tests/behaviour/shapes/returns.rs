@@ -1,7 +1,7 @@
 //! Return types: aliases, boxed errors, `impl Trait`, coercions.
 
 use std::error::Error;
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::io;
 
 use retry_runtime::retry;
@@ -41,6 +41,32 @@ async fn impl_value(flaky: &Flaky) -> Result<impl Iterator<Item = u32> + Debug, 
 
 #[retry(policy = flaky.policy, on = |_| true, attempt = attempt, give_up = retry_runtime::GaveUp::into_error)]
 async fn impl_value_with_errors_kept(flaky: &Flaky) -> Result<impl Debug + Into<u32>, Busy> {
+    assert_eq!(attempt.number(), flaky.attempts() + 1);
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true)]
+async fn impl_error(flaky: &Flaky) -> Result<u32, impl Display> {
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true, attempt = attempt, repeats = 9, give_up = retry_runtime::GaveUp::into_error)]
+async fn impl_error_with_errors_kept(
+    flaky: &Flaky,
+) -> Result<impl Debug + Into<u32>, impl Error + PartialEq> {
+    assert_eq!(attempt.number(), flaky.attempts() + 1);
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true, fallback = async |gave_up| Err(gave_up.into_error()))]
+async fn impl_error_with_fallback(
+    flaky: &Flaky,
+) -> Result<impl Debug + Into<u32>, impl Error + Send> {
+    flaky.answer()
+}
+
+#[retry(policy = flaky.policy, on = |_| true, validate = |_| Ok(()), attempt = attempt)]
+fn blocking_impl_error(flaky: &Flaky) -> Result<impl Debug + Into<u32>, impl Error + use<>> {
     assert_eq!(attempt.number(), flaky.attempts() + 1);
     flaky.answer()
 }
@@ -86,8 +112,16 @@ async fn impl_trait_values() {
     check!(|flaky| impl_value_with_errors_kept(flaky).await.map(Into::into));
 }
 
+#[tokio::test(start_paused = true)]
+async fn impl_trait_errors() {
+    check!(|flaky| impl_error(flaky).await);
+    check!(|flaky| impl_error_with_errors_kept(flaky).await.map(Into::into));
+    check!(|flaky| impl_error_with_fallback(flaky).await.map(Into::into));
+}
+
 #[test]
 fn blocking_values() {
+    check_blocking!(|flaky| blocking_impl_error(flaky).map(Into::into));
     check_blocking!(|flaky| blocking_impl_value(flaky).map(|(range, _)| range.count() as u32));
     check_blocking!(|flaky| coerced_blocking(flaky).map(|answer| answer()));
 }

@@ -25,6 +25,27 @@ impl Client {
     }
 }
 
+#[retry(wrapper = Retrying, max = 3, on = |_: &String| true)]
+trait Model {
+    async fn required(&self) -> Result<String, String>;
+
+    #[again(max = 3, on = |_: &String| true)]
+    async fn provided(&self) -> Result<String, String> {
+        self.required().await
+    }
+
+    #[must_use = "a result"]
+    async fn marked(&self) -> Result<String, String> {
+        self.required().await
+    }
+
+    #[retry(skip)]
+    #[again(max = 3, on = |_: &String| true)]
+    async fn once(&self) -> Result<String, String> {
+        self.required().await
+    }
+}
+
 fn main() {
     let _ = Client.block();
 }
