@@ -51,7 +51,7 @@ impl Model {
     }
 
     fn impatient(url: &str) -> Self {
-        let http = reqwest::Client::builder().timeout(Duration::from_millis(50));
+        let http = reqwest::Client::builder().timeout(Duration::from_millis(300));
         let Self(client) = Self::at(url);
         Self(client.with_http_service(OneRequest::new(http.build().unwrap())))
     }

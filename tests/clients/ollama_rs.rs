@@ -23,7 +23,7 @@ impl Model {
     }
 
     fn impatient(url: &str) -> Self {
-        let http = reqwest_0_12::Client::builder().timeout(Duration::from_millis(50));
+        let http = reqwest_0_12::Client::builder().timeout(Duration::from_millis(300));
         let client = Ollama::builder()
             .url(url)
             .reqwest_client(http.build().unwrap());
