@@ -86,11 +86,8 @@ fn what_is_done_is_kept_wherever_the_future_is_dropped() {
                 "{item} after {polls} polls"
             );
         }
-        let dropped = |result: &Result<_, retry_runtime::ItemError<_>>| {
-            result
-                .as_ref()
-                .is_err_and(retry_runtime::ItemError::is_dropped)
-        };
+        let dropped =
+            |result: &Result<_, ItemError<_>>| result.as_ref().is_err_and(ItemError::is_dropped);
         assert!(results.iter().filter(|result| dropped(result)).count() <= 4);
         if polls == 1 {
             assert_eq!(results.iter().filter(|result| dropped(result)).count(), 4);
