@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -50,6 +50,8 @@ pub struct Breaker {
     rule: Rule,
     /// The state's number, doubled; odd unless it is closed.
     gate: AtomicU64,
+    /// How many successes may yet be counted here alone, without the lock and the clock.
+    granted: AtomicU32,
     circuit: Mutex<Circuit>,
 }
 
@@ -73,6 +75,8 @@ struct Circuit {
     window: Window,
     /// The failures since the last success.
     consecutive: u32,
+    /// How many successes were granted last.
+    granted: u32,
 }
 
 #[derive(Debug)]
@@ -105,6 +109,7 @@ pub enum BreakerState {
     HalfOpen,
 }
 
+const MOST_GRANTED: u32 = 64;
 const MILLION: u64 = 1_000_000;
 /// What a hint makes of the time that a breaker is open, at most: the default of `max_hint`.
 const LONGEST_HINT: Duration = Duration::from_secs(120);
@@ -209,17 +214,36 @@ impl Breaker {
         Self {
             rule,
             gate: AtomicU64::new(0),
+            granted: AtomicU32::new(0),
             circuit: Mutex::new(Circuit {
                 number: 0,
                 phase: Phase::Closed,
                 window: Window::new(),
                 consecutive: 0,
+                granted: 0,
             }),
         }
     }
 
     fn circuit(&self) -> MutexGuard<'_, Circuit> {
         self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count
+    /// as of then.
+    fn settle(&self, circuit: &mut Circuit) {
+        let left = self.granted.swap(0, Ordering::Relaxed);
+        let used = circuit.granted - left;
+        circuit.granted = 0;
+        circuit.window.add(used, 0);
+        circuit.window.slide(clock::now(), self.rule.window);
+    }
+
+    /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
+    /// the ratio nor their time is off by much.
+    fn grant(&self, circuit: &mut Circuit, ended: u32) {
+        circuit.granted = (ended / 8).min(MOST_GRANTED);
+        self.granted.store(circuit.granted, Ordering::Relaxed);
     }
 
     fn turn(&self, circuit: &mut Circuit, phase: Phase) {
@@ -289,25 +313,17 @@ impl Breaker {
         }
         Some(Pass::new(circuit.number))
     }
-}
 
-impl Default for Breaker {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl CircuitBreaker for Breaker {
     #[inline]
-    fn admit(&self) -> Option<Pass> {
-        let gate = self.gate.load(Ordering::Acquire);
-        if gate & 1 == 0 {
-            return Some(Pass::new(gate >> 1));
-        }
-        self.admit_unless_open()
+    fn is_granted(&self) -> bool {
+        let one = |left: u32| left.checked_sub(1);
+        self.granted
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one)
+            .is_ok()
     }
 
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+    #[inline(never)]
+    fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
         let circuit = &mut *self.circuit();
         if pass.stamp() != circuit.number {
             return None;
@@ -316,14 +332,15 @@ impl CircuitBreaker for Breaker {
             (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored) => None,
             (Phase::Closed, Seen::Success) => {
                 circuit.consecutive = 0;
-                circuit.window.calls(clock::now(), self.rule.window);
-                circuit.window.add(0);
+                self.settle(circuit);
+                let calls = circuit.window.add(1, 0);
+                self.grant(circuit, calls.ended);
                 None
             }
             (Phase::Closed, Seen::Failure { hint, .. }) => {
                 circuit.consecutive = circuit.consecutive.saturating_add(1);
-                circuit.window.calls(clock::now(), self.rule.window);
-                let calls = circuit.window.add(1);
+                self.settle(circuit);
+                let calls = circuit.window.add(1, 1);
                 let most = u64::from(calls.ended) * self.rule.ratio;
                 let cause = if calls.ended >= self.rule.minimum_calls
                     && u64::from(calls.failed) * MILLION >= most
@@ -357,12 +374,38 @@ impl CircuitBreaker for Breaker {
     }
 }
 
+impl Default for Breaker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CircuitBreaker for Breaker {
+    #[inline]
+    fn admit(&self) -> Option<Pass> {
+        let gate = self.gate.load(Ordering::Acquire);
+        if gate & 1 == 0 {
+            return Some(Pass::new(gate >> 1));
+        }
+        self.admit_unless_open()
+    }
+
+    #[inline]
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        let is_current = self.gate.load(Ordering::Relaxed) == pass.stamp() << 1;
+        if seen == Seen::Success && is_current && self.is_granted() {
+            return None;
+        }
+        self.record_under_lock(&pass, seen)
+    }
+}
+
 impl Rest for Breaker {
     fn is_at_rest(&self) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
         match circuit.phase {
-            Phase::Closed => circuit.window.calls(now, self.rule.window).failed == 0,
+            Phase::Closed => circuit.window.slide(now, self.rule.window).failed == 0,
             // Nobody has asked for it since.
             Phase::Open { since, length } => {
                 now.since(since) >= length.saturating_add(self.rule.window)

@@ -33,8 +33,8 @@ impl Window {
         }
     }
 
-    /// The calls in a window of that length.
-    pub(super) fn calls(&mut self, now: Moment, length: Duration) -> Calls {
+    /// The calls in a window of that length that ends now.
+    pub(super) fn slide(&mut self, now: Moment, length: Duration) -> Calls {
         let slice = (length / 10).as_nanos().max(1);
         let number = now.since_origin().as_nanos() / slice;
         let number = u64::try_from(number).unwrap_or(u64::MAX);
@@ -54,12 +54,12 @@ impl Window {
         self.all
     }
 
-    /// Adds a call to the newest slice. Returns all.
-    pub(super) fn add(&mut self, failed: u32) -> Calls {
+    /// Adds calls to the newest slice. Returns all.
+    pub(super) fn add(&mut self, ended: u32, failed: u32) -> Calls {
         // Full after four thousand million calls: the ratio stays as it is.
-        if self.all.ended < u32::MAX {
+        if self.all.ended.checked_add(ended).is_some() {
             for calls in [&mut self.slices[at(self.newest)], &mut self.all] {
-                calls.ended += 1;
+                calls.ended += ended;
                 calls.failed += failed;
             }
         }

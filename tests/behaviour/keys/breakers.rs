@@ -234,6 +234,32 @@ async fn the_window_slides() {
     assert_eq!(breaker.state(), Open);
 }
 
+/// Successes that are counted without a look at the clock are no younger for that.
+#[tokio::test(start_paused = true)]
+async fn the_window_slides_at_every_number_of_successes() {
+    for successes in 0..300 {
+        let breaker = Breaker::new();
+        for _ in 0..successes {
+            call(&breaker, Seen::Success);
+        }
+        advance(secs(31)).await;
+        fail(&breaker, 100);
+        assert_eq!(breaker.state(), Open, "{successes}");
+        let breaker = Breaker::new();
+        for _ in 0..successes {
+            call(&breaker, Seen::Success);
+        }
+        // As long as no time passes, not one is lost.
+        let opens_at = (100_u32.saturating_sub(successes))
+            .max(successes * 9)
+            .max(1);
+        fail(&breaker, opens_at - 1);
+        assert_eq!(breaker.state(), Closed, "{successes}");
+        fail(&breaker, 1);
+        assert_eq!(breaker.state(), Open, "{successes}");
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_window_slides_by_tenths() {
     let breaker = Breaker::new().minimum_calls(10).ratio(1.0);
