@@ -205,7 +205,10 @@ impl<'a> Event<'a> {
             | Self::FellBack { corrections, .. }
             | Self::GaveUp { corrections, .. }
             | Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
-            Self::Started { .. } | Self::Retrying { .. } => None,
+            Self::Started { .. }
+            | Self::Retrying { .. }
+            | Self::BreakerOpened { .. }
+            | Self::BreakerClosed { .. } => None,
         }
     }
 
