@@ -40,7 +40,7 @@ const BUDGET: f64 = 16.0;
 const DEADLINE: f64 = 110.0;
 
 /// Those that such a call has a use for: a clock, a race, a function of the user's.
-const USED: [&str; 7] = [
+const USED: [&str; 8] = [
     "budget",
     "budget, a ratio",
     "deadline",
@@ -48,6 +48,7 @@ const USED: [&str; 7] = [
     "attempt, its elapsed time",
     "observe",
     "validate",
+    "breaker",
 ];
 
 /// As many digits as its double, so that both runs start with arguments of one length.

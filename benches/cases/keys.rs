@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use backon::Retryable;
-use retry_runtime::{Budget, Event, Policy, TimedOut, retry};
+use retry_runtime::{Breaker, Budget, Event, Policy, Rejected, TimedOut, retry};
 
 use super::peers::exponential;
 use super::{MAX, Model, ModelError, pause};
@@ -17,6 +17,14 @@ const MINUTES: Duration = Duration::from_mins(2);
 
 impl From<TimedOut> for ModelError {
     fn from(_: TimedOut) -> Self {
+        Self::Overloaded
+    }
+}
+
+static BREAKER: Breaker = Breaker::new();
+
+impl From<Rejected> for ModelError {
+    fn from(_: Rejected) -> Self {
         Self::Overloaded
     }
 }
@@ -45,6 +53,7 @@ with_keys! {
     with_fallback(fallback = async |gave_up| Err(gave_up.into_error()))
     with_observe(observe = |event: &Event<'_>| { std::hint::black_box(event.attempt()); })
     with_validate(validate = |value| if *value < u64::MAX { Ok(()) } else { Err(ModelError::Overloaded) })
+    with_breaker(breaker = &BREAKER)
     with_section(throttled(max = 10, base = "5s"))
     with_budget(budget)
     with_ratio(budget = &RATIO)

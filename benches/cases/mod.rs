@@ -382,6 +382,7 @@ pub(crate) fn all() -> Vec<Case> {
             Key("fallback") => with_fallback,
             Key("observe") => with_observe,
             Key("validate") => with_validate,
+            Key("breaker") => with_breaker,
             Key("a section with a max of its own") => with_section,
             Key("budget") => with_budget,
             Key("budget, a ratio") => with_ratio,

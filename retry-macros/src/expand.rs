@@ -1,6 +1,7 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
 mod attempt;
+mod breaker;
 mod call_loop;
 mod failure;
 mod hover;

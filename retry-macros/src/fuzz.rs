@@ -116,6 +116,7 @@ const TOKENS: &[&str] = &[
     "observe",
     "timer",
     "budget",
+    "breaker",
     "repeats",
     "hint",
     "classify",

@@ -75,6 +75,7 @@ snapshots! {
     every_key
     validated
     corrected
+    breaker
     returned_future
     decorator
     async_trait

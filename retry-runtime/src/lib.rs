@@ -7,6 +7,7 @@ extern crate self as retry_runtime;
 
 #[cfg(feature = "batch")]
 mod batch;
+mod breaker;
 mod budget;
 mod call;
 mod classify;
@@ -29,6 +30,10 @@ pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
+pub use breaker::circuit::{Breaker, BreakerState};
+pub use breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
+pub use breaker::permit::Permit;
+pub use breaker::rejected::Rejected;
 pub use budget::bucket::Budget;
 pub use budget::keyed::Keyed;
 pub use budget::retry_budget::RetryBudget;

@@ -1,6 +1,7 @@
 //! What expansions of the macros call. Not public: it changes without notice.
 
 mod argument;
+mod breaker;
 mod budget;
 mod cancel;
 mod history;
@@ -23,6 +24,7 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
+pub use crate::breaker::rejected::Rejected;
 pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, Values};
 pub use crate::call::site::Site;
@@ -42,6 +44,7 @@ pub use crate::time::cancel::give_way;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
+pub use breaker::{FromRejected, answered, permit, refused, turned};
 pub use budget::{budget, paid, spend};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,

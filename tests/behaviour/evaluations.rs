@@ -179,6 +179,24 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
 }
 
 #[test]
+fn a_breaker_is_evaluated_before_each_attempt() {
+    static BREAKER: retry_runtime::Breaker = retry_runtime::Breaker::new();
+
+    #[retry(on = |_| true, breaker = counted(&BREAKER))]
+    fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
+        fail(failures).map_err(std::io::Error::other)
+    }
+
+    let _skipped = testing::skip_sleeps();
+    for mut failures in 0..3 {
+        let made = failures;
+        COUNT.set(0);
+        blocking(&mut failures).unwrap();
+        assert_eq!(COUNT.get(), made + 1);
+    }
+}
+
+#[test]
 fn keys_may_take_the_same_lock() {
     struct Config {
         max: u32,

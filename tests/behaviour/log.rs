@@ -390,3 +390,34 @@ fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
     ask("last").unwrap_err();
     assert_eq!(last.lines(), [line("last")]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_says_once_that_it_opened_and_that_it_closed() {
+    use retry_runtime::Breaker;
+
+    #[retry(max = 1, backoff = "fixed", base = "6s", jitter = "none", name = "load", breaker = breaker, on = |_| true)]
+    async fn load(breaker: &Breaker, failures: &mut u32) -> io::Result<()> {
+        match failures.checked_sub(1) {
+            Some(left) => {
+                *failures = left;
+                Err(io::Error::other("refused"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    let breaker = Breaker::new().consecutive_failures(1);
+    let (mut one, mut another) = (1, 1);
+    let log = log_of(async {
+        let (first, second) = tokio::join!(load(&breaker, &mut one), load(&breaker, &mut another));
+        assert!(first.is_ok() && second.is_err());
+    });
+    let lines = [
+        " WARN retry: breaker opened for 5s call=load attempt=1 delay=5.0 error=refused reason=consecutive failures\n",
+        " WARN retry: retrying in 6s call=load attempt=1 max=1 delay=6.0 error=refused reason=transient\n",
+        " WARN retry: gave up call=load attempt=0 max=1 error=rejected by an open circuit breaker reason=rejected\n",
+        " INFO retry: breaker closed call=load attempt=2\n",
+        " INFO retry: succeeded call=load attempt=2 max=1\n",
+    ];
+    assert_eq!(log.await, lines.concat());
+}

@@ -16,7 +16,9 @@ impl Printer<'_> {
         let budget = self.own_budget();
         let start = self.start();
         let history = self.model.history.map(|history| self.history(history));
+        let permit = self.first_permit();
         let slots = self.owned_slots();
+        let admitted = self.admitted();
         let begin = self.begin();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
@@ -30,12 +32,14 @@ impl Printer<'_> {
             #expected
             #start
             #history
+            #permit
             #slots
             'retry_call: loop {
                 #timer
                 #failed
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
+                    #admitted
                     #begin
                     #attempt
                     #judged

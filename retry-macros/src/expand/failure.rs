@@ -139,10 +139,7 @@ impl Printer<'_> {
     fn fallback_told(&self) -> TokenStream {
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
-        let observe = match observer {
-            Some(_) => ours!(__retry::Some(&mut retry_observer)),
-            None => ours!(__retry::None),
-        };
+        let observe = self.observe();
         ours! {
             {
                 #observer
@@ -335,6 +332,9 @@ impl Printer<'_> {
                     #same
                 }))
             });
+        }
+        if model.has(&[Key::Breaker]) && failed == Failed::Body {
+            options.append_all(ours!(.permit(&mut retry_permit)));
         }
         if model.has(&[Key::Cancel]) {
             options.append_all(match self.asyncness {

@@ -108,13 +108,13 @@ pub(crate) enum Decision {
     Full,
 }
 
-/// Where to find the error that ends the call after a pause that took too long or was cancelled. In an async function
-/// that keeps no errors and can't be cancelled, the error is gone by then, so that it need not be `Send`, and one more
+/// Where to find the error that ends the call after a pause that took too long or was cancelled, or that a breaker lets
+/// no attempt follow. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that it need not be `Send`, and one more
 /// attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,
-    /// In a local, which a blocking function can afford, and one that can be cancelled needs.
+    /// In a local, which a blocking function can afford, and one that can be cancelled or rejected needs.
     Kept,
 }
 
@@ -131,11 +131,12 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 8] = [
+const FOR_THE_DECISION: [Key; 9] = [
     Key::Deadline,
     Key::Idempotent,
     Key::Repeats,
     Key::Budget,
+    Key::Breaker,
     Key::Cancel,
     Key::Observe,
     Key::GiveUp,
@@ -282,14 +283,14 @@ impl Model {
 
     /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_cancellable = self.has(&[Key::Cancel]);
-        if self.deadline.is_none() && !is_cancellable {
+        let is_kept = self.has(&[Key::Cancel, Key::Breaker]);
+        if self.deadline.is_none() && !is_kept {
             return None;
         }
         match (self.history, asyncness) {
             (Some(_), _) => Some(Late::FromHistory),
             (None, Asyncness::Blocking) => Some(Late::Kept),
-            (None, Asyncness::Async) => is_cancellable.then_some(Late::Kept),
+            (None, Asyncness::Async) => is_kept.then_some(Late::Kept),
         }
     }
 
@@ -298,9 +299,10 @@ impl Model {
         matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
     }
 
-    /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short.
+    /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
+    /// is let through after it.
     pub(crate) fn keeps_values(&self) -> bool {
-        self.has(&[Key::Cancel]) && self.has(&[Key::Until])
+        self.has(&[Key::Cancel, Key::Breaker]) && self.has(&[Key::Until])
     }
 
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one

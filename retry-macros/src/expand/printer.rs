@@ -92,6 +92,15 @@ impl Printer<'_> {
         })
     }
 
+    /// That, for reports that may have one.
+    pub(crate) fn observe(&self) -> TokenStream {
+        if self.model.has(&[Key::Observe]) {
+            ours!(__retry::Some(&mut retry_observer))
+        } else {
+            ours!(__retry::None)
+        }
+    }
+
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
         matches!(self.model.arguments.value(Key::Budget), Some(Value::Own)).then(|| {

@@ -166,21 +166,22 @@ impl Printer<'_> {
 
     /// Why the call ends after its pause, of type `Option<Reason>`.
     fn late(&self) -> Option<TokenStream> {
-        let deadline = self.model.deadline.as_ref().map(|_| {
-            let now = self.now_after_failure();
-            ours!(__retry::late(retry_deadline, retry_pause, #now))
-        });
-        if !self.model.has(&[Key::Cancel]) {
-            return deadline;
-        }
-        let cut = ours!(__retry::cut(retry_cancelled));
-        Some(match deadline {
-            Some(late) => ours!(__retry::Option::or_else(#cut, || #late)),
-            None => cut,
-        })
+        either(self.cut(), self.after_deadline())
     }
 
-    /// Ends the call after the pause before an attempt, where it was cancelled or its deadline has passed.
+    fn cut(&self) -> Option<TokenStream> {
+        let is_cancellable = self.model.has(&[Key::Cancel]);
+        is_cancellable.then(|| ours!(__retry::cut(retry_cancelled)))
+    }
+
+    fn after_deadline(&self) -> Option<TokenStream> {
+        self.model.deadline.as_ref()?;
+        let now = self.now_after_failure();
+        Some(ours!(__retry::late(retry_deadline, retry_pause, #now)))
+    }
+
+    /// Ends the call after the pause before an attempt, where it was cancelled, its breaker lets none through, or its
+    /// deadline has passed.
     pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
         let error = match self.model.late(self.asyncness)? {
             Late::FromHistory => {
@@ -188,7 +189,7 @@ impl Printer<'_> {
             }
             Late::Kept => ours!(retry_failed),
         };
-        let late = self.late()?;
+        let late = either(self.cut(), either(self.refused(), self.after_deadline()))?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
@@ -246,10 +247,7 @@ impl Printer<'_> {
         };
         let name = self.name();
         let observer = self.observer();
-        let observe = match observer {
-            Some(_) => ours!(__retry::Some(&mut retry_observer)),
-            None => ours!(__retry::None),
-        };
+        let observe = self.observe();
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
@@ -276,5 +274,18 @@ impl Printer<'_> {
                 #report
             }
         }
+    }
+}
+
+/// The first reason there is, of type `Option<Reason>`.
+fn either(first: Option<TokenStream>, second: Option<TokenStream>) -> Option<TokenStream> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(ours! {
+            match #first {
+                __retry::None => #second,
+                retry_why => retry_why,
+            }
+        }),
+        (first, second) => first.or(second),
     }
 }

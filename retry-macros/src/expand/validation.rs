@@ -138,13 +138,15 @@ impl Printer<'_> {
                 TokenStream::new(),
             ),
         };
+        let answered = self.answered();
         let Some(until) = until else {
-            return ours!(__retry::Ok(#binding) => { #accepted });
+            return ours!(__retry::Ok(#binding) => { #answered #accepted });
         };
         let accepts = self.accepts(until, &value);
         let rejected = self.unwanted(ended);
         ours! {
             __retry::Ok(#binding) => {
+                #answered
                 if #accepts {
                     #accepted
                 } else {

@@ -3,7 +3,8 @@ use std::fmt;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One of something for each key: a [`Budget`](crate::Budget) per host, provider or tenant.
+/// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
+/// tenant.
 ///
 /// ```
 /// use std::sync::LazyLock;

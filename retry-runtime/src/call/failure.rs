@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::breaker::permit::{Permit, Record};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::site::Site;
 use crate::classify::verdict::Verdict;
@@ -37,6 +38,7 @@ pub struct Failure<'a> {
     pub(super) last: bool,
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
+    pub(super) permit: Option<&'a mut dyn Record>,
     pub(super) values: Values,
     pub(super) ending: Ending,
     pub(super) observe: Option<Observe<'a>>,
@@ -93,6 +95,7 @@ impl<'a> Failure<'a> {
             last: false,
             delays: None,
             budget: None,
+            permit: None,
             values: Values::Taken,
             ending: Ending::Error,
             observe: None,
@@ -153,6 +156,12 @@ impl<'a> Failure<'a> {
     /// What pays for the retry. It is asked last. If the retry never begins, the loop must give the token back.
     pub fn budget(mut self, budget: &'a dyn RetryBudget) -> Self {
         self.budget = Some(budget);
+        self
+    }
+
+    /// What let the attempt through, to tell its breaker how the attempt ended.
+    pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
+        self.permit = Some(permit);
         self
     }
 

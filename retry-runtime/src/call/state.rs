@@ -2,6 +2,7 @@ use std::fmt;
 use std::mem;
 use std::time::Duration;
 
+use crate::breaker::circuit_breaker::{Seen, Transition};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::grace;
 use crate::call::failure::{Ending, Failure, Values};
@@ -135,6 +136,7 @@ impl Call {
     pub fn failed_with(&mut self, mut failure: Failure<'_>) -> Result<Duration, Reason> {
         self.spend(failure.elapsed);
         let attempt = self.attempt();
+        self.tell_breaker(&mut failure);
         let correction = self.corrections.saturating_add(1);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
@@ -197,6 +199,53 @@ impl Call {
         }
         mem::forget(paid);
         decision
+    }
+
+    /// Tells the breaker that let the attempt through how it ended.
+    fn tell_breaker(&self, failure: &mut Failure<'_>) {
+        let Some(permit) = failure.permit.take() else {
+            return;
+        };
+        let site = failure.site;
+        // If retries are off, nobody has classified the error.
+        let seen = if site.policy.is_enabled() {
+            Seen::of_failure(failure.verdict)
+        } else {
+            Seen::Ignored
+        };
+        if let Some(transition) = permit.record(seen) {
+            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            self.turned(site.name, transition, failure.error, observe);
+        }
+    }
+
+    /// Reports that the call's attempt changed the state of its breaker.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn turned(
+        &self,
+        call: &str,
+        transition: Transition,
+        error: &dyn fmt::Display,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (attempt, error) = (self.attempt(), &shown(error));
+        match transition {
+            Transition::Opened { cause, open_for } => {
+                let event = move || Event::BreakerOpened {
+                    call,
+                    attempt,
+                    open_for,
+                    error,
+                    cause,
+                };
+                report(Record::BreakerOpened, event, observe);
+            }
+            Transition::Closed => {
+                let event = move || Event::BreakerClosed { call, attempt };
+                report(Record::BreakerClosed, event, observe);
+            }
+        }
     }
 
     /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor

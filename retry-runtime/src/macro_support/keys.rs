@@ -74,6 +74,9 @@ keys! {
     /// `budget = &BUDGET`: what retries are paid from, a `Budget` or another `RetryBudget` that calls share. Alone: one for all
     /// calls of this function.
     budget
+    /// `breaker = &BREAKER`: lets no attempt through while a server is down, a `Breaker` or another `CircuitBreaker` that
+    /// calls share. The error type must be `From<Rejected>`.
+    breaker
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.
     cancel

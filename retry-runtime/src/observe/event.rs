@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::breaker::circuit_breaker::Cause;
 use crate::classify::kind::Kind;
 use crate::observe::reason::Reason;
 use crate::observe::shown::shown;
@@ -79,7 +80,7 @@ pub enum Event<'a> {
     FallingBack {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1: so many were made.
+        /// The number of the attempt that failed, from 1: so many were made, 0 where the `breaker` let none begin.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -105,7 +106,8 @@ pub enum Event<'a> {
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1, which is also how many were made.
+        /// The number of the attempt that failed, from 1, which is also how many were made: 0 where the `breaker` let
+        /// none begin.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -127,6 +129,26 @@ pub enum Event<'a> {
         /// The retries allowed.
         max: Option<u32>,
     },
+    /// An attempt failed, and with that the `breaker` opened. What becomes of the call follows.
+    BreakerOpened {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that failed, from 1.
+        attempt: u32,
+        /// For how long it lets nothing through.
+        open_for: Duration,
+        /// The failure.
+        error: &'a dyn fmt::Display,
+        /// Why it opened.
+        cause: Cause,
+    },
+    /// A trial call succeeded, and with that the `breaker` closed. What becomes of the call follows.
+    BreakerClosed {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that succeeded, from 1.
+        attempt: u32,
+    },
 }
 
 impl<'a> Event<'a> {
@@ -139,11 +161,13 @@ impl<'a> Event<'a> {
             | Self::FallingBack { call, .. }
             | Self::FellBack { call, .. }
             | Self::GaveUp { call, .. }
-            | Self::Succeeded { call, .. } => call,
+            | Self::Succeeded { call, .. }
+            | Self::BreakerOpened { call, .. }
+            | Self::BreakerClosed { call, .. } => call,
         }
     }
 
-    /// The number of the attempt that the event is about, from 1.
+    /// The number of the attempt that the event is about, from 1; 0 where a `breaker` let none begin.
     pub fn attempt(&self) -> u32 {
         match *self {
             Self::Started { attempt, .. }
@@ -152,7 +176,9 @@ impl<'a> Event<'a> {
             | Self::FallingBack { attempt, .. }
             | Self::FellBack { attempt, .. }
             | Self::GaveUp { attempt, .. }
-            | Self::Succeeded { attempt, .. } => attempt,
+            | Self::Succeeded { attempt, .. }
+            | Self::BreakerOpened { attempt, .. }
+            | Self::BreakerClosed { attempt, .. } => attempt,
         }
     }
 
@@ -166,6 +192,8 @@ impl<'a> Event<'a> {
             Self::FellBack { .. } => "fell back",
             Self::GaveUp { .. } => "gave up",
             Self::Succeeded { .. } => "succeeded",
+            Self::BreakerOpened { .. } => "breaker opened",
+            Self::BreakerClosed { .. } => "breaker closed",
         }
     }
 
@@ -177,7 +205,10 @@ impl<'a> Event<'a> {
             | Self::FellBack { corrections, .. }
             | Self::GaveUp { corrections, .. }
             | Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
-            Self::Started { .. } | Self::Retrying { .. } => None,
+            Self::Started { .. }
+            | Self::Retrying { .. }
+            | Self::BreakerOpened { .. }
+            | Self::BreakerClosed { .. } => None,
         }
     }
 
@@ -189,7 +220,7 @@ impl<'a> Event<'a> {
             | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
             | Self::Succeeded { max, .. } => Some(Max(max)),
-            Self::Started { .. } => None,
+            Self::Started { .. } | Self::BreakerOpened { .. } | Self::BreakerClosed { .. } => None,
         }
     }
 
@@ -198,6 +229,7 @@ impl<'a> Event<'a> {
             Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => {
                 Some(Delay::new(delay))
             }
+            Self::BreakerOpened { open_for, .. } => Some(Delay::new(open_for)),
             _ => None,
         }
     }
@@ -207,8 +239,12 @@ impl<'a> Event<'a> {
             Self::Retrying { error, .. }
             | Self::Correcting { error, .. }
             | Self::FallingBack { error, .. }
-            | Self::GaveUp { error, .. } => Some(shown(error)),
-            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
+            | Self::GaveUp { error, .. }
+            | Self::BreakerOpened { error, .. } => Some(shown(error)),
+            Self::Started { .. }
+            | Self::FellBack { .. }
+            | Self::Succeeded { .. }
+            | Self::BreakerClosed { .. } => None,
         }
     }
 
@@ -218,7 +254,11 @@ impl<'a> Event<'a> {
             Self::Retrying { kind, .. } => Some(kind.name()),
             Self::Correcting { .. } => Some(Kind::Invalid.name()),
             Self::FallingBack { reason, .. } | Self::GaveUp { reason, .. } => Some(reason.name()),
-            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
+            Self::BreakerOpened { cause, .. } => Some(cause.name()),
+            Self::Started { .. }
+            | Self::FellBack { .. }
+            | Self::Succeeded { .. }
+            | Self::BreakerClosed { .. } => None,
         }
     }
 }
@@ -297,6 +337,9 @@ impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.name())?;
         match self.0.delay() {
+            Some(delay) if matches!(self.0, Event::BreakerOpened { .. }) => {
+                write!(f, " for {delay}")
+            }
             Some(Delay(Duration::ZERO)) => f.write_str(" at once"),
             Some(delay) => write!(f, " in {delay}"),
             None => Ok(()),

@@ -1,5 +1,5 @@
 //! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
-//! an `INFO` per call that succeeded after retries or by its fallback.
+//! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it closes.
 
 use tracing::field;
 
@@ -39,5 +39,7 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
         Record::FellBack => record!(INFO, event),
         Record::GaveUp => record!(WARN, event),
         Record::Succeeded => record!(INFO, event),
+        Record::BreakerOpened => record!(WARN, event),
+        Record::BreakerClosed => record!(INFO, event),
     }
 }

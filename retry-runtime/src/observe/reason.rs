@@ -18,6 +18,8 @@ pub enum Reason {
     Repeated,
     /// The `budget` had nothing left to pay for a retry with.
     Budget,
+    /// The `breaker` was open, so that no attempt was made.
+    Rejected,
     /// The call was cancelled, by the key `cancel` or by its future being dropped.
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
@@ -38,6 +40,7 @@ impl Reason {
             Self::Ambiguous => "ambiguous",
             Self::Repeated => "repeated",
             Self::Budget => "budget",
+            Self::Rejected => "rejected",
             Self::Cancelled => "cancelled",
             Self::CorrectionFailed => "correction failed",
             Self::FallbackFailed => "fallback failed",

@@ -8,4 +8,6 @@ pub(crate) enum Record {
     FellBack,
     GaveUp,
     Succeeded,
+    BreakerOpened,
+    BreakerClosed,
 }

@@ -12,6 +12,8 @@
 
 mod attempt;
 mod backoff;
+mod breaker;
+mod breakers;
 mod budget;
 mod budgets;
 mod cancel;

@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use retry_runtime::{Classify, TimedOut, Verdict};
+use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
 
 /// Shows itself as the kind of its verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,5 +44,11 @@ impl Classify for Failure {
 impl From<TimedOut> for Failure {
     fn from(_: TimedOut) -> Self {
         TIMEOUT
+    }
+}
+
+impl From<Rejected> for Failure {
+    fn from(_: Rejected) -> Self {
+        STOP
     }
 }

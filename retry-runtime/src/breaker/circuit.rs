@@ -1,0 +1,433 @@
+use std::fmt;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::window::Window;
+use crate::budget::keyed::Rest;
+use crate::time::clock;
+use crate::time::moment::Moment;
+
+/// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
+///
+/// Closed, it lets every attempt through and counts those that fail. Once too many have failed, it opens: calls end at
+/// once, with [`Rejected`](crate::Rejected), or with their last error if they are already retrying. After a while it is
+/// half open and lets a few trial calls through. If they succeed, it closes; if one fails, it opens again.
+///
+/// ```
+/// use retry_runtime::{Breaker, BreakerState, retry};
+///
+/// static MODEL_API: Breaker = Breaker::new();
+///
+/// #[retry(max = 5, backoff = "none", breaker = &MODEL_API)]
+/// fn complete() -> std::io::Result<String> {
+///     Err(std::io::ErrorKind::ConnectionRefused.into())
+/// }
+///
+/// for _ in 0..20 {
+///     assert!(complete().is_err());
+/// }
+/// // 100 attempts of 120 were made.
+/// assert_eq!(MODEL_API.state(), BreakerState::Open);
+/// ```
+///
+/// Transient failures and timeouts count. An error that is not worth a retry is an answer of a server that is up, and
+/// counts as a success. A throttled attempt counts as neither.
+///
+/// | setter | default |
+/// |---|---|
+/// | [`ratio`](Self::ratio) | 0.9 |
+/// | [`minimum_calls`](Self::minimum_calls) | 100 |
+/// | [`consecutive_failures`](Self::consecutive_failures) | off |
+/// | [`window`](Self::window) | 30 s |
+/// | [`open_for`](Self::open_for) | 5 s, or what the server asks for |
+/// | [`trial_calls`](Self::trial_calls) | 1 |
+///
+/// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
+#[derive(Debug)]
+pub struct Breaker {
+    rule: Rule,
+    /// The state's number, doubled; odd unless it is closed.
+    gate: AtomicU64,
+    /// How many successes may yet be counted here alone, without the lock and the clock.
+    granted: AtomicU32,
+    circuit: Mutex<Circuit>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    /// In millionths, so that decimal fractions compare exactly.
+    ratio: u64,
+    minimum_calls: u32,
+    /// Zero for no limit.
+    consecutive: u32,
+    window: Duration,
+    open_for: Duration,
+    trial_calls: u32,
+}
+
+#[derive(Debug)]
+struct Circuit {
+    /// Another one for each state. A pass of an earlier state changes nothing.
+    number: u64,
+    phase: Phase,
+    window: Window,
+    /// The failures since the last success.
+    consecutive: u32,
+    /// How many successes were granted last.
+    granted: u32,
+}
+
+#[derive(Debug)]
+enum Phase {
+    Closed,
+    Open {
+        since: Moment,
+        length: Duration,
+    },
+    HalfOpen {
+        /// The trials whose end is not known.
+        running: u32,
+        succeeded: u32,
+        /// Those that may run or have succeeded.
+        places: u32,
+        /// When the last trial began.
+        since: Moment,
+    },
+}
+
+/// The state of a [`Breaker`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BreakerState {
+    /// Everything is let through.
+    Closed,
+    /// Nothing is let through.
+    Open,
+    /// Trial calls are let through.
+    HalfOpen,
+}
+
+const MOST_GRANTED: u32 = 64;
+const MILLION: u64 = 1_000_000;
+/// What a hint makes of the time that a breaker is open, at most: the default of `max_hint`.
+const LONGEST_HINT: Duration = Duration::from_secs(120);
+
+impl Breaker {
+    /// A closed breaker with the defaults.
+    pub const fn new() -> Self {
+        Self::of(Rule {
+            ratio: MILLION / 10 * 9,
+            minimum_calls: 100,
+            consecutive: 0,
+            window: Duration::from_secs(30),
+            open_for: Duration::from_secs(5),
+            trial_calls: 1,
+        })
+    }
+
+    /// Opens once this part of the attempts within the window has failed: from above 0 to 1. Default 0.9. What lies
+    /// outside counts as the nearest within.
+    ///
+    /// Beware of low ratios: retries get calls through to a server that fails every second attempt, a breaker at 0.5
+    /// fails nearly all of them.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and a million"
+    )]
+    pub const fn ratio(self, ratio: f64) -> Self {
+        let millionths = if ratio > 1.0 {
+            MILLION
+        } else if ratio > 0.000_001 {
+            (ratio * 1e6 + 0.5) as u64
+        } else {
+            1
+        };
+        Self::of(Rule {
+            ratio: millionths,
+            ..self.rule
+        })
+    }
+
+    /// The ratio counts only from that many attempts within the window. At least 1, default 100.
+    pub const fn minimum_calls(self, calls: u32) -> Self {
+        Self::of(Rule {
+            minimum_calls: if calls == 0 { 1 } else { calls },
+            ..self.rule
+        })
+    }
+
+    /// Opens also once that many attempts in a row have failed, whatever the window holds. 0, the default, is no limit.
+    pub const fn consecutive_failures(self, failures: u32) -> Self {
+        Self::of(Rule {
+            consecutive: failures,
+            ..self.rule
+        })
+    }
+
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s.
+    pub const fn window(self, window: Duration) -> Self {
+        Self::of(Rule {
+            window,
+            ..self.rule
+        })
+    }
+
+    /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that opens
+    /// it has a hint of the server's, that counts instead, up to 2 minutes or this time, whichever is longer.
+    pub const fn open_for(self, open_for: Duration) -> Self {
+        let least = Duration::from_millis(1);
+        Self::of(Rule {
+            open_for: if open_for.as_nanos() < least.as_nanos() {
+                least
+            } else {
+                open_for
+            },
+            ..self.rule
+        })
+    }
+
+    /// How many trial calls it lets through when half open, and how many must succeed to close it. At least 1, the
+    /// default.
+    ///
+    /// A trial call that is dropped gives its place to another. So that a trial call that never ends can't keep it half
+    /// open, one more is let through whenever none has begun for as long as `open_for`.
+    pub const fn trial_calls(self, calls: u32) -> Self {
+        Self::of(Rule {
+            trial_calls: if calls == 0 { 1 } else { calls },
+            ..self.rule
+        })
+    }
+
+    /// Its state now. It turns from open to half open when the first trial call begins.
+    pub fn state(&self) -> BreakerState {
+        match self.circuit().phase {
+            Phase::Closed => BreakerState::Closed,
+            Phase::Open { .. } => BreakerState::Open,
+            Phase::HalfOpen { .. } => BreakerState::HalfOpen,
+        }
+    }
+
+    const fn of(rule: Rule) -> Self {
+        Self {
+            rule,
+            gate: AtomicU64::new(0),
+            granted: AtomicU32::new(0),
+            circuit: Mutex::new(Circuit {
+                number: 0,
+                phase: Phase::Closed,
+                window: Window::new(),
+                consecutive: 0,
+                granted: 0,
+            }),
+        }
+    }
+
+    fn circuit(&self) -> MutexGuard<'_, Circuit> {
+        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count
+    /// as of then.
+    fn settle(&self, circuit: &mut Circuit) {
+        let left = self.granted.swap(0, Ordering::Relaxed);
+        let used = circuit.granted - left;
+        circuit.granted = 0;
+        circuit.window.add(used, 0);
+        circuit.window.slide(clock::now(), self.rule.window);
+    }
+
+    /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
+    /// the ratio nor their time is off by much.
+    fn grant(&self, circuit: &mut Circuit, ended: u32) {
+        circuit.granted = (ended / 8).min(MOST_GRANTED);
+        self.granted.store(circuit.granted, Ordering::Relaxed);
+    }
+
+    fn turn(&self, circuit: &mut Circuit, phase: Phase) {
+        circuit.number += 1;
+        let shut = !matches!(phase, Phase::Closed);
+        circuit.phase = phase;
+        self.gate
+            .store(circuit.number << 1 | u64::from(shut), Ordering::Release);
+    }
+
+    fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
+        let own = self.rule.open_for;
+        let open_for = hint.map_or(own, |hint| hint.min(own.max(LONGEST_HINT)));
+        let phase = Phase::Open {
+            since: clock::now(),
+            length: open_for,
+        };
+        self.turn(circuit, phase);
+        Transition::Opened { cause, open_for }
+    }
+
+    fn close(&self, circuit: &mut Circuit) -> Transition {
+        circuit.window = Window::new();
+        circuit.consecutive = 0;
+        self.turn(circuit, Phase::Closed);
+        Transition::Closed
+    }
+
+    #[cold]
+    fn admit_unless_open(&self) -> Option<Pass> {
+        let circuit = &mut *self.circuit();
+        // Read under the lock, so that no other thread's time is later.
+        let now = clock::now();
+        let least = self.rule.open_for;
+        match &mut circuit.phase {
+            Phase::Closed => {}
+            Phase::Open { since, length } => {
+                // A clock that ran backwards must not keep it open.
+                let open = now.checked_since(*since);
+                if open.is_some_and(|open| open < *length) {
+                    return None;
+                }
+                let phase = Phase::HalfOpen {
+                    running: 1,
+                    succeeded: 0,
+                    places: self.rule.trial_calls,
+                    since: now,
+                };
+                self.turn(circuit, phase);
+            }
+            Phase::HalfOpen {
+                running,
+                succeeded,
+                places,
+                since,
+            } => {
+                if running.saturating_add(*succeeded) >= *places {
+                    let waited = now.checked_since(*since);
+                    if waited.is_some_and(|waited| waited < least) {
+                        return None;
+                    }
+                    *places = places.saturating_add(1);
+                }
+                *running += 1;
+                *since = now;
+            }
+        }
+        Some(Pass::new(circuit.number))
+    }
+
+    #[inline]
+    fn is_granted(&self) -> bool {
+        let one = |left: u32| left.checked_sub(1);
+        self.granted
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, one)
+            .is_ok()
+    }
+
+    #[inline(never)]
+    fn record_under_lock(&self, pass: &Pass, seen: Seen) -> Option<Transition> {
+        let circuit = &mut *self.circuit();
+        if pass.stamp() != circuit.number {
+            return None;
+        }
+        match (&mut circuit.phase, seen) {
+            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored) => None,
+            (Phase::Closed, Seen::Success) => {
+                circuit.consecutive = 0;
+                self.settle(circuit);
+                let calls = circuit.window.add(1, 0);
+                self.grant(circuit, calls.ended);
+                None
+            }
+            (Phase::Closed, Seen::Failure { hint, .. }) => {
+                circuit.consecutive = circuit.consecutive.saturating_add(1);
+                self.settle(circuit);
+                let calls = circuit.window.add(1, 1);
+                let most = u64::from(calls.ended) * self.rule.ratio;
+                let cause = if calls.ended >= self.rule.minimum_calls
+                    && u64::from(calls.failed) * MILLION >= most
+                {
+                    Cause::Ratio
+                } else if (1..=circuit.consecutive).contains(&self.rule.consecutive) {
+                    Cause::Consecutive
+                } else {
+                    return None;
+                };
+                Some(self.open(circuit, cause, hint))
+            }
+            (Phase::HalfOpen { running, .. }, Seen::Ignored) => {
+                *running = running.saturating_sub(1);
+                None
+            }
+            (
+                Phase::HalfOpen {
+                    running, succeeded, ..
+                },
+                Seen::Success,
+            ) => {
+                *running = running.saturating_sub(1);
+                *succeeded += 1;
+                (*succeeded >= self.rule.trial_calls).then(|| self.close(circuit))
+            }
+            (Phase::HalfOpen { .. }, Seen::Failure { hint, .. }) => {
+                Some(self.open(circuit, Cause::Trial, hint))
+            }
+        }
+    }
+}
+
+impl Default for Breaker {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl CircuitBreaker for Breaker {
+    #[inline]
+    fn admit(&self) -> Option<Pass> {
+        let gate = self.gate.load(Ordering::Acquire);
+        if gate & 1 == 0 {
+            return Some(Pass::new(gate >> 1));
+        }
+        self.admit_unless_open()
+    }
+
+    #[inline]
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        let is_current = self.gate.load(Ordering::Relaxed) == pass.stamp() << 1;
+        if seen == Seen::Success && is_current && self.is_granted() {
+            return None;
+        }
+        self.record_under_lock(&pass, seen)
+    }
+}
+
+impl Rest for Breaker {
+    fn is_at_rest(&self) -> bool {
+        let circuit = &mut *self.circuit();
+        let now = clock::now();
+        match circuit.phase {
+            Phase::Closed => circuit.window.slide(now, self.rule.window).failed == 0,
+            // Nobody has asked for it since.
+            Phase::Open { since, length } => {
+                now.since(since) >= length.saturating_add(self.rule.window)
+            }
+            Phase::HalfOpen { since, .. } => now.since(since) >= self.rule.window,
+        }
+    }
+}
+
+/// Shows its state: `open`.
+impl fmt::Display for Breaker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.state().fmt(f)
+    }
+}
+
+impl fmt::Display for BreakerState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Closed => "closed",
+            Self::Open => "open",
+            Self::HalfOpen => "half open",
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! What lets attempts through, or not.
+
+use std::fmt;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+
+/// What lets attempts through or not, shared by calls: the key `breaker`.
+///
+/// It is asked before each attempt. If it says no, a call ends with [`Reason::Rejected`](crate::Reason::Rejected).
+///
+/// A switch that an operator throws:
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+/// use retry_runtime::{CircuitBreaker, Pass, Seen, Transition, retry};
+///
+/// struct Switch(AtomicBool);
+///
+/// impl CircuitBreaker for Switch {
+///     fn admit(&self) -> Option<Pass> {
+///         self.0.load(Relaxed).then(|| Pass::new(0))
+///     }
+///     fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+///         None
+///     }
+/// }
+///
+/// static UPSTREAM: Switch = Switch(AtomicBool::new(true));
+///
+/// #[retry(breaker = &UPSTREAM)]
+/// fn read() -> std::io::Result<u32> {
+///     Ok(42)
+/// }
+///
+/// assert_eq!(read().unwrap(), 42);
+/// UPSTREAM.0.store(false, Relaxed);
+/// assert_eq!(read().unwrap_err().to_string(), "rejected by an open circuit breaker");
+/// ```
+///
+/// The key takes any expression whose type implements this. References, `Arc` and `Rc` do if what they hold does.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no circuit breaker",
+    label = "no `CircuitBreaker`",
+    note = "implement `retry_runtime::CircuitBreaker` for `{Self}`, or give a reference to what implements it"
+)]
+pub trait CircuitBreaker {
+    /// Lets an attempt through, or not.
+    fn admit(&self) -> Option<Pass>;
+
+    /// Tells how that attempt ended. Called exactly once for each pass, also when the attempt is dropped or panics.
+    /// Returns the change of state that this caused, for the log and observers.
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition>;
+}
+
+/// Lets one attempt through: made by [`CircuitBreaker::admit`], and given back to [`CircuitBreaker::record`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Pass(u64);
+
+impl Pass {
+    /// A pass with a stamp of the breaker's own, such as the number of its state: by it, an answer that comes too late
+    /// is known.
+    pub const fn new(stamp: u64) -> Self {
+        Self(stamp)
+    }
+
+    /// The stamp.
+    pub const fn stamp(&self) -> u64 {
+        self.0
+    }
+}
+
+/// What an attempt says about the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Seen {
+    /// The server answered: with a value, be it rejected by `until` or `validate`, or with an error that is not worth a
+    /// retry.
+    Success,
+    /// It failed: the verdict was `Transient` or `Timeout`.
+    Failure {
+        /// How.
+        kind: Kind,
+        /// The wait that the server asked for.
+        hint: Option<Duration>,
+    },
+    /// Nothing: it throttled, nobody classified the error, or the attempt was dropped or panicked.
+    Ignored,
+}
+
+impl Seen {
+    pub(crate) fn of_failure(verdict: Verdict) -> Self {
+        match verdict.kind() {
+            Some(kind @ (Kind::Transient | Kind::Timeout)) => Self::Failure {
+                kind,
+                hint: verdict.hint(),
+            },
+            Some(Kind::Throttled) => Self::Ignored,
+            Some(Kind::Invalid) | None => Self::Success,
+        }
+    }
+}
+
+/// A change of a breaker's state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Transition {
+    /// It lets nothing through from now on.
+    Opened {
+        /// Why.
+        cause: Cause,
+        /// For how long. Then it lets trial calls through.
+        open_for: Duration,
+    },
+    /// It lets everything through again.
+    Closed,
+}
+
+/// Why a breaker opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Too large a part of the calls failed.
+    Ratio,
+    /// Too many calls failed in a row.
+    Consecutive,
+    /// A trial call failed.
+    Trial,
+}
+
+impl Cause {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Ratio => "failure ratio",
+            Self::Consecutive => "consecutive failures",
+            Self::Trial => "trial call failed",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        impl<B: CircuitBreaker + ?Sized> CircuitBreaker for $pointer {
+            #[inline]
+            fn admit(&self) -> Option<Pass> {
+                (**self).admit()
+            }
+
+            #[inline]
+            fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+                (**self).record(pass, seen)
+            }
+        }
+    )*};
+}
+forward!(&B Arc<B> Rc<B> Box<B>);

@@ -1,0 +1,73 @@
+use std::time::Duration;
+
+use crate::time::moment::Moment;
+
+/// The calls of the last so many seconds, in slices of time: as the oldest slice goes, its calls do.
+#[derive(Debug)]
+pub(super) struct Window {
+    slices: [Calls; SLICES],
+    /// The number of the newest slice, counted from the clock's origin.
+    newest: u64,
+    all: Calls,
+}
+
+/// How many calls ended, and how many of them failed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Calls {
+    pub(super) ended: u32,
+    pub(super) failed: u32,
+}
+
+const SLICES: usize = 10;
+const NONE: Calls = Calls {
+    ended: 0,
+    failed: 0,
+};
+
+impl Window {
+    pub(super) const fn new() -> Self {
+        Self {
+            slices: [NONE; SLICES],
+            newest: 0,
+            all: NONE,
+        }
+    }
+
+    /// The calls in a window of that length that ends now.
+    pub(super) fn slide(&mut self, now: Moment, length: Duration) -> Calls {
+        let slice = (length / 10).as_nanos().max(1);
+        let number = now.since_origin().as_nanos() / slice;
+        let number = u64::try_from(number).unwrap_or(u64::MAX);
+        // A clock that runs backwards brings nothing back.
+        let passed = number.saturating_sub(self.newest);
+        if passed >= SLICES as u64 {
+            *self = Self::new();
+            self.newest = number;
+        }
+        while self.newest < number {
+            self.newest += 1;
+            let oldest = &mut self.slices[at(self.newest)];
+            self.all.ended -= oldest.ended;
+            self.all.failed -= oldest.failed;
+            *oldest = NONE;
+        }
+        self.all
+    }
+
+    /// Adds calls to the newest slice. Returns all.
+    pub(super) fn add(&mut self, ended: u32, failed: u32) -> Calls {
+        // Full after four thousand million calls: the ratio stays as it is.
+        if self.all.ended.checked_add(ended).is_some() {
+            for calls in [&mut self.slices[at(self.newest)], &mut self.all] {
+                calls.ended += ended;
+                calls.failed += failed;
+            }
+        }
+        self.all
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "below ten")]
+fn at(number: u64) -> usize {
+    (number % SLICES as u64) as usize
+}

@@ -1,0 +1,720 @@
+//! The key `breaker`: who is asked before each attempt, and told how it ended.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
+
+use async_trait::async_trait;
+use futures::{Stream, StreamExt, stream};
+use retry_runtime::{
+    Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, GaveUp, Keyed, Kind, Pass,
+    Permit, Policy, Reason, Seen, Site, Transition, Verdict, retry, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::task::yield_now;
+use tokio::time::{advance, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::keys::{Script, millis, secs};
+
+/// A breaker that opens at the second failure in a row.
+const fn of_two() -> Breaker {
+    Breaker::new().consecutive_failures(2)
+}
+
+/// The same, open.
+fn open() -> Breaker {
+    let breaker = of_two();
+    for _ in 0..2 {
+        let pass = breaker.admit().expect("closed");
+        let seen = Seen::Failure {
+            kind: Kind::Transient,
+            hint: None,
+        };
+        breaker.record(pass, seen);
+    }
+    breaker
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[retry(max = 5, jitter = "none", name = "call", breaker = breaker)]
+async fn call(breaker: &Breaker, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_retrying_ends_with_its_last_error() {
+    let recording = testing::record();
+    let breaker = of_two();
+    let mut script = Script::new([TIMEOUT, TRANSIENT, TIMEOUT]);
+    assert_eq!(is_send(call(&breaker, &mut script)).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 2);
+    assert_eq!(
+        recording.lines(),
+        [
+            "retrying call attempt=1 max=5 delay=1s error=timeout reason=timeout",
+            "breaker opened call attempt=2 delay=5s error=transient reason=consecutive failures",
+            "retrying call attempt=2 max=5 delay=2s error=transient reason=transient",
+            "gave up call attempt=2 max=5 error=transient reason=rejected",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_as_long_as_it_is_open_leads_to_a_trial() {
+    let recording = testing::record();
+    let breaker = of_two().open_for(secs(2));
+    let mut script = Script::new([TRANSIENT, TRANSIENT]);
+    assert_eq!(call(&breaker, &mut script).await, Ok(3));
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    let lines = recording.lines();
+    assert_eq!(
+        lines[3..],
+        [
+            "breaker closed call attempt=3",
+            "succeeded call attempt=3 max=5",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_rejected_makes_no_attempt() {
+    let recording = testing::record();
+    let mut script = Script::new([]);
+    assert_eq!(call(&open(), &mut script).await, Err(STOP));
+    assert_eq!(script.attempts, 0);
+    let line = "gave up call attempt=0 max=5 error=stop reason=rejected";
+    assert_eq!(recording.lines(), [line]);
+}
+
+#[test]
+fn the_max_is_known_however_it_is_given() {
+    #[retry(max = max, breaker = breaker, name = "call")]
+    fn expression(max: u32, breaker: &Breaker) -> Result<(), Failure> {
+        Ok(())
+    }
+    #[retry(policy = Policy::new().max(max), breaker = breaker, name = "call")]
+    fn policy(max: u32, breaker: &Breaker) -> Result<(), Failure> {
+        Ok(())
+    }
+    #[retry(max = 7, throttled(max = 9), breaker = breaker, name = "call")]
+    fn section(breaker: &Breaker) -> Result<(), Failure> {
+        Ok(())
+    }
+    #[retry(max = max, breaker = breaker, name = "call", observe = |_| ())]
+    fn observed(max: u32, breaker: &Breaker) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    let recording = testing::record();
+    let breaker = open();
+    expression(7, &breaker).unwrap_err();
+    policy(7, &breaker).unwrap_err();
+    section(&breaker).unwrap_err();
+    observed(7, &breaker).unwrap_err();
+    let line = "gave up call attempt=0 max=7 error=stop reason=rejected";
+    assert_eq!(recording.lines(), [line; 4]);
+}
+
+/// What a breaker was asked and told.
+#[derive(Debug, Default)]
+struct Notes(RefCell<Vec<Seen>>, Cell<u32>, Cell<u64>);
+
+impl CircuitBreaker for Notes {
+    fn admit(&self) -> Option<Pass> {
+        self.1.set(self.1.get() + 1);
+        let stamp = self.2.get();
+        self.2.set(stamp + 1);
+        Some(Pass::new(stamp))
+    }
+
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        assert_eq!(pass.stamp(), self.0.borrow().len() as u64);
+        self.0.borrow_mut().push(seen);
+        None
+    }
+}
+
+const FAILED: Seen = Seen::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+#[test]
+fn what_counts_is_what_the_verdict_says() {
+    #[retry(max = 9, backoff = "none", breaker = notes)]
+    fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let notes = Notes::default();
+    let hinted = Failure(Verdict::TRANSIENT.after(secs(0)));
+    let invalid = Failure(Verdict::INVALID);
+    let steps = [TRANSIENT, TIMEOUT, THROTTLED, invalid, hinted, STOP];
+    call(&notes, &mut Script::new(steps)).unwrap_err();
+    assert_eq!(
+        *notes.0.borrow(),
+        [
+            FAILED,
+            Seen::Failure {
+                kind: Kind::Timeout,
+                hint: None,
+            },
+            Seen::Ignored,
+            Seen::Success,
+            Seen::Failure {
+                kind: Kind::Transient,
+                hint: Some(secs(0)),
+            },
+            Seen::Success,
+        ]
+    );
+    assert_eq!(notes.1.get(), 6);
+}
+
+#[test]
+fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
+    #[retry(max = 2, backoff = "none", breaker = notes, until = |_| false)]
+    fn until(notes: &Notes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(max = 2, backoff = "none", breaker = notes, validate = |_| Err(TRANSIENT))]
+    fn validated(notes: &Notes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(max = 2, backoff = "none", breaker = notes, validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) },
+        correct = |value, _| Ok(value + 1))]
+    fn corrected(notes: &Notes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    let notes = Notes::default();
+    assert_eq!(until(&notes), Ok(1));
+    assert_eq!(*notes.0.borrow(), [Seen::Success; 3]);
+    let notes = Notes::default();
+    assert_eq!(validated(&notes), Err(TRANSIENT));
+    assert_eq!(*notes.0.borrow(), [Seen::Success; 3]);
+    // A correction is no attempt.
+    let notes = Notes::default();
+    assert_eq!(corrected(&notes), Ok(3));
+    assert_eq!(*notes.0.borrow(), [Seen::Success]);
+    assert_eq!(notes.1.get(), 1);
+}
+
+#[test]
+fn without_retries_it_is_asked_and_without_a_verdict_told_nothing() {
+    #[retry(max = 0, breaker = notes)]
+    fn once(notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(enabled = false, breaker = notes)]
+    fn off(notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(policy = policy, breaker = notes)]
+    fn off_by_policy(policy: &Policy, notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let notes = Notes::default();
+    once(&notes).unwrap_err();
+    off(&notes).unwrap_err();
+    off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
+    assert_eq!(*notes.0.borrow(), [FAILED, Seen::Ignored, Seen::Ignored]);
+}
+
+/// Rejects after the first attempt.
+#[derive(Debug, Default)]
+struct Once(Cell<bool>);
+
+impl CircuitBreaker for Once {
+    fn admit(&self) -> Option<Pass> {
+        (!self.0.replace(true)).then(|| Pass::new(0))
+    }
+
+    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+        None
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_until_rejected_is_returned() {
+    #[retry(max = 5, breaker = &once, until = |_| false)]
+    async fn waiting(once: Once) -> Result<u32, Failure> {
+        Ok(7)
+    }
+    #[retry(max = 5, backoff = "none", breaker = &once, until = |_| false, name = "blocking")]
+    fn blocking(once: Once) -> Result<u32, Failure> {
+        Ok(7)
+    }
+    #[retry(max = 5, breaker = &once, until = |_| false, attempt = _attempt, deadline = "1h",
+        cancel = token.cancelled())]
+    async fn full(once: Once, token: CancellationToken) -> Result<u32, Failure> {
+        Ok(7)
+    }
+
+    let recording = testing::record();
+    assert_eq!(waiting(Once::default()).await, Ok(7));
+    assert_eq!(blocking(Once::default()), Ok(7));
+    assert_eq!(full(Once::default(), CancellationToken::new()).await, Ok(7));
+    assert_eq!(
+        recording.lines()[3],
+        "gave up blocking attempt=1 max=5 error=value rejected reason=rejected"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn endings_are_told_the_reason() {
+    #[retry(max = 5, backoff = "none", breaker = breaker, give_up = |gave_up: GaveUp<Failure>| {
+        reason.set(Some((gave_up.reason(), gave_up.attempts())));
+        gave_up.into_error()
+    })]
+    fn shaped(
+        breaker: &dyn CircuitBreaker,
+        reason: &Cell<Option<(Reason, u32)>>,
+    ) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(max = 5, breaker = breaker, fallback = async |gave_up: GaveUp<Failure>| {
+        Ok((gave_up.reason(), gave_up.attempts()))
+    })]
+    async fn fallen(breaker: &Breaker) -> Result<(Reason, u32), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let reason = Cell::new(None);
+    assert_eq!(shaped(&open(), &reason), Err(STOP));
+    assert_eq!(reason.get(), Some((Reason::Rejected, 0)));
+    assert_eq!(shaped(&of_two(), &reason), Err(TRANSIENT));
+    assert_eq!(reason.get(), Some((Reason::Rejected, 2)));
+    assert_eq!(fallen(&open()).await, Ok((Reason::Rejected, 0)));
+    assert_eq!(fallen(&of_two()).await, Ok((Reason::Rejected, 2)));
+}
+
+#[test]
+fn observers_see_each_change_once() {
+    #[retry(max = 5, backoff = "none", breaker = breaker, observe = |event: &Event<'_>| match event {
+        Event::BreakerOpened { cause, open_for, attempt, .. } => {
+            seen.push(format!("{cause} {open_for:?} {attempt}"));
+        }
+        Event::BreakerClosed { attempt, .. } => seen.push(format!("closed {attempt}")),
+        Event::GaveUp { reason, .. } => seen.push(reason.to_string()),
+        _ => {}
+    })]
+    fn call(
+        breaker: &Breaker,
+        script: &mut Script,
+        seen: &mut Vec<String>,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let skipped = testing::skip_sleeps();
+    let breaker = of_two();
+    let mut seen = Vec::new();
+    call(
+        &breaker,
+        &mut Script::new([TRANSIENT, TRANSIENT]),
+        &mut seen,
+    )
+    .unwrap_err();
+    call(&breaker, &mut Script::new([]), &mut seen).unwrap_err();
+    five_seconds(&mut Script::new([TRANSIENT])).unwrap();
+    call(&breaker, &mut Script::new([]), &mut seen).unwrap();
+    call(&breaker, &mut Script::new([]), &mut seen).unwrap();
+    assert_eq!(
+        seen,
+        [
+            "consecutive failures 5s 2",
+            "rejected",
+            "rejected",
+            "closed 1"
+        ]
+    );
+    assert_eq!(skipped.total(), secs(5));
+}
+
+/// Skips five seconds.
+#[retry(max = 1, backoff = "fixed", base = "5s", jitter = "none")]
+fn five_seconds(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
+    #[retry(max = 5, jitter = "none", breaker = breaker, budget = budget)]
+    async fn call(breaker: &Breaker, budget: &Budget) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let budget = Budget::standard();
+    call(&of_two(), &budget).await.unwrap_err();
+    // One retry was made, of two that were paid.
+    assert_eq!(budget.to_string(), "486 of 500 tokens");
+    call(&open(), &budget).await.unwrap_err();
+    assert_eq!(budget.to_string(), "486 of 500 tokens");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_asks_for_nothing() {
+    #[retry(max = 5, jitter = "none", breaker = notes, cancel = token.cancelled(), name = "call")]
+    async fn call(notes: &Notes, token: &CancellationToken) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let recording = testing::record();
+    let notes = Notes::default();
+    let token = CancellationToken::new();
+    let (outcome, ()) = tokio::join!(call(&notes, &token), async { token.cancel() });
+    assert_eq!(outcome, Err(TRANSIENT));
+    assert_eq!(notes.1.get(), 1);
+    assert!(
+        recording
+            .lines()
+            .last()
+            .unwrap()
+            .ends_with("reason=cancelled")
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_a_deadline_and_a_timer_of_ones_own() {
+    #[retry(max = 5, jitter = "none", breaker = breaker, deadline = "1h", attempt = attempt,
+        timer = retry_runtime::TokioTimer, give_up = |gave_up: GaveUp<Failure>| {
+            assert_eq!(gave_up.elapsed(), elapsed);
+            assert_eq!(gave_up.reason(), Reason::Rejected);
+            gave_up.into_error()
+        })]
+    async fn call(breaker: &Breaker, elapsed: std::time::Duration) -> Result<(), Failure> {
+        assert!(attempt.number() < 3);
+        Err(TRANSIENT)
+    }
+
+    assert_eq!(call(&open(), secs(0)).await, Err(STOP));
+    assert_eq!(call(&of_two(), secs(1 + 2)).await, Err(TRANSIENT));
+}
+
+/// A server that is down, and what is known of it.
+struct Client {
+    breaker: Breaker,
+    attempts: AtomicU32,
+}
+
+impl Client {
+    fn new() -> Self {
+        Self {
+            breaker: of_two(),
+            attempts: AtomicU32::new(0),
+        }
+    }
+
+    fn answer<T>(&self) -> Result<T, Failure> {
+        self.attempts.fetch_add(1, SeqCst);
+        Err(TRANSIENT)
+    }
+}
+
+/// Every form, in an `impl` block.
+#[retry(max = 5, backoff = "none", breaker = &self.breaker)]
+#[allow(clippy::manual_async_fn)]
+impl Client {
+    async fn waits(&self) -> Result<u32, Failure> {
+        self.answer()
+    }
+
+    fn blocks(&self) -> Result<u32, Failure> {
+        self.answer()
+    }
+
+    fn future(&self) -> impl Future<Output = Result<u32, Failure>> + Send {
+        async move { self.answer() }
+    }
+
+    fn boxed(&self) -> Pin<Box<dyn Future<Output = Result<u32, Failure>> + Send + '_>> {
+        Box::pin(async move { self.answer() })
+    }
+
+    #[retry(stream = "first")]
+    fn first(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
+        stream::once(async { self.answer() })
+    }
+
+    #[retry(stream = "buffer")]
+    fn buffer(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
+        stream::once(async { self.answer() })
+    }
+
+    #[retry(stream = "resume", attempt = attempt)]
+    fn resume(&self) -> impl Stream<Item = Result<u32, Failure>> + '_ {
+        assert_eq!(attempt.yielded(), 0);
+        stream::once(async { self.answer() })
+    }
+
+    #[retry(stream = "first")]
+    async fn opened(
+        &self,
+    ) -> Result<Pin<Box<dyn Stream<Item = Result<u32, Failure>> + Send + 'static>>, Failure> {
+        self.answer()
+    }
+}
+
+#[retry(wrapper = Retrying, max = 5, backoff = "none", breaker = &SHARED)]
+trait Model {
+    async fn complete(&self, prompt: String) -> Result<u32, Failure>;
+    fn blocking(&self, prompt: &str) -> Result<u32, Failure>;
+}
+
+static SHARED: Breaker = of_two();
+
+impl Model for Client {
+    async fn complete(&self, _: String) -> Result<u32, Failure> {
+        self.answer()
+    }
+
+    fn blocking(&self, _: &str) -> Result<u32, Failure> {
+        self.answer()
+    }
+}
+
+#[async_trait]
+trait Dyn {
+    async fn boxed_by_macro(&self) -> Result<u32, Failure>;
+}
+
+#[retry(max = 5, backoff = "none", breaker = &self.breaker)]
+#[async_trait]
+impl Dyn for Client {
+    async fn boxed_by_macro(&self) -> Result<u32, Failure> {
+        self.answer()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_counts_its_attempts() {
+    async fn check<F: Future<Output = Option<Result<u32, Failure>>>>(
+        name: &str,
+        call: impl Fn(&'static Client) -> F,
+    ) {
+        let client: &'static Client = Box::leak(Box::new(Client::new()));
+        let attempts = || client.attempts.load(SeqCst);
+        assert_eq!(call(client).await, Some(Err(TRANSIENT)), "{name}");
+        assert_eq!(attempts(), 2, "{name}");
+        assert_eq!(call(client).await, Some(Err(STOP)), "{name}");
+        assert_eq!(attempts(), 2, "{name}");
+        advance(secs(5)).await;
+        // A trial call that fails.
+        assert_eq!(call(client).await, Some(Err(TRANSIENT)), "{name}");
+        assert_eq!(attempts(), 3, "{name}");
+    }
+
+    check("async", async |client: &'static Client| {
+        Some(client.waits().await)
+    })
+    .await;
+    check("blocking", async |client: &'static Client| {
+        Some(client.blocks())
+    })
+    .await;
+    check("future", async |client: &'static Client| {
+        Some(client.future().await)
+    })
+    .await;
+    check("boxed", async |client: &'static Client| {
+        Some(client.boxed().await)
+    })
+    .await;
+    check("async_trait", async |client: &'static Client| {
+        Some(client.boxed_by_macro().await)
+    })
+    .await;
+    check("first", async |client: &'static Client| {
+        pin!(client.first()).next().await
+    })
+    .await;
+    check("buffer", async |client: &'static Client| {
+        pin!(client.buffer()).next().await
+    })
+    .await;
+    check("resume", async |client: &'static Client| {
+        pin!(client.resume()).next().await
+    })
+    .await;
+    check("opened", async |client: &'static Client| {
+        Some(client.opened().await.map(|_| 0))
+    })
+    .await;
+
+    let client = Retrying::new(Client::new());
+    assert_eq!(client.complete(String::new()).await, Err(TRANSIENT));
+    assert_eq!(client.blocking(""), Err(STOP));
+    assert_eq!(client.inner().attempts.load(SeqCst), 2);
+    advance(secs(5)).await;
+    assert_eq!(client.blocking(""), Err(TRANSIENT));
+    assert_eq!(client.inner().attempts.load(SeqCst), 3);
+}
+
+#[test]
+fn it_may_be_a_key_s_own_or_an_arc_beside_a_mutable_self() {
+    struct Agent {
+        breaker: Arc<Breaker>,
+        attempts: u32,
+    }
+
+    impl Agent {
+        #[retry(max = 5, backoff = "none", breaker = Arc::clone(&self.breaker))]
+        fn step(&mut self) -> Result<(), Failure> {
+            self.attempts += 1;
+            Err(TRANSIENT)
+        }
+    }
+
+    #[retry(max = 5, backoff = "none", breaker = hosts.of(host))]
+    fn fetch(hosts: &Keyed<String, Breaker>, host: &str) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let mut agent = Agent {
+        breaker: Arc::new(of_two()),
+        attempts: 0,
+    };
+    agent.step().unwrap_err();
+    assert_eq!(agent.attempts, 2);
+    let hosts = Keyed::new(10, of_two);
+    fetch(&hosts, "a").unwrap_err();
+    assert_eq!(hosts.of("a").state(), BreakerState::Open);
+    assert_eq!(fetch(&hosts, "a"), Err(STOP));
+    assert_eq!(hosts.of("b").state(), BreakerState::Closed);
+}
+
+/// Half open, with one place.
+async fn half_open() -> Breaker {
+    let breaker = open();
+    advance(secs(5)).await;
+    breaker
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_every_await_a_dropped_call_gives_its_place_back() {
+    #[retry(max = 2, backoff = "none", breaker = breaker, timeout = "1h",
+        timer = |_| async { yield_now().await; yield_now().await; }, on = |_| Verdict::THROTTLED,
+        fallback = async |gave_up: GaveUp<Failure>| {
+            yield_now().await;
+            Err(gave_up.into_error())
+        })]
+    async fn call(breaker: &Breaker) -> Result<(), Failure> {
+        yield_now().await;
+        Err(THROTTLED)
+    }
+
+    let mut ended = false;
+    for polls in 0.. {
+        let breaker = half_open().await;
+        {
+            let mut future = pin!(call(&breaker));
+            let mut context = Context::from_waker(Waker::noop());
+            for _ in 0..polls {
+                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+                    assert!(outcome.is_err());
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        let mut permit = Permit::new(&breaker).expect("the place is free");
+        assert_eq!(permit.succeeded(), Some(Transition::Closed), "{polls}");
+        if ended {
+            assert!(polls > 5);
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_attempt_of_a_stream_gives_its_place_back() {
+    #[retry(max = 2, breaker = breaker, stream = "buffer")]
+    fn items(breaker: &Breaker) -> impl Stream<Item = Result<u32, Failure>> + '_ {
+        stream::once(async {
+            sleep(secs(60)).await;
+            Ok(1)
+        })
+    }
+
+    let breaker = half_open().await;
+    timeout(secs(1), pin!(items(&breaker)).next())
+        .await
+        .unwrap_err();
+    assert_eq!(pin!(items(&breaker)).next().await, Some(Ok(1)));
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_gives_its_place_back() {
+    #[retry(breaker = breaker)]
+    fn body(breaker: &Breaker) -> Result<(), Failure> {
+        panic!("the body");
+    }
+    #[retry(breaker = breaker, on = |_| -> bool { panic!("the key") })]
+    fn key(breaker: &Breaker) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let breaker = half_open().await;
+    for call in [body, key] {
+        let panicked = catch_unwind(AssertUnwindSafe(|| call(&breaker)));
+        assert!(panicked.is_err());
+        drop(Permit::new(&breaker).expect("the place is free"));
+    }
+}
+
+#[test]
+fn a_loop_of_ones_own_tells_it_through_the_core() {
+    let recording = testing::record();
+    let breaker = Breaker::new().consecutive_failures(1);
+    let policy = Policy::none();
+    let site = Site::new(&policy, "own");
+    let mut call = Call::new();
+    let mut permit = Permit::new(&breaker).unwrap();
+    let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"x");
+    call.failed_with(failure.permit(&mut permit)).unwrap();
+    assert!(Permit::new(&breaker).is_none());
+    let opened = "breaker opened own attempt=1 delay=5s error=x reason=consecutive failures";
+    assert_eq!(recording.lines()[0], opened);
+    assert_eq!(Cause::Consecutive.to_string(), "consecutive failures");
+}
+
+/// A server that fails every second request: retries get calls through, and a breaker at a half does not let them.
+#[tokio::test(start_paused = true)]
+async fn the_default_ratio_lets_retries_work() {
+    #[retry(max = 3, backoff = "none", breaker = breaker)]
+    fn call(breaker: &Breaker, random: &mut u64) -> Result<(), Failure> {
+        *random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        if *random >> 63 == 0 {
+            Ok(())
+        } else {
+            Err(TRANSIENT)
+        }
+    }
+
+    // A minute with a thousand calls a second.
+    let mut successes = Vec::new();
+    for breaker in [Breaker::new(), Breaker::new().ratio(0.5)] {
+        let (mut random, mut succeeded) = (7, 0);
+        for _ in 0..60_000 {
+            succeeded += u32::from(call(&breaker, &mut random).is_ok());
+            advance(millis(1)).await;
+        }
+        successes.push(succeeded);
+    }
+    // 94 %, and 4 %.
+    assert!((55_900..56_600).contains(&successes[0]), "{successes:?}");
+    assert!((2_100..2_700).contains(&successes[1]), "{successes:?}");
+}

@@ -1,0 +1,538 @@
+//! Breakers as they come: what opens and closes them, in the sequences of those who documented theirs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Barrier};
+use std::thread;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use retry_runtime::{
+    Breaker, BreakerState, Cause, CircuitBreaker, Keyed, Kind, Pass, Permit, Seen, Transition,
+};
+use tokio::time::advance;
+
+use crate::keys::{millis, secs};
+
+const FAILURE: Seen = Seen::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+fn opened(cause: Cause, open_for: Duration) -> Transition {
+    Transition::Opened { cause, open_for }
+}
+
+/// One call through a breaker: whether it was let through, and what it changed.
+fn call(breaker: &Breaker, seen: Seen) -> (bool, Option<Transition>) {
+    match breaker.admit() {
+        Some(pass) => (true, breaker.record(pass, seen)),
+        None => (false, None),
+    }
+}
+
+fn fail(breaker: &Breaker, times: u32) {
+    for _ in 0..times {
+        assert!(call(breaker, FAILURE).0);
+    }
+}
+
+/// A step of a documented sequence.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A call that succeeds, fails, or says nothing.
+    Succeeds,
+    Fails,
+    Ignored,
+    /// A call that is not let through.
+    Rejected,
+    Passes(Duration),
+    Is(BreakerState),
+}
+
+use BreakerState::{Closed, HalfOpen, Open};
+use Step::{Fails, Ignored, Is, Passes, Rejected, Succeeds};
+
+async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
+    for (number, step) in steps.iter().enumerate() {
+        let place = format!("{name}, step {number}");
+        let seen = match step {
+            Succeeds => Seen::Success,
+            Fails | Rejected => FAILURE,
+            Ignored => Seen::Ignored,
+            Passes(duration) => {
+                advance(*duration).await;
+                continue;
+            }
+            Is(state) => {
+                assert_eq!(breaker.state(), *state, "{place}");
+                continue;
+            }
+        };
+        let is_admitted = !matches!(step, Rejected);
+        assert_eq!(call(&breaker, seen).0, is_admitted, "{place}");
+    }
+}
+
+/// <https://www.pollydocs.org/strategies/circuit-breaker>, "Diagrams".
+#[tokio::test(start_paused = true)]
+async fn sequences_of_polly() {
+    let simple = || {
+        let breaker = Breaker::new().ratio(0.5).minimum_calls(2);
+        breaker.window(secs(2)).open_for(secs(1))
+    };
+    let rows: [(&str, &[Step]); 4] = [
+        (
+            "simple, happy",
+            &[Succeeds, Succeeds, Fails, Is(Closed), Succeeds],
+        ),
+        (
+            "simple, unhappy",
+            &[Succeeds, Is(Closed), Fails, Is(Open), Rejected],
+        ),
+        (
+            "complex, happy",
+            &[
+                Fails,
+                Is(Closed),
+                Fails,
+                Is(Open),
+                Rejected,
+                Passes(secs(1)),
+                Succeeds,
+                Is(Closed),
+                Succeeds,
+            ],
+        ),
+        (
+            "complex, unhappy",
+            &[
+                Fails,
+                Fails,
+                Rejected,
+                Passes(secs(1)),
+                Fails,
+                Is(Open),
+                Rejected,
+                Passes(secs(1)),
+                Succeeds,
+                Is(Closed),
+            ],
+        ),
+    ];
+    for (name, steps) in rows {
+        follow(name, simple(), steps).await;
+    }
+}
+
+/// <https://resilience4j.readme.io/docs/circuitbreaker> and `CircuitBreakerStateMachineTest.java`. It differs in two things: a
+/// success never opens ours, and one trial call that fails does.
+#[tokio::test(start_paused = true)]
+async fn sequences_of_resilience4j() {
+    let of = |minimum| {
+        let breaker = Breaker::new().ratio(0.5).minimum_calls(minimum);
+        breaker.window(secs(5)).open_for(secs(5)).trial_calls(4)
+    };
+    let nine = [Fails; 9];
+    let of_ten = [nine.as_slice(), &[Is(Closed), Fails, Is(Open)]].concat();
+    let all_four = [
+        Fails,
+        Is(Open),
+        Rejected,
+        Passes(secs(3)),
+        Rejected,
+        Is(Open),
+        Passes(secs(3)),
+        Succeeds,
+        Is(HalfOpen),
+        Succeeds,
+        Succeeds,
+        Is(HalfOpen),
+        Succeeds,
+        Is(Closed),
+    ];
+    let rows: [(&str, u32, &[Step]); 5] = [
+        ("minimumNumberOfCalls", 10, &of_ten),
+        ("waitDuration, permittedNumberOfCalls", 1, &all_four),
+        (
+            "failureRateThreshold",
+            5,
+            &[Fails, Fails, Fails, Succeeds, Is(Closed), Fails, Is(Open)],
+        ),
+        (
+            "ignoreExceptions",
+            2,
+            &[Ignored, Ignored, Fails, Is(Closed), Fails, Is(Open)],
+        ),
+        (
+            "TIME_BASED",
+            3,
+            &[Fails, Fails, Passes(secs(6)), Fails, Is(Closed)],
+        ),
+    ];
+    for (name, minimum, steps) in rows {
+        follow(name, of(minimum), steps).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn defaults_are_nine_of_ten_of_a_hundred() {
+    let breaker = Breaker::default();
+    fail(&breaker, 89);
+    for _ in 0..10 {
+        call(&breaker, Seen::Success);
+    }
+    assert_eq!(call(&breaker, Seen::Success), (true, None));
+    fail(&breaker, 9);
+    assert_eq!(breaker.state(), Closed, "98 of 109");
+    assert_eq!(
+        call(&breaker, FAILURE),
+        (true, Some(opened(Cause::Ratio, secs(5))))
+    );
+    assert_eq!(call(&breaker, FAILURE), (false, None));
+    advance(millis(4_999)).await;
+    assert_eq!(call(&breaker, FAILURE), (false, None));
+    advance(millis(1)).await;
+    assert_eq!(
+        call(&breaker, Seen::Success),
+        (true, Some(Transition::Closed))
+    );
+    assert_eq!(breaker.to_string(), "closed");
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_in_a_row_open_it() {
+    let breaker = Breaker::new().consecutive_failures(3);
+    fail(&breaker, 2);
+    call(&breaker, Seen::Success);
+    fail(&breaker, 2);
+    // Neither ends a row nor goes on with it.
+    call(&breaker, Seen::Ignored);
+    let open = Some(opened(Cause::Consecutive, secs(5)));
+    assert_eq!(call(&breaker, FAILURE), (true, open));
+    advance(secs(5)).await;
+    let open = Some(opened(Cause::Trial, secs(5)));
+    assert_eq!(call(&breaker, FAILURE), (true, open));
+    advance(secs(5)).await;
+    call(&breaker, Seen::Success);
+    // It begins anew.
+    fail(&breaker, 2);
+    assert_eq!(breaker.state(), Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_window_slides() {
+    let breaker = Breaker::new();
+    for _ in 0..100_000 {
+        call(&breaker, Seen::Success);
+    }
+    // No failure outweighs so many successes, until they are old.
+    fail(&breaker, 1_000);
+    advance(secs(31)).await;
+    fail(&breaker, 99);
+    assert_eq!(breaker.state(), Closed);
+    fail(&breaker, 1);
+    assert_eq!(breaker.state(), Open);
+}
+
+/// Successes that are counted without a look at the clock are no younger for that.
+#[tokio::test(start_paused = true)]
+async fn the_window_slides_at_every_number_of_successes() {
+    for successes in 0..300 {
+        let breaker = Breaker::new();
+        for _ in 0..successes {
+            call(&breaker, Seen::Success);
+        }
+        advance(secs(31)).await;
+        fail(&breaker, 100);
+        assert_eq!(breaker.state(), Open, "{successes}");
+        let breaker = Breaker::new();
+        for _ in 0..successes {
+            call(&breaker, Seen::Success);
+        }
+        // As long as no time passes, not one is lost.
+        let opens_at = (100_u32.saturating_sub(successes))
+            .max(successes * 9)
+            .max(1);
+        fail(&breaker, opens_at - 1);
+        assert_eq!(breaker.state(), Closed, "{successes}");
+        fail(&breaker, 1);
+        assert_eq!(breaker.state(), Open, "{successes}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_window_slides_by_tenths() {
+    let breaker = Breaker::new().minimum_calls(10).ratio(1.0);
+    // One failure in each of ten slices: when the tenth comes, the first is still there.
+    for number in 0..10 {
+        assert_eq!(breaker.state(), Closed, "{number}");
+        fail(&breaker, 1);
+        advance(secs(3)).await;
+    }
+    assert_eq!(breaker.state(), Open);
+    let breaker = Breaker::new().minimum_calls(11).ratio(1.0);
+    for _ in 0..100 {
+        fail(&breaker, 1);
+        advance(secs(3)).await;
+    }
+    assert_eq!(breaker.state(), Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_says_how_long_it_stays_open() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    let hinted = |hint| Seen::Failure {
+        kind: Kind::Transient,
+        hint: Some(hint),
+    };
+    for (hint, open_for) in [
+        (secs(60), secs(60)),
+        (secs(1), secs(1)),
+        (secs(3_600), secs(120)),
+    ] {
+        assert!(matches!(
+            call(&breaker, hinted(hint)),
+            (true, Some(Transition::Opened { open_for: told, .. })) if told == open_for
+        ));
+        advance(open_for.saturating_sub(millis(1))).await;
+        assert!(!call(&breaker, FAILURE).0);
+        advance(millis(1)).await;
+    }
+    // A longer time of its own stands.
+    let patient = Breaker::new().consecutive_failures(1).open_for(secs(600));
+    call(&patient, hinted(secs(3_600)));
+    advance(secs(599)).await;
+    assert!(!call(&patient, FAILURE).0);
+}
+
+/// failsafe and recloser let all hundred through.
+#[tokio::test(start_paused = true)]
+async fn half_open_lets_so_many_through_and_no_more() {
+    for places in [1, 3, 10] {
+        let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
+        fail(&breaker, 1);
+        advance(secs(5)).await;
+        let passes: Vec<_> = (0..100).filter_map(|_| breaker.admit()).collect();
+        assert_eq!(passes.len() as u32, places);
+        for pass in passes {
+            assert_eq!(breaker.state(), HalfOpen);
+            breaker.record(pass, Seen::Success);
+        }
+        assert_eq!(breaker.state(), Closed);
+    }
+}
+
+/// The same in threads, which have the system's clock.
+#[test]
+fn half_open_lets_so_many_threads_through_and_no_more() {
+    for _ in 0..20 {
+        let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
+        let at_once = Seen::Failure {
+            kind: Kind::Transient,
+            hint: Some(Duration::ZERO),
+        };
+        call(&breaker, at_once);
+        let barrier = Barrier::new(20);
+        let ask = || {
+            barrier.wait();
+            breaker.admit()
+        };
+        let passes: Vec<Pass> = thread::scope(|threads| {
+            let asked: Vec<_> = (0..20).map(|_| threads.spawn(ask)).collect();
+            let asked = asked.into_iter().filter_map(|asked| asked.join().unwrap());
+            asked.collect()
+        });
+        assert_eq!(passes.len(), 3);
+    }
+}
+
+/// execution-policy's locks for ever.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_trial_gives_its_place_back() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    fail(&breaker, 1);
+    advance(secs(5)).await;
+    for _ in 0..100 {
+        let permit = Permit::new(&breaker).expect("the place is free");
+        assert!(Permit::new(&breaker).is_none());
+        drop(permit);
+    }
+    let panicked = catch_unwind(AssertUnwindSafe(|| {
+        let _permit = Permit::new(&breaker).expect("the place is free");
+        panic!("the attempt");
+    }));
+    assert!(panicked.is_err());
+    let mut permit = Permit::new(&breaker).expect("the place is free");
+    assert_eq!(permit.succeeded(), Some(Transition::Closed));
+    assert_eq!(permit.succeeded(), None, "told once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trial_that_never_ends_keeps_nobody_out() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    fail(&breaker, 1);
+    advance(secs(5)).await;
+    let hangs = Permit::new(&breaker).expect("half open");
+    std::mem::forget(hangs);
+    advance(secs(4)).await;
+    assert!(breaker.admit().is_none());
+    advance(secs(1)).await;
+    // One more, and the next as long after it.
+    let second = breaker.admit().expect("one more");
+    assert!(breaker.admit().is_none());
+    assert_eq!(
+        breaker.record(second, Seen::Success),
+        Some(Transition::Closed)
+    );
+}
+
+/// An answer that takes longer than it stays open counts all the same.
+#[tokio::test(start_paused = true)]
+async fn a_slow_trial_closes_it() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    fail(&breaker, 1);
+    advance(secs(5)).await;
+    let slow = breaker.admit().expect("half open");
+    advance(secs(60)).await;
+    let other = breaker.admit().expect("one more");
+    assert_eq!(
+        breaker.record(slow, Seen::Success),
+        Some(Transition::Closed)
+    );
+    assert_eq!(breaker.record(other, FAILURE), None, "too late");
+}
+
+#[tokio::test(start_paused = true)]
+async fn late_answers_change_nothing() {
+    let breaker = Breaker::new().consecutive_failures(2);
+    let late: Vec<_> = (0..4).map(|_| breaker.admit().unwrap()).collect();
+    fail(&breaker, 2);
+    let [while_open, half_open, closed, reopened] = late.try_into().unwrap();
+    assert_eq!(breaker.record(while_open, Seen::Success), None);
+    assert_eq!(breaker.state(), Open);
+    advance(secs(5)).await;
+    let trial = breaker.admit().unwrap();
+    assert_eq!(breaker.record(half_open, Seen::Success), None);
+    assert_eq!(breaker.state(), HalfOpen);
+    assert!(breaker.admit().is_none(), "its place is not free");
+    breaker.record(trial, Seen::Success);
+    assert_eq!(breaker.record(closed, FAILURE), None);
+    assert_eq!(breaker.record(reopened, FAILURE), None);
+    assert_eq!(breaker.state(), Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn numbers_out_of_range_are_the_nearest_within() {
+    for ratio in [-1.0, 0.0, f64::NAN] {
+        let breaker = Breaker::new().ratio(ratio).minimum_calls(0);
+        fail(&breaker, 1);
+        assert_eq!(breaker.state(), Open, "{ratio}");
+    }
+    let breaker = Breaker::new().ratio(7.0).minimum_calls(2).trial_calls(0);
+    let breaker = breaker.window(Duration::ZERO).open_for(Duration::ZERO);
+    call(&breaker, Seen::Success);
+    fail(&breaker, 5);
+    assert_eq!(breaker.state(), Closed);
+    advance(millis(1)).await;
+    fail(&breaker, 2);
+    assert_eq!(breaker.state(), Open);
+    assert!(breaker.admit().is_none());
+    advance(millis(1)).await;
+    assert!(breaker.admit().is_some());
+    assert!(breaker.admit().is_none());
+    let long = Breaker::new().window(Duration::MAX).open_for(Duration::MAX);
+    fail(&long, 100);
+    assert!(long.admit().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_key_has_one_and_what_is_at_rest_is_forgotten() {
+    let hosts: Keyed<String, Breaker> = Keyed::new(2, || Breaker::new().consecutive_failures(2));
+    fail(&hosts.of("down"), 2);
+    fail(&hosts.of("failing"), 1);
+    assert_eq!(hosts.of("down").state(), Open);
+    assert_eq!(hosts.of("failing").state(), Closed);
+    // No room: neither is at rest.
+    let shared = hosts.of("new");
+    assert!(Arc::ptr_eq(&hosts.of("another"), &shared));
+    advance(secs(31)).await;
+    call(&hosts.of("ok"), Seen::Success);
+    assert!(!Arc::ptr_eq(&hosts.of("ok"), &shared));
+    assert_eq!(
+        hosts.of("down").state(),
+        Open,
+        "open for 5 s, and then a window"
+    );
+    advance(secs(31)).await;
+    assert!(!Arc::ptr_eq(&hosts.of("one more"), &shared));
+    assert_eq!(hosts.len(), 1);
+}
+
+proptest! {
+    /// Whatever happens to the trials and in which order, as many run and have succeeded as there are places, and no place
+    /// is lost.
+    #[test]
+    fn places_are_neither_lost_nor_invented(
+        places in 1_u32..6,
+        steps in proptest::collection::vec((0_u8..6, 0_usize..8), 0..60),
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
+            fail(&breaker, 1);
+            advance(secs(5)).await;
+            let (mut running, mut late) = (Vec::new(), Vec::new());
+            let mut succeeded = 0;
+            for (step, which) in steps {
+                let mut end = |seen| {
+                    (!running.is_empty()).then(|| {
+                        let permit: Pass = running.swap_remove(which % running.len());
+                        breaker.record(permit, seen)
+                    })
+                };
+                match step {
+                    0 | 1 => {
+                        let pass = breaker.admit();
+                        let free = (running.len() as u32) + succeeded < places;
+                        prop_assert_eq!(pass.is_some(), free);
+                        running.extend(pass);
+                    }
+                    2 => {
+                        if let Some(turned) = end(Seen::Success) {
+                            succeeded += 1;
+                            let closes = succeeded == places;
+                            prop_assert_eq!(turned, closes.then_some(Transition::Closed));
+                            if closes {
+                                // From the start again.
+                                fail(&breaker, 1);
+                                advance(secs(5)).await;
+                                late.append(&mut running);
+                                succeeded = 0;
+                            }
+                        }
+                    }
+                    3 => {
+                        if let Some(turned) = end(FAILURE) {
+                            prop_assert_eq!(turned, Some(opened(Cause::Trial, secs(5))));
+                            prop_assert!(breaker.admit().is_none());
+                            advance(secs(5)).await;
+                            late.append(&mut running);
+                            succeeded = 0;
+                        }
+                    }
+                    4 => prop_assert!(matches!(end(Seen::Ignored), None | Some(None))),
+                    _ => {
+                        if let Some(pass) = late.pop() {
+                            prop_assert_eq!(breaker.record(pass, Seen::Success), None);
+                        }
+                    }
+                }
+            }
+            Ok(())
+        })?;
+    }
+}

@@ -1,0 +1,104 @@
+//! A call that ends at once while the server is down.
+impl Client {
+    async fn complete(&self, prompt: &str) -> Result<Completion, ModelError> {
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{max as _, breaker as _};
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+            &__retry::policy_of(__retry::Section::new().max(5u32)),
+            ::core::concat!(::core::module_path!(), "::complete"),
+        );
+        __retry::expect_timer();
+        let mut retry_call = __retry::Retries::new();
+        let mut retry_admitted = __retry::permit(&self.breaker);
+        'retry_call: loop {
+            let retry_failed;
+            let retry_pause = 'retry_pause: {
+                let __retry::Some(mut retry_permit) = __retry::Option::take(
+                    &mut retry_admitted,
+                ) else {
+                    let retry_error: <Result<
+                        Completion,
+                        ModelError,
+                    > as __retry::OutcomeTypes>::Error = __retry::FromRejected::from_rejected(
+                        __retry::Rejected::new(),
+                    );
+                    {
+                        retry_call
+                            .ended(
+                                __RETRY_SITE,
+                                __retry::show(&retry_error).__retry_show(),
+                                __retry::Reason::Rejected,
+                                __retry::None,
+                            );
+                    }
+                    let retry_outcome = __retry::Err(retry_error);
+                    break 'retry_call retry_outcome;
+                };
+                let mut retry_outcome: Result<Completion, ModelError> = async {
+                    if false {
+                        return __retry::never::<Result<Completion, ModelError>>();
+                    }
+                    { self.post(prompt).await }
+                }
+                    .await;
+                match retry_outcome {
+                    __retry::Ok(_) => {
+                        if let __retry::Some(retry_turned) = __retry::answered(
+                            &mut retry_permit,
+                        ) {
+                            __retry::turned(
+                                &retry_call.whole(__RETRY_SITE),
+                                ::core::concat!(::core::module_path!(), "::complete"),
+                                retry_turned,
+                                __retry::None,
+                            );
+                        }
+                        retry_call.healed(__RETRY_SITE);
+                    }
+                    __retry::Err(retry_error) => {
+                        let mut retry_next = retry_call;
+                        let retry_decision = __retry::cold(|| {
+                            #[allow(clippy::let_and_return)]
+                            let retry_decision = __retry::Retries::failed_with(
+                                &mut retry_next,
+                                __retry::Failure::new(
+                                        __RETRY_SITE,
+                                        __retry::classify(&retry_error),
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                                    .permit(&mut retry_permit),
+                            );
+                            retry_decision
+                        });
+                        retry_call = retry_next;
+                        if let __retry::Ok(retry_pause) = retry_decision {
+                            retry_failed = __retry::Some(retry_error);
+                            break 'retry_pause retry_pause;
+                        }
+                        retry_outcome = __retry::Err(retry_error);
+                    }
+                }
+                break 'retry_call retry_outcome;
+            };
+            __retry::sleep(retry_pause, __retry::Features).await;
+            if let __retry::Some(retry_why) = {
+                retry_admitted = __retry::permit(&self.breaker);
+                __retry::refused(&retry_admitted)
+            } {
+                if let __retry::Some(retry_error) = retry_failed {
+                    {
+                        retry_call
+                            .ended(
+                                __RETRY_SITE,
+                                __retry::show(&retry_error).__retry_show(),
+                                retry_why,
+                                __retry::None,
+                            );
+                    }
+                    let retry_outcome = __retry::Err(retry_error);
+                    break 'retry_call retry_outcome;
+                }
+            }
+        }
+    }
+}
