@@ -52,7 +52,10 @@ macro_rules! tests_of {
                 let address = address.trim_start_matches("http://").trim_end_matches('/');
                 call(address).await.unwrap_err();
                 let line = recording.lines().remove(0);
-                assert!(line.contains("503") && line.contains(&format!("http://{address}/v1")), "{line}");
+                assert!(
+                    line.contains("503") && line.contains(&format!("http://{address}/v1")),
+                    "{line}"
+                );
                 assert!(!line.contains("AIza") && !line.contains("pw"), "{line}");
             }
         }
