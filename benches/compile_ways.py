@@ -56,6 +56,8 @@ impl std::fmt::Display for ClientError {
     }
 }
 
+impl std::error::Error for ClientError {}
+
 impl Client {
     pub fn send<'a>(&'a self, prompt: &'a str) -> Sending<'a> {
         Sending { client: self, prompt }

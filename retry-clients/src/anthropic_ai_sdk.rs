@@ -8,9 +8,13 @@
 //!
 //! struct Model(AnthropicClient);
 //!
-//! impl Model { // This client drops `Retry-After`, so wait longer when throttled. #[retry(max = 5, on =
-//! classify, throttled(base = "5s", cap = "60s"))] async fn create(&self, message: &CreateMessageParams) ->
-//! Result<CreateMessageResponse, MessageError> { self.0.create_message(Some(message)).await } }
+//! impl Model {
+//!     // This client drops `Retry-After`, so wait longer when throttled.
+//!     #[retry(max = 5, on = classify, throttled(base = "5s", cap = "60s"))]
+//!     async fn create(&self, message: &CreateMessageParams) -> Result<CreateMessageResponse, MessageError> {
+//!         self.0.create_message(Some(message)).await
+//!     }
+//! }
 //! # let _ = Model::create;
 //! ```
 //!

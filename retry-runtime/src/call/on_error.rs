@@ -1,7 +1,7 @@
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
-/// Says which errors are worth a retry: [`ByClassify`], or a function that [`Policy::on`] was given.
+/// Says which errors are worth a retry: [`ByClassify`], or a function that [`Policy::on`](crate::Policy::on) was given.
 #[diagnostic::on_unimplemented(
     message = "nothing says which errors `{E}` are worth a retry",
     label = "`{E}` is not `Classify`, or `{Self}` does not take it",
