@@ -16,8 +16,11 @@
 //!     }
 //! }
 //!
-//! // By itself, this client sends up to three requests per call. let config = Config::builder()
-//! .behavior_version(BehaviorVersion::latest()) .retry_config(RetryConfig::disabled()) .build();
+//! // By itself, this client sends up to three requests per call.
+//! let config = Config::builder()
+//!     .behavior_version(BehaviorVersion::latest())
+//!     .retry_config(RetryConfig::disabled())
+//!     .build();
 //! let identity = Identity(Client::from_conf(config));
 //! # let _ = (Identity::caller, identity);
 //! ```

@@ -16,7 +16,8 @@
 //!     }
 //! }
 //!
-//! // For `with_retry` on every store's builder. let retries: RetryConfig = no_retries();
+//! // For `with_retry` on every store's builder.
+//! let retries: RetryConfig = no_retries();
 //! assert_eq!(retries.max_retries, 0);
 //! # let _ = Store::read;
 //! ```

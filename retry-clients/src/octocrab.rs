@@ -16,9 +16,10 @@
 //!     }
 //! }
 //!
-//! fn client() -> octocrab::Result<GitHub> { // By itself, this client sends up to four requests
-//! per call, without a pause.
-//! Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?)) }
+//! fn client() -> octocrab::Result<GitHub> {
+//!     // By itself, this client sends up to four requests per call, without a pause.
+//!     Ok(GitHub(Octocrab::builder().add_retry_config(RetryConfig::None).build()?))
+//! }
 //! # let _ = (GitHub::repository, client);
 //! ```
 
