@@ -11,8 +11,7 @@ use retry_clients::anthropic_ai_sdk::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],
     "stop_reason":"end_turn","stop_sequence":null,"usage":{"input_tokens":1,"output_tokens":1}}"#;

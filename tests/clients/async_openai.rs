@@ -15,11 +15,11 @@ use reqwest_0_13 as reqwest;
 use retry_clients::async_openai::{OneRequest, api_error, classify, client_without_retries, whole};
 use retry_runtime::{Verdict, retry, testing};
 
+use support::openai_refusals;
 use support::scripted::{
     Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
 };
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
     "finish_reason":"stop","message":{"role":"assistant","content":"hello"}}]}"#;
@@ -84,14 +84,15 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 500, 502, 503, 504, 529] {
-        check(answer(status, &refused("t", "c")), BROKEN).await;
+    for (answer, verdict) in openai_refusals::statuses(|kind| refused(kind, "c")) {
+        check(answer, verdict).await;
+    }
+    for status in [408, 500, 503, 504, 529] {
         check(answer(status, "<html>"), BROKEN).await;
     }
     check(answer(425, "<html>"), Verdict::TRANSIENT).await;
-    for status in [400, 401, 403, 404, 409, 413, 422, 501, 505] {
-        check(answer(status, &refused("server_error", "c")), Verdict::STOP).await;
-    }
+    let unprocessable = answer(422, &refused("server_error", "c"));
+    check(unprocessable, Verdict::STOP).await;
 }
 
 #[tokio::test]
@@ -119,28 +120,12 @@ async fn throttling_and_billing() {
 
 #[tokio::test]
 async fn headers() {
-    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
+    for (answer, verdict) in openai_refusals::headers(|kind| refused(kind, "c")) {
+        check(answer, verdict).await;
+    }
+    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
+    check(answer_with(429, &[("retry-after", "2")], "no JSON"), hint).await;
     let body = refused("requests", "rate_limit_exceeded");
-    check(
-        answer_with(429, &[("retry-after", "2")], &body),
-        hint(Verdict::THROTTLED),
-    )
-    .await;
-    check(
-        answer_with(503, &[("retry-after-ms", "2000")], "busy"),
-        hint(Verdict::TRANSIENT),
-    )
-    .await;
-    check(
-        answer_with(429, &[("retry-after", "2")], "no JSON"),
-        hint(Verdict::THROTTLED),
-    )
-    .await;
-    check(
-        answer_with(503, &[("x-should-retry", "false")], "busy"),
-        Verdict::STOP,
-    )
-    .await;
     check(
         answer_with(409, &[("x-should-retry", "true")], &body),
         Verdict::TRANSIENT,

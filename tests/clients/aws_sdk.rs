@@ -14,8 +14,7 @@ use retry_clients::aws_sdk::classify;
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 fn refused(code: &str) -> String {
     format!(

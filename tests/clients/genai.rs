@@ -13,12 +13,12 @@ use reqwest_0_13 as reqwest;
 use retry_clients::genai::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
+use support::openai_refusals;
 use support::scripted::{
     Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
     stalling_events,
 };
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"model":"m","choices":[{"finish_reason":"stop","message":{"role":"assistant","content":"hello"}}]}"#;
 const CHUNK: &str =
@@ -110,30 +110,16 @@ async fn check(answer: Answer, expected: Verdict) {
 
 #[tokio::test]
 async fn statuses() {
-    for status in [408, 500, 502, 503, 504, 529] {
-        check(answer(status, &refused("t")), BROKEN).await;
-    }
-    check(answer(502, "<html>"), BROKEN).await;
-    check(answer(425, &refused("t")), Verdict::TRANSIENT).await;
-    for status in [400, 401, 403, 404, 409, 413, 501, 505] {
-        check(answer(status, &refused("server_error")), Verdict::STOP).await;
+    for (answer, verdict) in openai_refusals::statuses(refused) {
+        check(answer, verdict).await;
     }
 }
 
 #[tokio::test]
 async fn throttling_and_limits() {
-    check(answer(429, &refused("requests")), Verdict::THROTTLED).await;
-    check(
-        answer(400, &refused("rate_limit_error")),
-        Verdict::THROTTLED,
-    )
-    .await;
-    check(answer(429, &refused("insufficient_quota")), Verdict::STOP).await;
-    check(
-        answer(429, &refused("enforced_spend_limit_reached")),
-        Verdict::STOP,
-    )
-    .await;
+    for (answer, verdict) in openai_refusals::limits(refused) {
+        check(answer, verdict).await;
+    }
     check(answer(429, DAILY), Verdict::STOP).await;
     check(answer(429, USED_UP), Verdict::STOP).await;
     check(
@@ -152,32 +138,11 @@ async fn throttling_and_limits() {
 
 #[tokio::test]
 async fn headers() {
-    let hint = |verdict: Verdict| verdict.after(Duration::from_secs(2));
-    check(
-        answer_with(429, &[("retry-after", "2")], &refused("t")),
-        hint(Verdict::THROTTLED),
-    )
-    .await;
-    check(
-        answer_with(429, &[("retry-after", "2")], GOOGLE_HINT),
-        hint(Verdict::THROTTLED),
-    )
-    .await;
-    check(
-        answer_with(503, &[("retry-after-ms", "2000")], "busy"),
-        hint(Verdict::TRANSIENT),
-    )
-    .await;
-    check(
-        answer_with(503, &[("x-should-retry", "false")], "busy"),
-        Verdict::STOP,
-    )
-    .await;
-    check(
-        answer_with(409, &[("x-should-retry", "true")], "busy"),
-        Verdict::TRANSIENT,
-    )
-    .await;
+    for (answer, verdict) in openai_refusals::headers(refused) {
+        check(answer, verdict).await;
+    }
+    let hint = Verdict::THROTTLED.after(Duration::from_secs(2));
+    check(answer_with(429, &[("retry-after", "2")], GOOGLE_HINT), hint).await;
 }
 
 #[tokio::test]

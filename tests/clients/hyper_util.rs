@@ -8,10 +8,9 @@ use hyper_util::client::legacy::{Client, Error as ClientError};
 use hyper_util::rt::TokioExecutor;
 use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use support::loopback::{Server, attempts, closed_port, status};
+use support::verdicts::BROKEN;
 
 type Http = Client<HttpConnector, Empty<&'static [u8]>>;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 fn client() -> Http {
     Client::builder(TokioExecutor::new()).build_http()

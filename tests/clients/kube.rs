@@ -10,8 +10,7 @@ use retry_clients::kube::{classify, without_retries};
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 fn status(code: u16, details: &str) -> Answer {
     let body = format!(

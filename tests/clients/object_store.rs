@@ -10,8 +10,7 @@ use retry_clients::object_store::{classify, no_retries};
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 struct Store(HttpStore);
 

@@ -9,8 +9,8 @@ use retry_clients::octocrab::classify;
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::verdicts::BROKEN;
 
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 const NO: &str = r#"{"message":"no","documentation_url":"https://docs.github.com"}"#;
 
 struct GitHub(Octocrab);

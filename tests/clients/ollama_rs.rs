@@ -10,8 +10,8 @@ use retry_clients::ollama_rs::classify;
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+use support::verdicts::BROKEN;
 
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 const BUSY: &str =
     r#"{"error":"server busy, please try again.  maximum pending requests exceeded"}"#;
 

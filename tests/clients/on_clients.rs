@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use retry_runtime::{Classify, ErrorForRetry, Verdict, on, retry};
 use support::loopback::{Server, closed_port, status};
+use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn std::error::Error + Send + Sync>;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 /// What it answers, and what `on::transient_io` and `on::http` say of that.
 fn servers() -> Vec<(Server, Verdict, Verdict)> {

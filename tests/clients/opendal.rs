@@ -8,8 +8,7 @@ use retry_clients::opendal::classify;
 use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 struct Store(Operator);
 

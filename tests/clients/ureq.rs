@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use support::loopback::{Server, attempts, closed_port, status};
+use support::verdicts::BROKEN;
 use ureq::{Agent, Error, Timeout};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 #[retry(max = 2, backoff = "none")]
 fn get(agent: &Agent, url: &str, count: &mut u32) -> Result<String, Error> {

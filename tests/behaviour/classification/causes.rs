@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, ResponseError, Verdict, on};
+use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 fn io(kind: ErrorKind) -> io::Error {
     kind.into()

@@ -5,15 +5,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
+use support::verdicts::BROKEN;
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
 const MS: &str = "retry-after-ms";
 const AFTER: &str = "retry-after";
 const AMZ: &str = "x-amz-retry-after";
 const SHOULD: &str = "x-should-retry";
-
-/// The request may have taken effect.
-const UNKNOWN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 type Pairs<'a> = &'a [(&'static str, &'a str)];
 
@@ -39,7 +37,7 @@ const fn ms(milliseconds: u64) -> Duration {
 fn every_status_has_the_verdict_of_the_table() {
     for code in 100..=999 {
         let expected = match code {
-            408 | 500 | 502 | 503 | 504 | 529 => UNKNOWN,
+            408 | 500 | 502 | 503 | 504 | 529 => BROKEN,
             425 => Verdict::TRANSIENT,
             429 => Verdict::THROTTLED,
             _ => Verdict::STOP,
@@ -182,11 +180,11 @@ fn x_should_retry_wins_over_the_status() {
     let table = [
         (404, "true", Verdict::TRANSIENT),
         (409, "true", Verdict::TRANSIENT),
-        (501, "true", UNKNOWN),
-        (599, "true", UNKNOWN),
-        (200, "true", UNKNOWN),
-        (408, "true", UNKNOWN),
-        (503, "true", UNKNOWN),
+        (501, "true", BROKEN),
+        (599, "true", BROKEN),
+        (200, "true", BROKEN),
+        (408, "true", BROKEN),
+        (503, "true", BROKEN),
         (429, "true", Verdict::THROTTLED),
         (404, "false", Verdict::STOP),
         (503, "false", Verdict::STOP),
@@ -194,7 +192,7 @@ fn x_should_retry_wins_over_the_status() {
         (409, "True", Verdict::TRANSIENT),
         (503, " FALSE ", Verdict::STOP),
         (404, "yes", Verdict::STOP),
-        (503, "no", UNKNOWN),
+        (503, "no", BROKEN),
         (429, "", Verdict::THROTTLED),
         (429, "é", Verdict::THROTTLED),
     ];
@@ -212,11 +210,11 @@ fn a_retry_carries_the_hint_and_a_stop_does_not() {
         (429, None, Verdict::THROTTLED.after(hint)),
         (425, None, Verdict::TRANSIENT.after(hint)),
         // A wait says only of a 503 that the request was refused unread.
-        (408, None, UNKNOWN.after(hint)),
-        (500, None, UNKNOWN.after(hint)),
-        (502, None, UNKNOWN.after(hint)),
-        (504, None, UNKNOWN.after(hint)),
-        (529, None, UNKNOWN.after(hint)),
+        (408, None, BROKEN.after(hint)),
+        (500, None, BROKEN.after(hint)),
+        (502, None, BROKEN.after(hint)),
+        (504, None, BROKEN.after(hint)),
+        (529, None, BROKEN.after(hint)),
         (503, Some("true"), Verdict::TRANSIENT.after(hint)),
         (404, None, Verdict::STOP),
         (404, Some("true"), Verdict::TRANSIENT.after(hint)),

@@ -7,8 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use retry_runtime::{Classify, Verdict, retry};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 const TABLE: &[(ErrorKind, Verdict)] = &[
     (ErrorKind::ConnectionRefused, Verdict::TRANSIENT),

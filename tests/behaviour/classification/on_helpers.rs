@@ -9,11 +9,10 @@ use std::time::Duration;
 use http::{HeaderMap, StatusCode};
 use retry_runtime::on::{self, Combine};
 use retry_runtime::{Classify, Policy, ResponseError, TimedOut, Verdict, retry};
+use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn Error + Send + Sync>;
 type MakeError = fn() -> AppError;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 /// An error as programs have them: it says what failed, and holds why.
 #[derive(Debug, thiserror::Error)]

@@ -9,9 +9,8 @@ use redis::{
 };
 use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
+use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 async fn ping(url: &str) -> Result<(), RedisError> {
     let patience = Some(Duration::from_secs(20));

@@ -8,8 +8,7 @@ use redis::{
 use retry_runtime::{Classify, Policy, Verdict, retry};
 
 use crate::databases::{control, control_beside, setting};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 /// A new connection, which waits for answers as long as that.
 async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, RedisError> {

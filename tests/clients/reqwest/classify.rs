@@ -7,12 +7,10 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http_body::Frame;
-use retry_runtime::Verdict;
 use support::loopback::{Server, closed_port, read_head};
+use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 const TRUNCATED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"a\":1,   ";
 const TRUNCATED_CHUNK: &[u8] =

@@ -8,9 +8,8 @@ use retry_runtime::{Classify, Verdict, on, retry};
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
+use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 #[retry(max = 2, backoff = "none")]
 async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {

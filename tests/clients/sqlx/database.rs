@@ -7,8 +7,7 @@ use sqlx::{Connection, Error};
 use tokio::sync::Barrier;
 
 use crate::databases::{control, control_beside, setting};
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+use support::verdicts::BROKEN;
 
 fn url() -> String {
     setting("DATABASES_POSTGRES")

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use retry_runtime::{Classify, Verdict, on, retry};
 use service::{Backend, endpoint, send};
 use support::loopback::{Server, attempts, closed_port};
+use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tonic::metadata::MetadataMap;
 use tonic::transport::{Channel, Endpoint};
@@ -14,8 +15,6 @@ use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, QuotaViolation, StatusExt};
 
 mod service;
-
-const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 #[retry(max = 2, backoff = "none")]
 async fn call(channel: &Channel, count: &mut u32) -> Result<(), Status> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::verdicts::BROKEN;
 use retry_runtime::Verdict;
 use retry_runtime::llm::Fault;
 use serde_json::{Value, json};
@@ -38,9 +39,6 @@ fn quota_failure(quota_id: &str) -> Value {
 pub fn answers() -> Vec<(u16, String, Verdict, Fault)> {
     [openai_answers(), anthropic_answers(), google_answers()].concat()
 }
-
-/// The request may have taken effect.
-const UNKNOWN: Verdict = Verdict::TRANSIENT.ambiguous();
 
 fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
     use Fault::{Billing, Internal, Invalid, Overloaded, Throttled};
@@ -118,11 +116,11 @@ fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
             Verdict::STOP,
             Billing,
         ),
-        (500, openai("server_error", Value::Null), UNKNOWN, Internal),
+        (500, openai("server_error", Value::Null), BROKEN, Internal),
         (
             503,
             openai("service_unavailable_error", "server_is_overloaded"),
-            UNKNOWN,
+            BROKEN,
             Overloaded,
         ),
         (
@@ -152,9 +150,9 @@ fn anthropic_answers() -> Vec<(u16, String, Verdict, Fault)> {
             Verdict::THROTTLED,
             Throttled,
         ),
-        (500, anthropic("api_error"), UNKNOWN, Internal),
-        (529, anthropic("overloaded_error"), UNKNOWN, Overloaded),
-        (504, anthropic("timeout_error"), UNKNOWN, Timeout),
+        (500, anthropic("api_error"), BROKEN, Internal),
+        (529, anthropic("overloaded_error"), BROKEN, Overloaded),
+        (504, anthropic("timeout_error"), BROKEN, Timeout),
         (429, spent.to_string(), Verdict::STOP, Billing),
         (429, spent_by_message.to_string(), Verdict::STOP, Billing),
         (
@@ -189,14 +187,14 @@ fn google_answers() -> Vec<(u16, String, Verdict, Fault)> {
         (
             503,
             google(503, "UNAVAILABLE", &json!([])),
-            UNKNOWN,
+            BROKEN,
             Overloaded,
         ),
-        (500, google(500, "INTERNAL", &json!([])), UNKNOWN, Internal),
+        (500, google(500, "INTERNAL", &json!([])), BROKEN, Internal),
         (
             504,
             google(504, "DEADLINE_EXCEEDED", &json!([])),
-            UNKNOWN,
+            BROKEN,
             Timeout,
         ),
         (
