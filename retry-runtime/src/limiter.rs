@@ -1,0 +1,179 @@
+//! What calls share to make no more attempts, and no faster, than a server takes.
+
+#[expect(dead_code, reason = "built on by the limiters of this crate")]
+pub(crate) mod gate;
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+
+/// What makes attempts wait for their turn, shared by calls: the key `limiter`.
+///
+/// Each attempt enters, is polled until its turn comes, and leaves when it has ended.
+///
+/// What an operator closes for maintenance:
+///
+/// ```
+/// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+/// use std::task::Waker;
+/// use std::time::Duration;
+/// use retry_runtime::{End, Limiter, LimiterChange, Ticket, Turn};
+///
+/// struct Maintenance(AtomicBool);
+///
+/// impl Limiter for Maintenance {
+///     fn enter(&self, cost: u32) -> Ticket {
+///         Ticket::new(0, cost)
+///     }
+///     fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+///         if self.0.load(Relaxed) {
+///             let at_least = Some(Duration::from_secs(1));
+///             return Turn::Wait { ahead: 0, at_least };
+///         }
+///         Turn::Begin
+///     }
+///     fn leave(&self, _: Ticket, _: End) -> Option<LimiterChange> {
+///         None
+///     }
+/// }
+///
+/// let upstream = Maintenance(AtomicBool::new(false));
+/// let mut ticket = upstream.enter(1);
+/// assert_eq!(upstream.poll(&mut ticket, Waker::noop()), Turn::Begin);
+/// upstream.leave(ticket, End::Success);
+/// ```
+///
+/// The key takes any expression whose type implements this. References, `Arc`, `Rc` and `Box` do if what they hold does.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no limiter",
+    label = "no `Limiter`",
+    note = "implement `retry_runtime::Limiter` for `{Self}`, or give a reference to what implements it"
+)]
+pub trait Limiter {
+    /// Takes a place at the end of the queue, for an attempt of that cost.
+    fn enter(&self, cost: u32) -> Ticket;
+
+    /// Asks whether the attempt may begin, and keeps the waker, in place of the last one, to wake when it is worthwhile
+    /// to ask again. Not called again once it has returned [`Turn::Begin`] or [`Turn::Rejected`].
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
+
+    /// Gives the place back. Called exactly once for each ticket, also when the call is dropped, waiting or not, or panics.
+    /// Returns what this changed for all, for the log and observers.
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange>;
+
+    /// The longest that an attempt waits for its turn. `None`, the default, is no limit.
+    fn max_wait(&self) -> Option<Duration> {
+        None
+    }
+}
+
+/// A place in a limiter's queue: made by [`Limiter::enter`], and given back to [`Limiter::leave`].
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ticket {
+    number: u64,
+    cost: u32,
+}
+
+impl Ticket {
+    /// A ticket for an attempt of that cost, with a number of the limiter's own, such as the place in its queue.
+    #[inline]
+    pub const fn new(number: u64, cost: u32) -> Self {
+        Self { number, cost }
+    }
+
+    /// The number.
+    #[inline]
+    pub const fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// The cost.
+    #[inline]
+    pub const fn cost(&self) -> u32 {
+        self.cost
+    }
+}
+
+/// Whether an attempt may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Turn {
+    /// Now.
+    Begin,
+    /// Not yet.
+    Wait {
+        /// How many wait before it.
+        ahead: usize,
+        /// For how long it has to wait, unless it is woken; then it asks again. `None`: until it is woken.
+        at_least: Option<Duration>,
+    },
+    /// Never: the call ends.
+    Rejected,
+}
+
+/// How an attempt that had its turn has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum End {
+    /// The server answered: with a value, be it rejected by `until` or `validate`, or with an error that is not worth a
+    /// retry.
+    Success,
+    /// It failed.
+    Failure {
+        /// How: `Transient`, `Throttled` or `Timeout`.
+        kind: Kind,
+        /// The wait that the server asked for.
+        hint: Option<Duration>,
+    },
+    /// Nobody knows: nobody classified the error, or the attempt was dropped or panicked.
+    Ignored,
+    /// It never began. What it was charged goes back.
+    NotBegun,
+}
+
+/// What the end of an attempt changed for all that wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum LimiterChange {
+    /// The server throttled and said for how long: nothing begins for so long.
+    Paused {
+        /// For how long.
+        pause: Duration,
+    },
+    /// The server answers again after that.
+    Resumed,
+    /// So many attempts may run at a time.
+    Limit(u32),
+    /// So many attempts may begin per second.
+    Rate(f64),
+}
+
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        impl<L: Limiter + ?Sized> Limiter for $pointer {
+            #[inline]
+            fn enter(&self, cost: u32) -> Ticket {
+                (**self).enter(cost)
+            }
+
+            #[inline]
+            fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+                (**self).poll(ticket, waker)
+            }
+
+            #[inline]
+            fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+                (**self).leave(ticket, end)
+            }
+
+            #[inline]
+            fn max_wait(&self) -> Option<Duration> {
+                (**self).max_wait()
+            }
+        }
+    )*};
+}
+forward!(&L Arc<L> Rc<L> Box<L>);
