@@ -59,6 +59,7 @@ pub use classify::response_error::ResponseError;
 pub use classify::retry_after::{retry_after, server_time};
 pub use classify::timed_out::TimedOut;
 pub use classify::verdict::Verdict;
+pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 pub use observe::event::Event;
 pub use observe::observer::Observer;

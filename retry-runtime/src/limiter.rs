@@ -1,7 +1,10 @@
 //! What calls share to make no more attempts, and no faster, than a server takes.
 
-#[expect(dead_code, reason = "built on by the limiters of this crate")]
 pub(crate) mod gate;
+#[expect(dead_code, reason = "built on by the limiters of this crate")]
+pub(crate) mod queue;
+mod slow_start;
+pub(crate) mod with_cost;
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -57,7 +60,7 @@ pub trait Limiter {
     fn enter(&self, cost: u32) -> Ticket;
 
     /// Asks whether the attempt may begin, and keeps the waker, in place of the last one, to wake when it is worthwhile
-    /// to ask again. Not called again once it has returned [`Turn::Begin`] or [`Turn::Rejected`].
+    /// to ask again. Not called again once it has returned [`Turn::Begin`].
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
 
     /// Gives the place back. Called exactly once for each ticket, also when the call is dropped, waiting or not, or panics.

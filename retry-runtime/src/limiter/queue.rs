@@ -1,0 +1,255 @@
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::limiter::gate::Gate;
+use crate::limiter::slow_start::SlowStart;
+use crate::limiter::{End, LimiterChange, Ticket, Turn};
+use crate::time::clock;
+
+/// Attempts in the order in which they came, before a gate. Nobody overtakes the first, whatever that costs.
+///
+/// It is the same queue for all gates, and what a server asks of all calls is done here: while it throttles, nothing
+/// begins.
+pub(crate) struct Queue<G> {
+    state: Mutex<State<G>>,
+}
+
+struct State<G> {
+    gate: G,
+    waiting: VecDeque<Waiting>,
+    /// The number of the next that has to wait.
+    next: u64,
+    /// What is left of the last pause.
+    pause: Option<SlowStart>,
+    /// How many pauses there were.
+    pauses: u32,
+}
+
+struct Waiting {
+    number: u64,
+    /// `None` once it was woken, until it asks again.
+    waker: Option<Waker>,
+}
+
+/// In the number of a ticket: it had its turn, after how many pauses, and the gate's stamp. The others have their number
+/// in the queue.
+const HAD_TURN: u64 = 1 << 63;
+const PAUSES: u64 = HAD_TURN - (1 << 32);
+
+impl<G> Queue<G> {
+    pub(crate) const fn new(gate: G) -> Self {
+        Self {
+            state: Mutex::new(State {
+                gate,
+                waiting: VecDeque::new(),
+                next: 0,
+                pause: None,
+                pauses: 0,
+            }),
+        }
+    }
+
+    /// Reads or corrects the gate. The first that waits asks again.
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut G) -> T) -> T {
+        let mut state = self.lock();
+        let made = work(&mut state.gate);
+        let first = state.first();
+        drop(state);
+        wake(first);
+        made
+    }
+
+    /// How many attempts wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.lock().waiting.len()
+    }
+
+    /// For how long nothing begins, because the server said so. `None` where attempts begin.
+    pub(crate) fn paused_for(&self) -> Option<Duration> {
+        let state = self.lock();
+        state.pause.as_ref()?.paused_for(clock::now())
+    }
+
+    /// Whether nobody waits and no pause is felt any more.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let state = self.lock();
+        let pause = state.pause.as_ref();
+        state.waiting.is_empty() && pause.is_none_or(|pause| pause.is_over(clock::now()))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<G>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<G: Gate> Queue<G> {
+    /// See [`Limiter::enter`](crate::Limiter::enter).
+    pub(crate) fn enter(&self, cost: u32) -> Ticket {
+        let mut state = self.lock();
+        if state.waiting.is_empty() {
+            if let Ok(number) = state.admit(cost) {
+                return Ticket::new(number, cost);
+            }
+        }
+        let number = state.next;
+        state.next += 1;
+        state.waiting.push_back(Waiting {
+            number,
+            waker: None,
+        });
+        Ticket::new(number, cost)
+    }
+
+    /// See [`Limiter::poll`](crate::Limiter::poll).
+    pub(crate) fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        if ticket.number() & HAD_TURN != 0 {
+            return Turn::Begin;
+        }
+        self.poll_waiting(ticket, waker.clone())
+    }
+
+    // Wakers are the executor's: none is called or dropped under the lock.
+    fn poll_waiting(&self, ticket: &mut Ticket, waker: Waker) -> Turn {
+        let mut state = self.lock();
+        let Some(ahead) = state.place(ticket.number()) else {
+            return Turn::Rejected;
+        };
+        let at_least = if ahead == 0 {
+            match state.admit(ticket.cost()) {
+                Ok(number) => {
+                    *ticket = Ticket::new(number, ticket.cost());
+                    let served = state.waiting.pop_front();
+                    let first = state.first();
+                    drop(state);
+                    drop(served);
+                    wake(first);
+                    return Turn::Begin;
+                }
+                Err(at_least) => at_least,
+            }
+        } else {
+            let pause = state.pause.as_ref();
+            pause.and_then(|pause| pause.paused_for(clock::now()))
+        };
+        let before = state.waiting[ahead].waker.replace(waker);
+        drop(state);
+        drop(before);
+        Turn::Wait { ahead, at_least }
+    }
+
+    /// See [`Limiter::leave`](crate::Limiter::leave).
+    pub(crate) fn leave(&self, ticket: &Ticket, end: End) -> Option<LimiterChange> {
+        let mut state = self.lock();
+        let (change, left) = if ticket.number() & HAD_TURN == 0 {
+            let place = state.place(ticket.number());
+            (None, place.and_then(|place| state.waiting.remove(place)))
+        } else {
+            (state.ended(ticket, end), None)
+        };
+        let first = state.first();
+        drop(state);
+        drop(left);
+        wake(first);
+        change
+    }
+}
+
+impl<G> State<G> {
+    fn place(&self, number: u64) -> Option<usize> {
+        let place = self
+            .waiting
+            .binary_search_by_key(&number, |waiting| waiting.number);
+        place.ok()
+    }
+
+    /// What wakes the first that waits.
+    fn first(&mut self) -> Option<Waker> {
+        self.waiting.front_mut()?.waker.take()
+    }
+}
+
+impl<G: Gate> State<G> {
+    /// The number of a ticket that has its turn now, or how long it has to wait.
+    fn admit(&mut self, cost: u32) -> Result<u64, Option<Duration>> {
+        let stamp = match &mut self.pause {
+            None => self.gate.admit(cost, clock::now)?,
+            Some(pause) => {
+                let now = clock::now();
+                pause.admits(now)?;
+                let stamp = self.gate.admit(cost, || now)?;
+                pause.admitted(now);
+                stamp
+            }
+        };
+        Ok(HAD_TURN | self.pauses_in_numbers() | u64::from(stamp))
+    }
+
+    /// The gate is told first: it may have charged what the pause is about.
+    fn ended(&mut self, ticket: &Ticket, end: End) -> Option<LimiterChange> {
+        #[expect(
+            clippy::cast_possible_truncation,
+            reason = "the stamp is what is cut off"
+        )]
+        let stamp = ticket.number() as u32;
+        let change = self.gate.ended(ticket.cost(), stamp, end, clock::now);
+        let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
+        match end {
+            End::Failure {
+                kind: Kind::Throttled,
+                hint: Some(hint),
+            } => self.pause(hint).or(change),
+            End::Success if is_new => self.resumed().or(change),
+            _ => change,
+        }
+    }
+
+    /// Has nothing begin for that long. Tells of it unless nothing begins now.
+    fn pause(&mut self, hint: Duration) -> Option<LimiterChange> {
+        let now = clock::now();
+        let is_paused = self.pause.as_ref();
+        let is_paused = is_paused.is_some_and(|pause| pause.paused_for(now).is_some());
+        if let Some(pause) = self.pause.as_mut().filter(|_| is_paused) {
+            pause.extend(now, hint);
+            return None;
+        }
+        let begun = SlowStart::new(now, hint)?;
+        let pause = begun.paused_for(now)?;
+        self.pause = Some(begun);
+        self.pauses = self.pauses.wrapping_add(1);
+        Some(LimiterChange::Paused { pause })
+    }
+
+    /// After the success of an attempt that began after the last pause.
+    fn resumed(&mut self) -> Option<LimiterChange> {
+        let pause = self.pause.as_mut()?;
+        let is_first = pause.answered();
+        if pause.is_over(clock::now()) {
+            self.pause = None;
+        }
+        is_first.then_some(LimiterChange::Resumed)
+    }
+
+    fn pauses_in_numbers(&self) -> u64 {
+        (u64::from(self.pauses) << 32) & PAUSES
+    }
+}
+
+fn wake(first: Option<Waker>) {
+    if let Some(first) = first {
+        first.wake();
+    }
+}
+
+impl<G: fmt::Debug> fmt::Debug for Queue<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("Queue")
+            .field("gate", &state.gate)
+            .field("waiting", &state.waiting.len())
+            .finish_non_exhaustive()
+    }
+}

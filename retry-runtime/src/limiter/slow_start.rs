@@ -1,0 +1,87 @@
+use std::time::Duration;
+
+use crate::time::moment::Moment;
+
+/// Nothing begins until the server's time is over, and then one attempt in the first second, two in the next, four, …:
+/// what waited meanwhile would otherwise come as one wave, and be throttled again.
+#[derive(Debug)]
+pub(super) struct SlowStart {
+    since: Moment,
+    /// When the pause ends.
+    until: Moment,
+    /// No other begins before.
+    next: Moment,
+    has_answered: bool,
+}
+
+/// What a hint makes of a pause, at most: the default of `max_hint`.
+const LONGEST: Duration = Duration::from_secs(120);
+/// How often the rate doubles. Beyond, it limits nobody.
+const DOUBLINGS: u32 = 10;
+
+impl SlowStart {
+    /// A pause that begins now. `None` where it has no length.
+    pub(super) fn new(now: Moment, hint: Duration) -> Option<Self> {
+        let until = end(now, hint)?;
+        Some(Self {
+            since: now,
+            until,
+            next: until,
+            has_answered: false,
+        })
+    }
+
+    /// Has it end no earlier than so long after now.
+    pub(super) fn extend(&mut self, now: Moment, hint: Duration) {
+        if let Some(until) = end(now, hint) {
+            self.until = self.until.max(until);
+            self.next = self.until;
+        }
+    }
+
+    /// For how long nothing begins, where that is so.
+    pub(super) fn paused_for(&self, now: Moment) -> Option<Duration> {
+        self.left_until(self.until, now)
+    }
+
+    /// Says for how long the next attempt has to wait, where it has to.
+    pub(super) fn admits(&self, now: Moment) -> Result<(), Option<Duration>> {
+        match self.left_until(self.next, now) {
+            Some(left) => Err(Some(left)),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts an attempt that began.
+    pub(super) fn admitted(&mut self, now: Moment) {
+        let seconds = now.since(self.until).as_secs();
+        let doublings = u32::try_from(seconds).unwrap_or(DOUBLINGS);
+        if doublings < DOUBLINGS {
+            let gap = Duration::from_secs(1) / (1 << doublings);
+            self.next = now.checked_add(gap).unwrap_or(now);
+        }
+    }
+
+    /// Counts an answer. Whether it was the first.
+    pub(super) fn answered(&mut self) -> bool {
+        !std::mem::replace(&mut self.has_answered, true)
+    }
+
+    /// Whether nobody has to wait for it any more.
+    pub(super) fn is_over(&self, now: Moment) -> bool {
+        let doubling = Duration::from_secs(1) * DOUBLINGS;
+        // A clock that ran backwards must not keep it alive.
+        now < self.since || now.since(self.until) >= doubling
+    }
+
+    fn left_until(&self, end: Moment, now: Moment) -> Option<Duration> {
+        let has_begun = now >= self.since;
+        let left = end.since(now);
+        (has_begun && !left.is_zero()).then_some(left)
+    }
+}
+
+fn end(now: Moment, hint: Duration) -> Option<Moment> {
+    let pause = hint.min(LONGEST);
+    (!pause.is_zero()).then(|| now.checked_add(pause))?
+}

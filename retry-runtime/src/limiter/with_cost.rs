@@ -1,0 +1,51 @@
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+
+/// A limiter whose attempts cost more than one: such as the tokens that a request to a model takes.
+///
+/// Limiters of this crate have a method for it, `limiter = LIMITER.cost(n)`; around others it goes by name:
+///
+/// ```
+/// use retry_runtime::{Limiter, WithCost};
+///
+/// fn of_ten(limiter: &dyn Limiter) -> WithCost<&dyn Limiter> {
+///     WithCost::new(limiter, 10)
+/// }
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct WithCost<L> {
+    limiter: L,
+    cost: u32,
+}
+
+impl<L> WithCost<L> {
+    /// The same limiter, at that many times the cost. 0 waits for its turn like others, but is charged nothing.
+    #[inline]
+    pub const fn new(limiter: L, cost: u32) -> Self {
+        Self { limiter, cost }
+    }
+}
+
+impl<L: Limiter> Limiter for WithCost<L> {
+    #[inline]
+    fn enter(&self, cost: u32) -> Ticket {
+        self.limiter.enter(self.cost.saturating_mul(cost))
+    }
+
+    #[inline]
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        self.limiter.poll(ticket, waker)
+    }
+
+    #[inline]
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        self.limiter.leave(ticket, end)
+    }
+
+    #[inline]
+    fn max_wait(&self) -> Option<Duration> {
+        self.limiter.max_wait()
+    }
+}
