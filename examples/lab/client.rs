@@ -1,0 +1,43 @@
+//! The clients under test: functions that differ in one key.
+
+use retry_runtime::{Breaker, Budget, retry};
+
+use crate::server::{Failure, Server};
+
+/// What holds the retries of a client back.
+pub(crate) enum Client {
+    NoRetries,
+    Unprotected,
+    Budget(Budget),
+    Breaker(Breaker),
+}
+
+impl Client {
+    pub(crate) async fn call(&self, server: &impl Server, retries: u32) -> Result<(), Failure> {
+        match self {
+            Self::NoRetries => unprotected(server, 0).await,
+            Self::Unprotected => unprotected(server, retries).await,
+            Self::Budget(budget) => with_budget(server, retries, budget).await,
+            Self::Breaker(breaker) => with_breaker(server, retries, breaker).await,
+        }
+    }
+}
+
+#[retry(max = retries, timeout = "3s")]
+async fn unprotected(server: &impl Server, retries: u32) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = retries, timeout = "3s", budget = budget)]
+async fn with_budget(server: &impl Server, retries: u32, budget: &Budget) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = retries, timeout = "3s", breaker = breaker)]
+async fn with_breaker(
+    server: &impl Server,
+    retries: u32,
+    breaker: &Breaker,
+) -> Result<(), Failure> {
+    server.answer().await
+}

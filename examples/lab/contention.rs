@@ -1,0 +1,182 @@
+//! Clients that all update one row, of which one succeeds at a time.
+//!
+//! The model is that of [Exponential Backoff And Jitter][aws]: optimistic concurrency control over a network.
+//!
+//! [aws]: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::time::Duration;
+
+use retry_runtime::{Jitter, Policy, retry};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::figure::Figure;
+use crate::plot::{Axis, Line, Plot};
+use crate::scenario::{Extent, Scenario};
+use crate::simulation::{self, Chance};
+
+/// Averaged.
+const RUNS: u32 = 10;
+const CLIENTS: u32 = 100;
+const HOP: Duration = Duration::from_millis(10);
+const HOP_DEVIATION: Duration = Duration::from_millis(2);
+const POLICY: Policy = Policy::exponential()
+    .unlimited()
+    .base(Duration::from_millis(5))
+    .cap(Duration::from_secs(2));
+const JITTERS: [(&str, Jitter); 4] = [
+    ("no jitter", Jitter::None),
+    ("full jitter", Jitter::Full),
+    ("equal jitter", Jitter::Equal),
+    ("decorrelated jitter", Jitter::Decorrelated),
+];
+
+struct Conflict;
+
+struct Row {
+    version: Cell<u32>,
+    writes: Cell<u32>,
+    network: Chance,
+}
+
+impl Row {
+    #[retry(policy = POLICY.jitter(jitter), on = |_| true)]
+    async fn update(&self, jitter: Jitter) -> Result<(), Conflict> {
+        let seen = self.request(|| self.version.get()).await;
+        self.request(|| self.write(seen)).await
+    }
+
+    fn write(&self, seen: u32) -> Result<(), Conflict> {
+        self.writes.set(self.writes.get() + 1);
+        if self.version.get() != seen {
+            return Err(Conflict);
+        }
+        self.version.set(seen + 1);
+        Ok(())
+    }
+
+    async fn request<T>(&self, served: impl FnOnce() -> T) -> T {
+        self.hop().await;
+        let answer = served();
+        self.hop().await;
+        answer
+    }
+
+    async fn hop(&self) {
+        sleep(self.network.normal(HOP, HOP_DEVIATION)).await;
+    }
+}
+
+/// How many writes it took, and how many seconds, on average.
+#[derive(Clone, Copy)]
+struct Effort {
+    writes: f64,
+    seconds: f64,
+}
+
+pub(crate) fn run(extent: Extent) -> Scenario {
+    let clients: Vec<u32> = match extent {
+        Extent::Whole => (10..=190).step_by(30).collect(),
+        Extent::Short => vec![10, CLIENTS],
+    };
+    let efforts = JITTERS.map(|(name, jitter)| {
+        let efforts: Vec<_> = clients
+            .iter()
+            .map(|clients| effort(*clients, jitter))
+            .collect();
+        (name, efforts)
+    });
+    let lines = |value: fn(&Effort) -> f64| {
+        let line = |(name, efforts): &(&str, Vec<Effort>)| {
+            let points = clients.iter().zip(efforts);
+            let points = points.map(|(clients, effort)| (f64::from(*clients), value(effort)));
+            Line::new(*name, points.collect())
+        };
+        efforts.iter().map(line).collect()
+    };
+    let [none, full, equal, decorrelated] = efforts.each_ref().map(|(_, efforts)| {
+        let at = clients.iter().position(|clients| *clients == CLIENTS);
+        efforts[at.expect("one of the points")]
+    });
+    Scenario {
+        title: "Contention",
+        about: String::from(
+            "Clients read a row and write it back, 10 ms from the server. A write fails if the row has \
+             changed since it was read. base = 5 ms, cap = 2 s, no limit to the retries; averages of ten runs.",
+        ),
+        plots: vec![
+            Plot {
+                title: "Work for the server.",
+                see: "Without jitter the clients that collide meet again and again.",
+                x: Axis::linear("clients"),
+                y: Axis::linear("writes until all have succeeded"),
+                lines: lines(|effort| effort.writes),
+            },
+            Plot {
+                title: "Time until all have succeeded.",
+                see: "Full and decorrelated jitter finish first.",
+                x: Axis::linear("clients"),
+                y: Axis::logarithmic("seconds"),
+                lines: lines(|effort| effort.seconds),
+            },
+        ],
+        figures: vec![
+            Figure::new(
+                "writes of 100 clients, no jitter",
+                none.writes,
+                "",
+                1_600.0..,
+            ),
+            Figure::new("writes, full jitter", full.writes, "", ..=950.0),
+            Figure::new("writes, equal jitter", equal.writes, "", ..=1_000.0),
+            Figure::new(
+                "writes, decorrelated jitter",
+                decorrelated.writes,
+                "",
+                ..=1_100.0,
+            ),
+            Figure::new("time of 100 clients, no jitter", none.seconds, " s", 40.0..),
+            Figure::new("time, full jitter", full.seconds, " s", ..=6.0),
+            Figure::new("time, equal jitter", equal.seconds, " s", ..=8.0),
+            Figure::new(
+                "time, decorrelated jitter",
+                decorrelated.seconds,
+                " s",
+                ..=5.5,
+            ),
+        ],
+    }
+}
+
+fn effort(clients: u32, jitter: Jitter) -> Effort {
+    let efforts =
+        (0..RUNS).map(|seed| simulation::run(seed.into(), contend(clients, jitter, seed)));
+    let (writes, seconds) = efforts.fold((0.0, 0.0), |(writes, seconds), one| {
+        (writes + one.writes, seconds + one.seconds)
+    });
+    Effort {
+        writes: writes / f64::from(RUNS),
+        seconds: seconds / f64::from(RUNS),
+    }
+}
+
+async fn contend(clients: u32, jitter: Jitter, seed: u32) -> Effort {
+    let row = Rc::new(Row {
+        version: Cell::new(0),
+        writes: Cell::new(0),
+        network: Chance::new(seed.into()),
+    });
+    let start = Instant::now();
+    let mut updates = JoinSet::new();
+    for _ in 0..clients {
+        let row = Rc::clone(&row);
+        updates.spawn_local(async move { row.update(jitter).await.is_ok() });
+    }
+    updates.join_all().await;
+    Effort {
+        writes: row.writes.get().into(),
+        seconds: start.elapsed().as_secs_f64(),
+    }
+}

@@ -1,0 +1,60 @@
+//! Retries on simulated servers, as figures and plots: `cargo run --release -p lab`.
+//!
+//! The calls are real ones, of functions with `#[retry(…)]`; only the clock and the servers are simulated. It prints
+//! the figures, writes a page with the plots, and fails if a figure is outside its bounds. With a policy, it shows that:
+//! `cargo run --release -p lab -- "max=5, base=100ms, cap=2s"`. With `--short`, the plots have fewer points.
+
+mod client;
+mod collapse;
+mod contention;
+mod failure_rate;
+mod figure;
+mod page;
+mod plot;
+mod scenario;
+mod server;
+mod simulation;
+mod your_policy;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::{env, fs};
+
+use retry_runtime::Policy;
+
+use crate::page::Page;
+use crate::scenario::{Extent, Scenario};
+
+fn main() -> Result<ExitCode, Box<dyn Error>> {
+    let scenarios = match env::args().nth(1).as_deref() {
+        None => all(Extent::Whole),
+        Some("--short") => all(Extent::Short),
+        Some(policy) => vec![your_policy::run(policy.parse()?)],
+    };
+    for Scenario { title, figures, .. } in &scenarios {
+        println!("\n{title}");
+        for figure in figures {
+            let (name, value, bounds) = (&figure.name, figure.value(), figure.bounds());
+            println!("  {name:<68} {value:>9}   {bounds}");
+        }
+    }
+    let page = env::current_exe()?.with_file_name("lab.html");
+    fs::write(&page, Page(&scenarios).to_string())?;
+    println!("\nThe plots are in {}", page.display());
+    let mut figures = scenarios.iter().flat_map(|scenario| &scenario.figures);
+    Ok(if figures.all(figure::Figure::holds) {
+        ExitCode::SUCCESS
+    } else {
+        println!("A figure is outside its bounds.");
+        ExitCode::FAILURE
+    })
+}
+
+fn all(extent: Extent) -> Vec<Scenario> {
+    vec![
+        contention::run(extent),
+        failure_rate::run(extent),
+        collapse::run(),
+        your_policy::run(Policy::new()),
+    ]
+}

@@ -1,0 +1,139 @@
+//! One page that needs nothing else: no network, no script.
+
+use std::fmt::{self, Display};
+
+use plotters::style::RGBColor;
+
+use crate::figure::Figure;
+use crate::plot::{COLOURS, Plot};
+use crate::scenario::Scenario;
+
+/// The whole page, as HTML.
+pub(crate) struct Page<'a>(pub(crate) &'a [Scenario]);
+
+impl Display for Page<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>Retries that cannot make an outage worse</title>
+<style>
+{}{}</style>
+</head>
+<body>
+<h1>Retries that cannot make an outage worse</h1>
+<p>Real calls of functions with <code>#[retry(…)]</code>, against simulated servers and on a
+simulated clock. Every figure has a bound; the program fails if a figure is outside.</p>"#,
+            include_str!("page.css"),
+            Dashes
+        )?;
+        for scenario in self.0 {
+            section(f, scenario)?;
+        }
+        writeln!(f, "</body>\n</html>")
+    }
+}
+
+/// Lines differ in more than colour.
+struct Dashes;
+
+const DASHES: [&str; COLOURS.len()] = [
+    "none", "8 3", "none", "2 3", "10 3 2 3", "5 2", "4 3", "12 4",
+];
+
+impl Display for Dashes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (colour, dashes) in COLOURS.into_iter().zip(DASHES) {
+            let colour = Hex(colour);
+            writeln!(
+                f,
+                "[stroke=\"{colour}\"] {{\n  stroke-dasharray: {dashes};\n}}"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+fn section(f: &mut fmt::Formatter<'_>, scenario: &Scenario) -> fmt::Result {
+    let Scenario { title, about, .. } = scenario;
+    writeln!(f, "<h2>{}</h2>\n<p>{}</p>", Escaped(title), Escaped(about))?;
+    writeln!(f, r#"<div class="plots">"#)?;
+    for plot in &scenario.plots {
+        figure(f, plot)?;
+    }
+    writeln!(f, "</div>")?;
+    table(f, &scenario.figures)
+}
+
+fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
+    let (title, see) = (Escaped(plot.title), Escaped(plot.see));
+    writeln!(f, "<figure>")?;
+    writeln!(f, "<figcaption><strong>{title}</strong> {see}</figcaption>")?;
+    writeln!(
+        f,
+        r#"<div class="plot" role="img" aria-label="{title}">{}</div>"#,
+        plot.svg()
+    )?;
+    writeln!(f, r#"<ul class="legend">"#)?;
+    for (line, colour) in plot.lines.iter().zip(COLOURS) {
+        let (name, colour) = (Escaped(&line.name), Hex(colour));
+        writeln!(
+            f,
+            r#"<li><svg viewBox="0 0 32 10" aria-hidden="true"><path d="M0 5H32" stroke="{colour}" stroke-width="3"/></svg>{name}</li>"#
+        )?;
+    }
+    writeln!(f, "</ul>\n</figure>")
+}
+
+fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
+    writeln!(
+        f,
+        "<table>\n<tr><th>figure</th><th>value</th><th>bound</th></tr>"
+    )?;
+    for figure in figures {
+        let class = if figure.holds() {
+            "number"
+        } else {
+            "number outside"
+        };
+        writeln!(
+            f,
+            r#"<tr><td>{}</td><td class="{class}">{}</td><td>{}</td></tr>"#,
+            Escaped(&figure.name),
+            figure.value(),
+            figure.bounds()
+        )?;
+    }
+    writeln!(f, "</table>")
+}
+
+/// As SVG names a colour.
+struct Hex(RGBColor);
+
+impl Display for Hex {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RGBColor(red, green, blue) = self.0;
+        write!(f, "#{red:02X}{green:02X}{blue:02X}")
+    }
+}
+
+/// As text within HTML, also within quotes.
+struct Escaped<'a>(&'a str);
+
+impl Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '"' => f.write_str("&quot;")?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,37 @@
+//! What simulated servers and their clients have in common.
+
+use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
+
+pub(crate) trait Server {
+    async fn answer(&self) -> Result<(), Failure>;
+}
+
+/// Why an attempt or a call failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Failure {
+    Unavailable,
+    TimedOut,
+    Rejected,
+}
+
+impl Classify for Failure {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::Unavailable => Verdict::TRANSIENT,
+            Self::TimedOut => Verdict::TIMEOUT,
+            Self::Rejected => Verdict::STOP,
+        }
+    }
+}
+
+impl From<TimedOut> for Failure {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
+}
+
+impl From<Rejected> for Failure {
+    fn from(_: Rejected) -> Self {
+        Self::Rejected
+    }
+}
