@@ -44,7 +44,7 @@ pub use crate::time::cancel::give_way;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
-pub use breaker::{FromRejected, answered, permit, refused, turned};
+pub use breaker::{FromRejected, answered, half_opened, permit, refused, turned};
 pub use budget::{budget, paid, spend};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,

@@ -392,7 +392,7 @@ fn a_recording_ends_when_it_is_dropped_and_the_one_before_goes_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_breaker_says_once_that_it_opened_and_that_it_closed() {
+async fn a_breaker_says_each_change_once() {
     use retry_runtime::Breaker;
 
     #[retry(max = 1, backoff = "fixed", base = "6s", jitter = "none", name = "load", breaker = breaker, on = |_| true)]
@@ -416,7 +416,8 @@ async fn a_breaker_says_once_that_it_opened_and_that_it_closed() {
         " WARN retry: breaker opened for 5s call=load attempt=1 delay=5.0 error=refused reason=consecutive failures\n",
         " WARN retry: retrying in 6s call=load attempt=1 max=1 delay=6.0 error=refused reason=transient\n",
         " WARN retry: gave up call=load attempt=0 max=1 error=rejected by an open circuit breaker reason=rejected\n",
-        " INFO retry: breaker closed call=load attempt=2\n",
+        " INFO retry: breaker half open call=load attempt=2 reason=open for long enough\n",
+        " INFO retry: breaker closed call=load attempt=2 reason=trial call succeeded\n",
         " INFO retry: succeeded call=load attempt=2 max=1\n",
     ];
     assert_eq!(log.await, lines.concat());

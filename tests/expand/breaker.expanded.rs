@@ -34,6 +34,16 @@ impl Client {
                     let retry_outcome = __retry::Err(retry_error);
                     break 'retry_call retry_outcome;
                 };
+                if let __retry::Some(retry_turned) = __retry::half_opened(
+                    &retry_permit,
+                ) {
+                    __retry::turned(
+                        &retry_call.whole(__RETRY_SITE),
+                        ::core::concat!(::core::module_path!(), "::complete"),
+                        retry_turned,
+                        __retry::None,
+                    );
+                }
                 let mut retry_outcome: Result<Completion, ModelError> = async {
                     if false {
                         return __retry::never::<Result<Completion, ModelError>>();

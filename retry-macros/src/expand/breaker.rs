@@ -46,6 +46,7 @@ impl Printer<'_> {
         let reported = self.reported(&ours!(Taken), &ours!(__retry::Reason::Rejected));
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
+        let half_opened = self.turned(&ours!(half_opened), &ours!(&retry_permit));
         Some(ours! {
             let __retry::Some(mut retry_permit) = __retry::Option::take(&mut retry_admitted) else {
                 #timer
@@ -55,6 +56,7 @@ impl Printer<'_> {
                 let retry_outcome = #outcome;
                 #leave
             };
+            #half_opened
         })
     }
 
@@ -73,14 +75,19 @@ impl Printer<'_> {
     /// Tells the breaker that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> Option<TokenStream> {
         self.model.arguments.get(Key::Breaker)?;
+        Some(self.turned(&ours!(answered), &ours!(&mut retry_permit)))
+    }
+
+    /// Tells of the change of state that this function of the runtime's says the permit caused.
+    fn turned(&self, changed: &TokenStream, permit: &TokenStream) -> TokenStream {
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
         let observe = self.observe();
-        Some(ours! {
-            if let __retry::Some(retry_turned) = __retry::answered(&mut retry_permit) {
+        ours! {
+            if let __retry::Some(retry_turned) = __retry::#changed(#permit) {
                 #observer
                 __retry::turned(#call, #name, retry_turned, #observe);
             }
-        })
+        }
     }
 }

@@ -278,8 +278,8 @@ impl Breaker {
         // Read under the lock, so that no other thread's time is later.
         let now = clock::now();
         let least = self.rule.open_for;
-        match &mut circuit.phase {
-            Phase::Closed => {}
+        Some(match &mut circuit.phase {
+            Phase::Closed => Pass::new(circuit.number),
             Phase::Open { since, length } => {
                 // A clock that ran backwards must not keep it open.
                 let open = now.checked_since(*since);
@@ -293,6 +293,7 @@ impl Breaker {
                     since: now,
                 };
                 self.turn(circuit, phase);
+                Pass::half_opening(circuit.number)
             }
             Phase::HalfOpen {
                 running,
@@ -309,9 +310,9 @@ impl Breaker {
                 }
                 *running += 1;
                 *since = now;
+                Pass::new(circuit.number)
             }
-        }
-        Some(Pass::new(circuit.number))
+        })
     }
 
     #[inline]

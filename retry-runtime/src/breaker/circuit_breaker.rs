@@ -58,18 +58,37 @@ pub trait CircuitBreaker {
 
 /// Lets one attempt through: made by [`CircuitBreaker::admit`], and given back to [`CircuitBreaker::record`].
 #[derive(Debug, PartialEq, Eq)]
-pub struct Pass(u64);
+pub struct Pass {
+    stamp: u64,
+    half_opens: bool,
+}
 
 impl Pass {
     /// A pass with a stamp of the breaker's own, such as the number of its state: by it, an answer that comes too late
     /// is known.
     pub const fn new(stamp: u64) -> Self {
-        Self(stamp)
+        Self {
+            stamp,
+            half_opens: false,
+        }
+    }
+
+    /// The pass of the first trial call, with which the breaker turns half open: the log and observers are told of it.
+    pub const fn half_opening(stamp: u64) -> Self {
+        Self {
+            stamp,
+            half_opens: true,
+        }
     }
 
     /// The stamp.
     pub const fn stamp(&self) -> u64 {
-        self.0
+        self.stamp
+    }
+
+    /// Whether the breaker turned half open with it.
+    pub const fn half_opens(&self) -> bool {
+        self.half_opens
     }
 }
 
@@ -115,7 +134,9 @@ pub enum Transition {
         /// For how long. Then it lets trial calls through.
         open_for: Duration,
     },
-    /// It lets everything through again.
+    /// It lets trial calls through, as it was open for long enough.
+    HalfOpened,
+    /// It lets everything through again, as the trial calls succeeded.
     Closed,
 }
 

@@ -45,6 +45,13 @@ impl<B: CircuitBreaker> Permit<B> {
 }
 
 impl<B> Permit<B> {
+    /// The change of state that letting the attempt through caused: to half open, or none.
+    #[inline]
+    pub fn transition(&self) -> Option<Transition> {
+        let half_opens = self.pass.as_ref().is_some_and(Pass::half_opens);
+        half_opens.then_some(Transition::HalfOpened)
+    }
+
     /// Tells the breaker that the attempt succeeded. [`Failure::permit`](crate::Failure::permit) tells it of failures.
     #[inline]
     pub fn succeeded(&mut self) -> Option<Transition> {

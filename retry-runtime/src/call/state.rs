@@ -241,6 +241,10 @@ impl Call {
                 };
                 report(Record::BreakerOpened, event, observe);
             }
+            Transition::HalfOpened => {
+                let event = move || Event::BreakerHalfOpened { call, attempt };
+                report(Record::BreakerHalfOpened, event, observe);
+            }
             Transition::Closed => {
                 let event = move || Event::BreakerClosed { call, attempt };
                 report(Record::BreakerClosed, event, observe);

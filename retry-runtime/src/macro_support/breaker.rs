@@ -36,13 +36,19 @@ pub fn refused<B>(permit: &Option<Permit<B>>) -> Option<Reason> {
     permit.is_none().then_some(Reason::Rejected)
 }
 
+/// What letting an attempt through changed.
+#[inline]
+pub fn half_opened<B>(permit: &Permit<B>) -> Option<Transition> {
+    permit.transition()
+}
+
 /// Tells the breaker that the server answered.
 #[inline]
 pub fn answered<B>(permit: &mut Permit<B>) -> Option<Transition> {
     permit.succeeded()
 }
 
-/// Tells of what the answer changed.
+/// Tells of what changed.
 #[cold]
 #[inline(never)]
 pub fn turned(call: &Call, name: &str, transition: Transition, observe: Option<Observe<'_>>) {

@@ -142,6 +142,13 @@ pub enum Event<'a> {
         /// Why it opened.
         cause: Cause,
     },
+    /// The first trial call begins, and with that the `breaker`, which was open for long enough, is half open.
+    BreakerHalfOpened {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that is the trial call, from 1.
+        attempt: u32,
+    },
     /// A trial call succeeded, and with that the `breaker` closed. What becomes of the call follows.
     BreakerClosed {
         /// The call's name: the key `name`.
@@ -163,6 +170,7 @@ impl<'a> Event<'a> {
             | Self::GaveUp { call, .. }
             | Self::Succeeded { call, .. }
             | Self::BreakerOpened { call, .. }
+            | Self::BreakerHalfOpened { call, .. }
             | Self::BreakerClosed { call, .. } => call,
         }
     }
@@ -178,6 +186,7 @@ impl<'a> Event<'a> {
             | Self::GaveUp { attempt, .. }
             | Self::Succeeded { attempt, .. }
             | Self::BreakerOpened { attempt, .. }
+            | Self::BreakerHalfOpened { attempt, .. }
             | Self::BreakerClosed { attempt, .. } => attempt,
         }
     }
@@ -193,6 +202,7 @@ impl<'a> Event<'a> {
             Self::GaveUp { .. } => "gave up",
             Self::Succeeded { .. } => "succeeded",
             Self::BreakerOpened { .. } => "breaker opened",
+            Self::BreakerHalfOpened { .. } => "breaker half open",
             Self::BreakerClosed { .. } => "breaker closed",
         }
     }
@@ -208,6 +218,7 @@ impl<'a> Event<'a> {
             Self::Started { .. }
             | Self::Retrying { .. }
             | Self::BreakerOpened { .. }
+            | Self::BreakerHalfOpened { .. }
             | Self::BreakerClosed { .. } => None,
         }
     }
@@ -220,7 +231,10 @@ impl<'a> Event<'a> {
             | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
             | Self::Succeeded { max, .. } => Some(Max(max)),
-            Self::Started { .. } | Self::BreakerOpened { .. } | Self::BreakerClosed { .. } => None,
+            Self::Started { .. }
+            | Self::BreakerOpened { .. }
+            | Self::BreakerHalfOpened { .. }
+            | Self::BreakerClosed { .. } => None,
         }
     }
 
@@ -244,21 +258,21 @@ impl<'a> Event<'a> {
             Self::Started { .. }
             | Self::FellBack { .. }
             | Self::Succeeded { .. }
+            | Self::BreakerHalfOpened { .. }
             | Self::BreakerClosed { .. } => None,
         }
     }
 
-    /// Why there is a retry, or none.
+    /// Why there is a retry, or none, or why the breaker changed.
     pub(crate) fn reason(&self) -> Option<&'static str> {
         match *self {
             Self::Retrying { kind, .. } => Some(kind.name()),
             Self::Correcting { .. } => Some(Kind::Invalid.name()),
             Self::FallingBack { reason, .. } | Self::GaveUp { reason, .. } => Some(reason.name()),
             Self::BreakerOpened { cause, .. } => Some(cause.name()),
-            Self::Started { .. }
-            | Self::FellBack { .. }
-            | Self::Succeeded { .. }
-            | Self::BreakerClosed { .. } => None,
+            Self::BreakerHalfOpened { .. } => Some("open for long enough"),
+            Self::BreakerClosed { .. } => Some("trial call succeeded"),
+            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
         }
     }
 }

@@ -9,5 +9,6 @@ pub(crate) enum Record {
     GaveUp,
     Succeeded,
     BreakerOpened,
+    BreakerHalfOpened,
     BreakerClosed,
 }

@@ -78,7 +78,8 @@ async fn a_pause_as_long_as_it_is_open_leads_to_a_trial() {
     assert_eq!(
         lines[3..],
         [
-            "breaker closed call attempt=3",
+            "breaker half open call attempt=3 reason=open for long enough",
+            "breaker closed call attempt=3 reason=trial call succeeded",
             "succeeded call attempt=3 max=5",
         ]
     );
@@ -304,6 +305,7 @@ fn observers_see_each_change_once() {
         Event::BreakerOpened { cause, open_for, attempt, .. } => {
             seen.push(format!("{cause} {open_for:?} {attempt}"));
         }
+        Event::BreakerHalfOpened { attempt, .. } => seen.push(format!("half open {attempt}")),
         Event::BreakerClosed { attempt, .. } => seen.push(format!("closed {attempt}")),
         Event::GaveUp { reason, .. } => seen.push(reason.to_string()),
         _ => {}
@@ -335,6 +337,7 @@ fn observers_see_each_change_once() {
             "consecutive failures 5s 2",
             "rejected",
             "rejected",
+            "half open 1",
             "closed 1"
         ]
     );
