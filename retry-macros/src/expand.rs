@@ -6,6 +6,7 @@ mod call_loop;
 mod failure;
 mod hover;
 pub(crate) mod model;
+mod nested;
 mod policy;
 mod printer;
 #[cfg(feature = "stream")]

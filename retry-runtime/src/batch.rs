@@ -13,6 +13,7 @@ use std::pin::pin;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
+use crate::call::attempted;
 use crate::call::by_policy::name_of;
 use crate::call::on_error::OnError;
 use crate::time::cancel::{MayCancel, Signal};
@@ -181,7 +182,9 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
                 made += 1;
                 let call = made;
                 under_way.insert(call, batch);
-                calls.push(async move { (call, answers.await) });
+                #[cfg(feature = "nested")]
+                let outer = rounds.outer();
+                calls.push(async move { (call, attempted::awaited!(answers, outer)) });
             }
             if calls.is_empty() {
                 break;

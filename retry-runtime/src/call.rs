@@ -2,12 +2,15 @@
 //! sleeping, no runtime.
 
 pub(crate) mod attempt;
+pub(crate) mod attempted;
 pub(crate) mod by_policy;
 pub(crate) mod call_id;
 pub(crate) mod decide;
 pub(crate) mod errors;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
+#[cfg(feature = "nested")]
+pub(crate) mod nested;
 pub(crate) mod on_error;
 #[cfg(feature = "serde")]
 mod saved;

@@ -27,6 +27,8 @@ pub use std::boxed::Box;
 pub use crate::breaker::rejected::Rejected;
 pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, Values};
+#[cfg(feature = "nested")]
+pub use crate::call::nested::{Outer, enter, within};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::timed_out::TimedOut;

@@ -301,6 +301,33 @@ impl Policy {
         self.in_force(self.rows.get(None)).max
     }
 
+    /// How many attempts a call makes at most, `None` where they are unlimited.
+    #[cfg(feature = "nested")]
+    pub(crate) const fn most_attempts(&self, validates: bool) -> Option<u64> {
+        const fn more(attempts: Option<u64>, max: u32) -> Option<u64> {
+            match attempts {
+                Some(attempts) if max != u32::MAX => Some(attempts + max as u64),
+                _ => None,
+            }
+        }
+        if !self.enabled {
+            return Some(1);
+        }
+        let own = self.max_retries();
+        let mut attempts = more(Some(1), own);
+        let mut kinds: &[Kind] = &Kind::ALL;
+        while let [kind, rest @ ..] = kinds {
+            let rejects = validates && matches!(kind, Kind::Invalid);
+            attempts = match self.rows.get(Some(*kind)).max {
+                Some(max) => more(attempts, max),
+                None if rejects => more(attempts, own),
+                None => attempts,
+            };
+            kinds = rest;
+        }
+        attempts
+    }
+
     /// Whether there are retries at all.
     pub(crate) const fn is_enabled(&self) -> bool {
         self.enabled

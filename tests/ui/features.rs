@@ -37,6 +37,16 @@ fn without_macros_policies_call() {
 }
 
 #[test]
+fn nested_retries_are_told_of() {
+    let output = cargo("test", "nested", &[]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stdout)
+    );
+}
+
+#[test]
 fn without_tokio_and_timer_the_error_says_what_to_enable() {
     let output = cargo("check", "no_timer", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);

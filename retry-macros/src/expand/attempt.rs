@@ -37,13 +37,13 @@ impl Printer<'_> {
         let once = self.once(attempted);
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             return if is_blocking {
-                let checked = checked(once);
+                let checked = checked(self.run(once));
                 ours! {
                     #[allow(clippy::redundant_closure_call)]
                     let mut retry_outcome #typed = #checked;
                 }
             } else {
-                let checked = checked(ours!(#once.await));
+                let checked = checked(self.awaited(once));
                 ours!(let mut retry_outcome #typed = #checked;)
             };
         };
@@ -51,11 +51,13 @@ impl Printer<'_> {
         let timer = self.timer();
         let from_timed_out = Self::timed_out_conversion(timeout);
         let checked = checked(ours!(retry_outcome));
+        let within = self.within(&ours!(retry_attempt));
         ours! {
             let retry_timeout = __retry::timeout(#limit);
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
+                #within
                 let retry_sleep = ::core::pin::pin!(__retry::sleep_out(#timer, retry_timeout));
                 // Bound to a name, so that the race ends before the values it borrows are dropped.
                 #[allow(clippy::let_and_return)]

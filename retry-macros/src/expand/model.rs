@@ -38,6 +38,8 @@ pub(crate) struct Model {
     pub(crate) history: Option<History>,
     /// Whether anything needs the time since the call began. If not, no clock is read.
     pub(crate) shows_time: bool,
+    /// Whether calls within its attempts know of it.
+    pub(crate) nested: bool,
 }
 
 /// What an attempt runs.
@@ -201,6 +203,7 @@ impl Model {
             decision: Decision::Full,
             history: None,
             shows_time: false,
+            nested: cfg!(feature = "nested"),
             arguments,
             function,
         };

@@ -131,16 +131,31 @@ impl Printer<'_> {
                 let name = self.user(name);
                 quote_spanned!(place=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
             }
-            _ => {
-                let name = self.model.function.signature.ident.to_string();
-                let name = name.trim_start_matches("r#");
-                if let Attempts::Client { client, .. } = &self.model.attempts {
-                    return quote!(&__retry::client_name::<#client>(#name));
-                }
-                let path = format!("::{name}");
-                quote!(::core::concat!(::core::module_path!(), #path))
-            }
+            _ => match self.client_name() {
+                Some(name) => quote!(&#name),
+                None => self.path(),
+            },
         }
+    }
+
+    /// What a decorator's method is called after its client, of type `String`.
+    pub(crate) fn client_name(&self) -> Option<TokenStream> {
+        let Attempts::Client { client, .. } = &self.model.attempts else {
+            return None;
+        };
+        let name = self.bare_name();
+        Some(quote!(__retry::client_name::<#client>(#name)))
+    }
+
+    /// Where the function is, of type `&'static str`.
+    pub(crate) fn path(&self) -> TokenStream {
+        let path = format!("::{}", self.bare_name());
+        quote!(::core::concat!(::core::module_path!(), #path))
+    }
+
+    fn bare_name(&self) -> String {
+        let name = self.model.function.signature.ident.to_string();
+        name.trim_start_matches("r#").to_owned()
     }
 
     fn setters<'a>(&self, numbers: impl IntoIterator<Item = &'a Argument>) -> TokenStream {

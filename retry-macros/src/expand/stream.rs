@@ -112,10 +112,13 @@ impl Printer<'_> {
         };
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
-            Asyncness::Blocking => (None, ours!(__retry::Ok(#once))),
+            Asyncness::Blocking => {
+                let once = self.run(once);
+                (None, ours!(__retry::Ok(#once)))
+            }
             Asyncness::Async => (
                 Some(ours!(mut)),
-                ours!(__retry::stream::Patience::wait(&mut retry_patience, #once).await),
+                self.awaited(ours!(__retry::stream::Patience::wait(&mut retry_patience, #once))),
             ),
         };
         let one_error = (stream.place == StreamPlace::Value).then(|| {
@@ -135,6 +138,9 @@ impl Printer<'_> {
                 )
             }
         };
+        let read = self.awaited(
+            ours!(__retry::stream::#mode::attempt(retry_stream, retry_patience #arguments)),
+        );
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
         ours! {
@@ -146,9 +152,7 @@ impl Printer<'_> {
                 let retry_opened = #opened;
                 #one_error
                 match retry_opened {
-                    __retry::Ok(retry_stream) => {
-                        __retry::stream::#mode::attempt(retry_stream, retry_patience #arguments).await
-                    }
+                    __retry::Ok(retry_stream) => #read,
                     __retry::Err(retry_stopped) => __retry::Err(retry_stopped),
                 }
             };

@@ -6,6 +6,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::Rounds;
 use super::{Batches, IntoBatches, ItemError};
+use crate::call::attempted;
 use crate::call::by_policy::name_of;
 use crate::call::on_error::OnError;
 use crate::time::cancel::{Cancel, sleep_blocking};
@@ -100,7 +101,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     let work = || {
         let stop = StopOnPanic(&stopped);
         while let Some(batch) = next() {
-            let answers = operation(batch.items());
+            let answers = attempted::run!(operation(batch.items()), lock(&rounds).outer());
             lock(&rounds).answered(batch, answers);
         }
         mem::forget(stop);

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
+#[cfg(feature = "nested")]
+use crate::call::nested;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
@@ -140,6 +142,8 @@ impl Round<'_> {
     /// A record of items that are sent again.
     fn retrying(&self, error: &dyn fmt::Display, max: Option<u32>, delay: Duration, kind: Kind) {
         let (call, attempt) = (self.name, self.number);
+        #[cfg(feature = "nested")]
+        nested::tell(&Site::new(self.policy, call), attempt, false, None);
         report(
             Record::Retrying,
             || Event::Retrying {

@@ -14,6 +14,8 @@ use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use crate::call::by_policy::PolicyCall;
 use crate::call::decide;
+#[cfg(feature = "nested")]
+use crate::call::nested::Outer;
 use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -145,6 +147,12 @@ where
             tally: Tally::default(),
         };
         (rounds, call.cancel)
+    }
+
+    /// The batch, to calls within its own.
+    #[cfg(feature = "nested")]
+    pub(super) fn outer(&self) -> Outer {
+        Outer::under(&self.policy, self.name, false)
     }
 
     /// When the batch ends at the latest.

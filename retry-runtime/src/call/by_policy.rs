@@ -6,8 +6,11 @@ use std::future::Future;
 use std::pin::pin;
 use std::time::Duration;
 
+use crate::call::attempted;
 use crate::call::decide;
 use crate::call::failure::Failure;
+#[cfg(feature = "nested")]
+use crate::call::nested::Outer;
 use crate::call::on_error::{ByClassify, OnError};
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -224,7 +227,10 @@ where
         let mut call = Call::new();
         loop {
             // The error's life ends before the pause, so that it need not be `Send`.
-            let (pause, kept) = match operation().await {
+            let (pause, kept) = match attempted::awaited!(
+                operation(),
+                Outer::under(policy.borrow(), name_of(&operation), false)
+            ) {
                 Ok(value) => {
                     succeeded(&call, policy.borrow(), &operation);
                     return Ok(value);
@@ -271,7 +277,10 @@ where
     let elapsed = || started.map(|started| clock::now_blocking().since(started));
     let mut call = Call::new();
     loop {
-        let error = match operation() {
+        let error = match attempted::run!(
+            operation(),
+            Outer::under(policy, name_of(&operation), false)
+        ) {
             Ok(value) => {
                 succeeded(&call, policy, &operation);
                 return Ok(value);

@@ -6,6 +6,8 @@ use crate::breaker::circuit_breaker::{Seen, Transition};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::grace;
 use crate::call::failure::{Ending, Failure, Values};
+#[cfg(feature = "nested")]
+use crate::call::nested;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
@@ -149,6 +151,12 @@ impl Call {
             (Ok(_), Some(kind), Some(budget)) => Some(Unreported { budget, kind }),
             _ => None,
         };
+        #[cfg(feature = "nested")]
+        if decision.is_ok() && failure.values != Values::Corrected {
+            let validates = failure.validates_values();
+            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            nested::tell(failure.site, attempt, validates, observe);
+        }
         let Failure {
             site,
             verdict,

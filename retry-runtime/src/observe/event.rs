@@ -156,6 +156,20 @@ pub enum Event<'a> {
         /// The number of the attempt that succeeded, from 1.
         attempt: u32,
     },
+    /// A call is retried within an attempt of another call, so that their retries multiply. Told once for each two
+    /// functions, with the feature `nested`.
+    #[cfg(feature = "nested")]
+    Nested {
+        /// The name of the inner call, which is retried.
+        call: &'a str,
+        /// The number of its attempt that failed, from 1.
+        attempt: u32,
+        /// The name of the call around it.
+        outer: &'a str,
+        /// How many attempts of the inner function one call of the outermost may make. `None` if they are unlimited, or if
+        /// the policy of a call around is an expression, which is evaluated at a failure.
+        attempts: Option<u64>,
+    },
 }
 
 impl<'a> Event<'a> {
@@ -172,6 +186,8 @@ impl<'a> Event<'a> {
             | Self::BreakerOpened { call, .. }
             | Self::BreakerHalfOpened { call, .. }
             | Self::BreakerClosed { call, .. } => call,
+            #[cfg(feature = "nested")]
+            Self::Nested { call, .. } => call,
         }
     }
 
@@ -188,6 +204,8 @@ impl<'a> Event<'a> {
             | Self::BreakerOpened { attempt, .. }
             | Self::BreakerHalfOpened { attempt, .. }
             | Self::BreakerClosed { attempt, .. } => attempt,
+            #[cfg(feature = "nested")]
+            Self::Nested { attempt, .. } => attempt,
         }
     }
 
@@ -204,6 +222,8 @@ impl<'a> Event<'a> {
             Self::BreakerOpened { .. } => "breaker opened",
             Self::BreakerHalfOpened { .. } => "breaker half open",
             Self::BreakerClosed { .. } => "breaker closed",
+            #[cfg(feature = "nested")]
+            Self::Nested { .. } => "retries multiply",
         }
     }
 
@@ -220,6 +240,8 @@ impl<'a> Event<'a> {
             | Self::BreakerOpened { .. }
             | Self::BreakerHalfOpened { .. }
             | Self::BreakerClosed { .. } => None,
+            #[cfg(feature = "nested")]
+            Self::Nested { .. } => None,
         }
     }
 
@@ -235,6 +257,8 @@ impl<'a> Event<'a> {
             | Self::BreakerOpened { .. }
             | Self::BreakerHalfOpened { .. }
             | Self::BreakerClosed { .. } => None,
+            #[cfg(feature = "nested")]
+            Self::Nested { .. } => None,
         }
     }
 
@@ -260,6 +284,8 @@ impl<'a> Event<'a> {
             | Self::Succeeded { .. }
             | Self::BreakerHalfOpened { .. }
             | Self::BreakerClosed { .. } => None,
+            #[cfg(feature = "nested")]
+            Self::Nested { .. } => None,
         }
     }
 
@@ -273,6 +299,8 @@ impl<'a> Event<'a> {
             Self::BreakerHalfOpened { .. } => Some("open for long enough"),
             Self::BreakerClosed { .. } => Some("trial call succeeded"),
             Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
+            #[cfg(feature = "nested")]
+            Self::Nested { .. } => None,
         }
     }
 }
@@ -296,6 +324,16 @@ impl fmt::Display for Event<'_> {
         }
         if let Some(reason) = self.reason() {
             write!(f, " reason={reason}")?;
+        }
+        #[cfg(feature = "nested")]
+        if let Self::Nested {
+            outer, attempts, ..
+        } = self
+        {
+            write!(f, " outer={}", shown(outer))?;
+            if let Some(attempts) = attempts {
+                write!(f, " attempts={attempts}")?;
+            }
         }
         Ok(())
     }
@@ -350,6 +388,17 @@ pub(crate) struct Message<'a>(pub(crate) Event<'a>);
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0.name())?;
+        #[cfg(feature = "nested")]
+        if let Event::Nested {
+            outer, attempts, ..
+        } = self.0
+        {
+            if let Some(attempts) = attempts {
+                write!(f, ", up to {attempts} attempts")?;
+            }
+            let outer = shown(outer);
+            return write!(f, ": {outer} around it retries, too; let one of them retry");
+        }
         match self.0.delay() {
             Some(delay) if matches!(self.0, Event::BreakerOpened { .. }) => {
                 write!(f, " for {delay}")

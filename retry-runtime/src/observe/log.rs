@@ -1,6 +1,6 @@
 //! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
 //! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it is half
-//! open and when it closes.
+//! open and when it closes, a `WARN` when retries multiply.
 
 use tracing::field;
 
@@ -43,5 +43,7 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
         Record::BreakerOpened => record!(WARN, event),
         Record::BreakerHalfOpened => record!(INFO, event),
         Record::BreakerClosed => record!(INFO, event),
+        #[cfg(feature = "nested")]
+        Record::Nested => record!(WARN, event),
     }
 }

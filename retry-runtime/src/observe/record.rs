@@ -11,4 +11,6 @@ pub(crate) enum Record {
     BreakerOpened,
     BreakerHalfOpened,
     BreakerClosed,
+    #[cfg(feature = "nested")]
+    Nested,
 }

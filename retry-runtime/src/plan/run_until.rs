@@ -4,9 +4,12 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call::attempted;
 use crate::call::by_policy::PolicyCall;
 use crate::call::decide::refusal;
 use crate::call::failure::Failure;
+#[cfg(feature = "nested")]
+use crate::call::nested::Outer;
 use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
@@ -113,8 +116,12 @@ where
         let cancelled = pin!(cancel.into_cancelled());
         let mut signal = Signal::new(cancelled);
         loop {
-            let late = self.execute(&graph, &scope, Again::Failed, end.as_mut());
-            let late = late.await;
+            #[cfg(feature = "nested")]
+            let outer = Outer::plan(&policy, &self.name);
+            let late = attempted::awaited!(
+                self.execute(&graph, &scope, Again::Failed, end.as_mut()),
+                outer
+            );
             if !late.is_empty() {
                 let message = self.under_way(&late);
                 return Ok(self.cut(&rounds, message));

@@ -1,0 +1,188 @@
+//! Calls that are made within the attempts of other calls, whose retries multiply.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+#[cfg(feature = "plan")]
+use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
+
+use crate::call::site::Site;
+use crate::observe::event::Event;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report};
+use crate::policy::Policy;
+
+thread_local! {
+    /// The innermost call whose attempt runs here. Only while it runs: the next task that this thread polls has nothing
+    /// to do with it.
+    static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
+}
+
+/// The functions that were told of, by the one around them. Some may have names that are made up at run time, so the
+/// number of pairs is bounded.
+static TOLD: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
+const MOST_TOLD: usize = 256;
+
+/// A call, to those that are made within its attempts.
+#[derive(Clone, Debug)]
+pub struct Outer {
+    name: Name,
+    /// How many attempts of it there may be, those of the calls around it included. `None` where that is unlimited, or not
+    /// known before a failure.
+    attempts: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+enum Name {
+    Written(&'static str),
+    Made(fn() -> String),
+    #[cfg(feature = "plan")]
+    Shared(Arc<str>),
+}
+
+impl Outer {
+    /// A call whose policy is known.
+    #[inline]
+    pub const fn under(policy: &Policy, name: &'static str, validates: bool) -> Self {
+        Self {
+            name: Name::Written(name),
+            attempts: policy.most_attempts(validates),
+        }
+    }
+
+    /// A plan, whose rounds are its attempts.
+    #[cfg(feature = "plan")]
+    pub(crate) fn plan(policy: &Policy, name: &Arc<str>) -> Self {
+        Self {
+            name: Name::Shared(Arc::clone(name)),
+            attempts: policy.most_attempts(false),
+        }
+    }
+
+    /// A call whose policy is evaluated at its failures.
+    #[inline]
+    pub const fn named(name: &'static str) -> Self {
+        Self {
+            name: Name::Written(name),
+            attempts: None,
+        }
+    }
+
+    /// The same where what it is called depends on a type.
+    #[inline]
+    pub const fn named_by(name: fn() -> String) -> Self {
+        Self {
+            name: Name::Made(name),
+            attempts: None,
+        }
+    }
+
+    /// The same within what is here now. `None` where it makes one attempt, and so multiplies nothing.
+    fn placed(self) -> Option<Self> {
+        if self.attempts == Some(1) {
+            return None;
+        }
+        let around = here(|outer| outer.attempts).unwrap_or(Some(1));
+        Some(Self {
+            attempts: product(self.attempts, around),
+            ..self
+        })
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        match &self.name {
+            Name::Written(name) => Cow::Borrowed(name),
+            Name::Made(name) => Cow::Owned(name()),
+            #[cfg(feature = "plan")]
+            Name::Shared(name) => Cow::Borrowed(name),
+        }
+    }
+}
+
+/// The attempt, polled as part of that call.
+pub fn within<F: Future>(
+    mut attempt: Pin<&mut F>,
+    outer: Outer,
+) -> impl Future<Output = F::Output> {
+    let outer = outer.placed();
+    poll_fn(move |context| {
+        let _entered = outer.clone().map(Entered::new);
+        attempt.as_mut().poll(context)
+    })
+}
+
+/// This thread runs an attempt of that call until what is returned is dropped.
+pub fn enter(outer: Outer) -> Option<Entered> {
+    outer.placed().map(Entered::new)
+}
+
+/// The attempt that this thread runs. Dropped, also by a panic, it leaves what was here before.
+#[derive(Debug)]
+pub struct Entered {
+    before: Option<Outer>,
+}
+
+impl Entered {
+    fn new(outer: Outer) -> Self {
+        Self {
+            before: replace(Some(outer)),
+        }
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        replace(self.before.take());
+    }
+}
+
+/// Tells that a call is retried within an attempt of another, once for each two functions.
+pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Option<Observe<'_>>) {
+    let Some(outer) = here(Outer::clone) else {
+        return;
+    };
+    let (call, outer_name) = (site.name, &*outer.name());
+    if !is_news(outer_name, call) {
+        return;
+    }
+    let attempts = product(site.policy.most_attempts(validates), outer.attempts);
+    let event = move || Event::Nested {
+        call,
+        attempt,
+        outer: outer_name,
+        attempts,
+    };
+    report(Record::Nested, event, observe);
+}
+
+/// Whether nobody was told of the two.
+fn is_news(outer: &str, inner: &str) -> bool {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.get(outer).is_some_and(|told| told.contains(inner)) {
+        return false;
+    }
+    let pairs: usize = told.values().map(BTreeSet::len).sum();
+    let has_room = pairs < MOST_TOLD;
+    if has_room {
+        let told = told.entry(outer.to_owned()).or_default();
+        told.insert(inner.to_owned());
+    }
+    has_room
+}
+
+fn product(inner: Option<u64>, outer: Option<u64>) -> Option<u64> {
+    Some(inner?.saturating_mul(outer?))
+}
+
+/// `None` also where the thread ends.
+fn here<T>(read: impl FnOnce(&Outer) -> T) -> Option<T> {
+    let read = HERE.try_with(|here| here.borrow().as_ref().map(read));
+    read.ok().flatten()
+}
+
+fn replace(outer: Option<Outer>) -> Option<Outer> {
+    HERE.try_with(|here| here.replace(outer)).ok().flatten()
+}

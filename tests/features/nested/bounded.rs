@@ -1,0 +1,23 @@
+//! Names that are made up at run time: the memory of pairs is bounded, for which this has a process of its own.
+
+use retry_runtime::{retry, testing};
+
+#[test]
+fn made_up_names_are_told_of_up_to_a_bound() {
+    #[retry(max = 1, backoff = "none", name = "outer", on = |_| true)]
+    fn outer(name: &str) -> Result<(), String> {
+        inner(name)
+    }
+    #[retry(max = 1, backoff = "none", name = name, on = |_| true)]
+    fn inner(name: &str) -> Result<(), String> {
+        Err(String::from("overloaded"))
+    }
+
+    let recording = testing::record();
+    for number in 0..1000 {
+        outer(&format!("inner {number}")).unwrap_err();
+    }
+    let lines = recording.lines().into_iter();
+    let told = lines.filter(|line| line.starts_with("retries multiply"));
+    assert_eq!(told.count(), 256);
+}

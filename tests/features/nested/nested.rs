@@ -1,0 +1,545 @@
+//! Calls that are retried within attempts of other calls: who is told, and of whom.
+
+use std::future::{Future, pending, ready};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::thread;
+use std::time::Duration;
+
+use futures::{FutureExt, Stream, StreamExt, stream};
+use retry_runtime::plan::{PlanEnd, Validity};
+use retry_runtime::testing::{self, Recording};
+use retry_runtime::{Event, Plan, Policy, retry, retry_each, retry_each_blocking};
+use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
+use tokio::time::{sleep, timeout};
+
+type Outcome = Result<u32, String>;
+
+fn failed<T>() -> Result<T, String> {
+    Err(String::from("overloaded"))
+}
+
+/// What was told of retries that multiply.
+fn told(recording: &Recording) -> Vec<String> {
+    let lines = recording.lines().into_iter();
+    lines
+        .filter(|line| line.starts_with("retries multiply"))
+        .collect()
+}
+
+fn line(inner: &str, outer: &str, attempts: u32) -> String {
+    format!("retries multiply {inner} attempt=1 outer={outer} attempts={attempts}")
+}
+
+/// A name for each test, since each pair of functions is told of once.
+#[retry(max = 3, backoff = "none", name = name, on = |_| true)]
+async fn inner(name: &str) -> Outcome {
+    yield_now().await;
+    failed()
+}
+
+#[retry(max = 3, backoff = "none", name = name, on = |_| true)]
+fn inner_blocking(name: &str) -> Outcome {
+    failed()
+}
+
+#[tokio::test(start_paused = true)]
+async fn three_layers_of_four_are_sixty_four() {
+    #[retry(max = 3, name = "three.outer", on = |_| true)]
+    async fn outer(attempts: &mut u32) -> Outcome {
+        yield_now().await;
+        middle(attempts).await
+    }
+    #[retry(max = 3, name = "three.middle", on = |_| true)]
+    async fn middle(attempts: &mut u32) -> Outcome {
+        innermost(attempts).await
+    }
+    #[retry(max = 3, name = "three.inner", on = |_| true)]
+    async fn innermost(attempts: &mut u32) -> Outcome {
+        *attempts += 1;
+        failed()
+    }
+
+    let recording = testing::record();
+    let mut attempts = 0;
+    outer(&mut attempts).await.unwrap_err();
+    assert_eq!(attempts, 64);
+    // Each pair once, whatever is retried later.
+    assert_eq!(
+        told(&recording),
+        [
+            line("three.inner", "three.middle", 64),
+            line("three.middle", "three.outer", 16)
+        ]
+    );
+    outer(&mut attempts).await.unwrap_err();
+    assert_eq!(told(&recording).len(), 2);
+    // With another function around it, it is another pair.
+    #[retry(max = 1, name = "three.other", on = |_| true)]
+    async fn other(attempts: &mut u32) -> Outcome {
+        innermost(attempts).await
+    }
+    other(&mut attempts).await.unwrap_err();
+    assert_eq!(told(&recording)[2], line("three.inner", "three.other", 8));
+}
+
+#[test]
+fn the_log_says_what_to_do() {
+    #[retry(max = 3, backoff = "none", name = "log.outer", on = |_| true)]
+    fn outer() -> Outcome {
+        inner_blocking("log.inner")
+    }
+    #[retry(max = max, backoff = "none", name = "log.unknown", on = |_| true)]
+    fn unknown(max: u32) -> Outcome {
+        inner_blocking("log.inner")
+    }
+
+    #[derive(Clone, Default)]
+    struct Written(Arc<Mutex<Vec<u8>>>);
+    impl io::Write for Written {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .with_ansi(false)
+        .without_time()
+        .finish();
+    tracing::subscriber::with_default(subscriber, || {
+        outer().unwrap_err();
+        unknown(3).unwrap_err();
+    });
+    let log = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<_> = log
+        .lines()
+        .filter(|line| line.contains("multiply"))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            " WARN retry: retries multiply, up to 16 attempts: log.outer around it retries, too; let one of them retry call=log.inner attempt=1",
+            " WARN retry: retries multiply: log.unknown around it retries, too; let one of them retry call=log.inner attempt=1",
+        ]
+    );
+}
+
+#[test]
+fn observers_see_it() {
+    #[retry(max = 1, backoff = "none", name = "observed.outer", on = |_| true)]
+    fn outer(seen: &mut Vec<String>) -> Outcome {
+        observed(seen)
+    }
+    #[retry(max = 1, backoff = "none", name = "observed.inner", on = |_| true, observe = |event: &Event<'_>| {
+        if let Event::Nested { call, outer, attempts, attempt, .. } = *event {
+            assert_eq!((event.call(), event.attempt()), (call, attempt));
+            seen.push(format!("{call} {outer} {attempts:?}"));
+        }
+    })]
+    fn observed(seen: &mut Vec<String>) -> Outcome {
+        failed()
+    }
+
+    let mut seen = Vec::new();
+    outer(&mut seen).unwrap_err();
+    assert_eq!(seen, ["observed.inner observed.outer Some(4)"]);
+}
+
+#[test]
+fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
+    #[retry(max = 1, throttled(max = 2), backoff = "none", name = "kinds.outer", on = |_| true)]
+    fn kinds() -> Outcome {
+        once("kinds.inner")
+    }
+    #[retry(max = 0, name = "kinds.once", on = |_| true)]
+    fn once(name: &str) -> Outcome {
+        off(name)
+    }
+    #[retry(enabled = false, name = "kinds.off", on = |_| true)]
+    fn off(name: &str) -> Outcome {
+        inner_blocking(name)
+    }
+    #[retry(max = "unlimited", backoff = "none", name = "kinds.unlimited", on = |_| *attempts < 3)]
+    fn unlimited(attempts: &mut u32) -> Outcome {
+        *attempts += 1;
+        inner_blocking("kinds.inner")
+    }
+
+    let recording = testing::record();
+    once("kinds.alone").unwrap_err();
+    assert!(told(&recording).is_empty());
+    kinds().unwrap_err();
+    unlimited(&mut 0).unwrap_err();
+    assert_eq!(
+        told(&recording),
+        [
+            line("kinds.inner", "kinds.outer", 16),
+            "retries multiply kinds.inner attempt=1 outer=kinds.unlimited".into(),
+        ]
+    );
+}
+
+#[test]
+fn what_is_not_retried_is_no_news() {
+    #[retry(max = 1, backoff = "none", name = "fine.outer", on = |_| true)]
+    fn outer(fails: bool) -> Outcome {
+        stopped(fails)
+    }
+    #[retry(max = 1, backoff = "none", name = "fine.inner", on = |_| false)]
+    fn stopped(fails: bool) -> Outcome {
+        if fails { failed() } else { Ok(1) }
+    }
+
+    let recording = testing::record();
+    outer(false).unwrap();
+    outer(true).unwrap_err();
+    assert!(told(&recording).is_empty());
+}
+
+/// Every form, and what is called in an attempt of it.
+struct Client;
+
+#[retry(max = 1, backoff = "none", on = |_| true)]
+#[allow(clippy::manual_async_fn)]
+impl Client {
+    async fn waits(&self) -> Outcome {
+        inner("shapes.waits").await
+    }
+
+    #[retry(timeout = "1h", on = |_: &Late| true)]
+    async fn limited(&self) -> Result<u32, Late> {
+        inner("shapes.limited").await.map_err(|_| Late)
+    }
+
+    fn blocks(&self) -> Result<u32, String> {
+        inner_blocking("shapes.blocks")
+    }
+
+    async fn blocks_within(&self) -> Outcome {
+        inner_blocking("shapes.blocks_within")
+    }
+
+    fn future(&self) -> impl Future<Output = Outcome> + Send {
+        async move { inner("shapes.future").await }
+    }
+
+    fn boxed(&self) -> Pin<Box<dyn Future<Output = Outcome> + Send + '_>> {
+        Box::pin(async move { inner("shapes.boxed").await })
+    }
+
+    #[retry(stream = "first")]
+    fn first(&self) -> impl Stream<Item = Outcome> + '_ {
+        stream::once(inner("shapes.first"))
+    }
+
+    #[retry(stream = "buffer")]
+    fn buffer(&self) -> impl Stream<Item = Outcome> + '_ {
+        stream::once(inner("shapes.buffer"))
+    }
+
+    #[retry(stream = "resume", attempt = attempt)]
+    fn resume(&self) -> impl Stream<Item = Outcome> + '_ {
+        assert_eq!(attempt.yielded(), 0);
+        stream::once(inner("shapes.resume"))
+    }
+
+    #[retry(stream = "first")]
+    async fn opened(
+        &self,
+    ) -> Result<Pin<Box<dyn Stream<Item = Outcome> + Send + 'static>>, String> {
+        inner("shapes.opened").await?;
+        Ok(Box::pin(stream::empty()))
+    }
+
+    #[retry(stream = "first")]
+    fn opened_at_once(&self) -> Result<impl Stream<Item = Outcome> + '_, String> {
+        Ok(stream::once(ready(inner_blocking("shapes.opened_at_once"))))
+    }
+}
+
+#[derive(Debug)]
+struct Late;
+
+impl From<retry_runtime::TimedOut> for Late {
+    fn from(_: retry_runtime::TimedOut) -> Self {
+        Self
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_is_known_within() {
+    let recording = testing::record();
+    Client.waits().await.unwrap_err();
+    Client.limited().await.unwrap_err();
+    Client.blocks().unwrap_err();
+    Client.blocks_within().await.unwrap_err();
+    Client.future().await.unwrap_err();
+    Client.boxed().await.unwrap_err();
+    pin!(Client.first()).next().await.unwrap().unwrap_err();
+    pin!(Client.buffer()).next().await.unwrap().unwrap_err();
+    pin!(Client.resume()).next().await.unwrap().unwrap_err();
+    Client.opened().await.map(drop).unwrap_err();
+    let opened = Client.opened_at_once().unwrap();
+    pin!(opened).next().await.unwrap().unwrap_err();
+    let forms = [
+        "waits",
+        "limited",
+        "blocks",
+        "blocks_within",
+        "future",
+        "boxed",
+        "first",
+        "buffer",
+        "resume",
+        "opened",
+        "opened_at_once",
+    ];
+    let expected = forms.map(|form| {
+        let (inner, outer) = (format!("shapes.{form}"), format!("nested::{form}"));
+        line(&inner, &outer, 8)
+    });
+    assert_eq!(told(&recording), expected);
+}
+
+#[retry(wrapper = Retrying, max = 1, backoff = "none", on = |_| true)]
+trait Model {
+    async fn complete(&self, prompt: String) -> Outcome;
+    fn blocking(&self) -> Result<u32, String>;
+}
+
+impl Model for Client {
+    async fn complete(&self, _: String) -> Outcome {
+        inner("decorator.complete").await
+    }
+
+    fn blocking(&self) -> Result<u32, String> {
+        inner_blocking("decorator.blocking")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorators_are_known_by_their_client() {
+    let recording = testing::record();
+    let client = Retrying::new(Client);
+    client.complete(String::new()).await.unwrap_err();
+    client.blocking().unwrap_err();
+    let line = |method: &str| {
+        format!("retries multiply decorator.{method} attempt=1 outer=Client::{method}")
+    };
+    assert_eq!(told(&recording), [line("complete"), line("blocking")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn policies_batches_and_plans_are_known_too() {
+    let policy = Policy::none().max(1).on(|_: &String| true);
+    let recording = testing::record();
+    policy.call(|| inner("policies.call")).await.unwrap_err();
+    policy
+        .call_blocking(|| inner_blocking("policies.call_blocking"))
+        .unwrap_err();
+    let _ = retry_each(policy, [1, 2], async |_| {
+        inner("policies.batch").await?;
+        Ok(Vec::<Outcome>::new())
+    })
+    .await;
+    let _ = retry_each_blocking(policy, [1, 2], |_| {
+        inner_blocking("policies.batch_blocking")?;
+        Ok(Vec::<Outcome>::new())
+    });
+    let mut plan = Plan::new().name("the plan");
+    plan.add("subtask", [], async |[]| inner("policies.plan").await);
+    let end = plan
+        .run_until(policy, async |_| Validity::Invalid(String::from("missing")))
+        .await;
+    assert!(matches!(end, Ok(PlanEnd::GaveUp { .. })));
+    let function = "nested::policies_batches_and_plans_are_known_too";
+    assert_eq!(
+        told(&recording),
+        [
+            line("policies.call", function, 8),
+            line("policies.call_blocking", function, 8),
+            line("policies.batch", function, 8),
+            line("policies.batch_blocking", function, 8),
+            line("policies.plan", "the plan", 8),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn policies_and_batches_are_known_within() {
+    #[retry(max = 1, backoff = "none", name = "within.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        call().await
+    }
+    async fn call() -> Outcome {
+        let policy = Policy::none().max(1).on(|_: &String| true);
+        policy.call(async || failed()).await
+    }
+    async fn batch() -> Outcome {
+        let policy = Policy::none().max(1).on(|_: &String| true);
+        let items = retry_each(policy, [1], async |_| failed::<Vec<Outcome>>()).await;
+        assert!(items[0].is_err());
+        failed()
+    }
+    #[retry(max = 1, backoff = "none", name = "within.other", on = |_| true)]
+    async fn other() -> Outcome {
+        batch().await
+    }
+
+    let recording = testing::record();
+    outer().await.unwrap_err();
+    other().await.unwrap_err();
+    let path = "nested::policies_and_batches_are_known_within::{{closure}}";
+    assert_eq!(
+        told(&recording),
+        [
+            line(&format!("{path}::call"), "within.outer", 4),
+            line(&format!("{path}::batch"), "within.other", 4)
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_of_every_sort_within_an_attempt_are() {
+    #[retry(max = 1, backoff = "none", name = "futures.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        let boxed: Pin<Box<dyn Future<Output = Outcome>>> = Box::pin(inner("futures.boxed"));
+        let (first, second) = tokio::join!(inner("futures.first"), inner("futures.second"));
+        let unordered: stream::FuturesUnordered<_> =
+            [inner("futures.unordered")].into_iter().collect();
+        unordered.collect::<Vec<_>>().await;
+        timeout(Duration::from_secs(1), boxed)
+            .await
+            .unwrap()
+            .and(first)
+            .and(second)
+    }
+
+    let recording = testing::record();
+    outer().await.unwrap_err();
+    let names = ["boxed", "first", "second", "unordered"];
+    let lines = names.map(|name| line(&format!("futures.{name}"), "futures.outer", 8));
+    let mut told = told(&recording);
+    told.sort();
+    assert_eq!(told, lines);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_elsewhere_is_not() {
+    #[retry(max = 1, backoff = "none", name = "elsewhere.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        let spawned = spawn(inner("elsewhere.spawned"));
+        let local = spawn_local(inner("elsewhere.local"));
+        thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                let recording = testing::record();
+                inner_blocking("elsewhere.thread").unwrap_err();
+                assert!(told(&recording).is_empty());
+            });
+            thread.join().unwrap();
+        });
+        spawned.await.unwrap().and(local.await.unwrap())
+    }
+
+    let recording = testing::record();
+    LocalSet::new().run_until(outer()).await.unwrap_err();
+    assert!(told(&recording).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_runs_while_an_attempt_waits_is_not() {
+    #[retry(max = 1, backoff = "none", name = "meanwhile.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        sleep(Duration::from_secs(1)).await;
+        failed()
+    }
+
+    let recording = testing::record();
+    let (first, second) = tokio::join!(outer(), inner("meanwhile.beside"));
+    assert!(first.is_err() && second.is_err());
+    // Nor what runs in the pause, in keys, or afterwards.
+    #[retry(max = 1, name = "meanwhile.keys", on = |_| inner_blocking("meanwhile.on").is_err(),
+        fallback = async |_| inner("meanwhile.fallback").await)]
+    async fn keys() -> Outcome {
+        failed()
+    }
+    let (first, second) = tokio::join!(keys(), inner("meanwhile.pause"));
+    assert!(first.is_err() && second.is_err());
+    inner("meanwhile.after").await.unwrap_err();
+    assert!(told(&recording).is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_attempt_leaves_nothing() {
+    #[retry(max = 1, backoff = "none", name = "dropped.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        pending::<()>().await;
+        failed()
+    }
+
+    let recording = testing::record();
+    {
+        let mut call = pin!(outer());
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(matches!(call.as_mut().poll(&mut context), Poll::Pending));
+        inner("dropped.beside").await.unwrap_err();
+    }
+    inner("dropped.after").await.unwrap_err();
+    assert!(outer().now_or_never().is_none());
+    inner("dropped.later").await.unwrap_err();
+    assert!(told(&recording).is_empty());
+}
+
+#[test]
+fn a_panic_leaves_nothing() {
+    #[retry(max = 1, backoff = "none", name = "panics.outer", on = |_| true)]
+    fn outer() -> Outcome {
+        panic!("the body")
+    }
+    #[retry(max = 1, backoff = "none", name = "panics.waits", on = |_| true)]
+    async fn waits() -> Outcome {
+        panic!("the body")
+    }
+    #[retry(max = 1, backoff = "none", name = "panics.around", on = |_| true)]
+    fn around() -> Outcome {
+        assert!(catch_unwind(outer).is_err());
+        inner_blocking("panics.within")
+    }
+
+    let recording = testing::record();
+    assert!(catch_unwind(outer).is_err());
+    let polled = AssertUnwindSafe(|| waits().now_or_never());
+    assert!(catch_unwind(polled).is_err());
+    inner_blocking("panics.after").unwrap_err();
+    assert!(told(&recording).is_empty());
+    around().unwrap_err();
+    assert_eq!(
+        told(&recording),
+        [line("panics.within", "panics.around", 8)]
+    );
+}
+
+#[test]
+fn futures_are_as_sendable_as_without() {
+    fn is_send<T: Send>(_: &T) {}
+
+    #[retry(timeout = "1s", on = |_| true)]
+    async fn limited(client: &mut Client, name: &str) -> Result<u32, Box<dyn std::error::Error>> {
+        client.waits().await?;
+        Ok(inner(name).await?)
+    }
+
+    let mut client = Client;
+    is_send(&limited(&mut client, "send"));
+    is_send(&Client.waits());
+    is_send(&inner("send"));
+}
