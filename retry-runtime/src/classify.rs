@@ -18,6 +18,8 @@ pub mod on;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
 mod quota;
 #[cfg(feature = "http")]
+mod reset;
+#[cfg(feature = "http")]
 pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;

@@ -71,6 +71,10 @@ fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of::<::tonic::Status>(cause) {
         return Some(verdict);
     }
+    #[cfg(feature = "tonic_transport_0_14")]
+    if let Some(verdict) = of::<::tonic::transport::Error>(cause) {
+        return Some(verdict);
+    }
     of_io(cause)
 }
 

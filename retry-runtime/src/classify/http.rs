@@ -4,6 +4,7 @@ use http::{HeaderMap, HeaderName, Response, StatusCode};
 
 use crate::classify::Classify;
 use crate::classify::kind::Kind;
+use crate::classify::reset::reset;
 use crate::classify::retry_after::retry_after;
 use crate::classify::verdict::Verdict;
 
@@ -81,6 +82,15 @@ impl Verdict {
     /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
+    /// Where a 429 names no wait, the limits in its headers do: of those of which nothing is left, the longest wait until
+    /// all of it is there again.
+    ///
+    /// | what is left | when it is there again | of |
+    /// |---|---|---|
+    /// | `x-ratelimit-remaining-requests`, `-tokens` | `x-ratelimit-reset-…`: `6m0s` | OpenAI and those who copy it |
+    /// | `anthropic-ratelimit-requests-remaining`, `-tokens-`, `-input-tokens-`, `-output-tokens-` | `…-reset`: a time of RFC 3339 | Anthropic |
+    /// | `ratelimit-remaining` | `ratelimit-reset`: seconds | draft-ietf-httpapi-ratelimit-headers-06 |
+    ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
     /// only the status.
     ///
@@ -106,7 +116,8 @@ impl Verdict {
             Some(true) if !by_status.is_retryable() => Self::TRANSIENT,
             _ => by_status,
         };
-        Self::of_answer(status, verdict, retry_after(headers))
+        let hint = retry_after(headers).or_else(|| reset_if_throttled(verdict, headers));
+        Self::of_answer(status, verdict, hint)
     }
 
     /// That verdict on an answer of that status, with the hint that came with it, and with what the server may have done.
@@ -125,6 +136,12 @@ impl Verdict {
             verdict.ambiguous()
         }
     }
+}
+
+/// What the limits of a server that throttles say of the wait, where it does not say it itself.
+pub(crate) fn reset_if_throttled(verdict: Verdict, headers: &HeaderMap) -> Option<Duration> {
+    let is_throttled = verdict.kind() == Some(Kind::Throttled);
+    is_throttled.then(|| reset(headers)).flatten()
 }
 
 /// Whether the server turned the request away, and so did nothing of it.

@@ -25,6 +25,35 @@
 //!
 //! With the feature `http`, [`ResponseError`](crate::ResponseError) does this by itself.
 //!
+//! Some failures need another action than a retry: a shorter prompt, or another model. The last resort chooses by the
+//! fault:
+//!
+//! ```
+//! use retry_runtime::llm::{Fault, ProviderError};
+//! use retry_runtime::{GaveUp, retry};
+//!
+//! #[retry(fallback = |gave_up| another_way(prompt, gave_up))]
+//! async fn complete(prompt: &str) -> Result<String, ProviderError> {
+//!     let body = r#"{"error": {"code": "context_length_exceeded", "message": "too many tokens"}}"#;
+//!     Err(ProviderError::parse(body).unwrap())
+//! }
+//!
+//! async fn another_way(
+//!     prompt: &str,
+//!     gave_up: GaveUp<ProviderError>,
+//! ) -> Result<String, ProviderError> {
+//!     match gave_up.error().fault() {
+//!         Fault::TooLong => Ok(format!("an answer to the end of {prompt}")),
+//!         _ => Err(gave_up.into_error()),
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! assert_eq!(complete("it all").await.unwrap(), "an answer to the end of it all");
+//! # }
+//! ```
+//!
 //! Sources: the error references of the OpenAI, Anthropic and Gemini APIs; google.rpc's `error_details.proto`.
 
 use std::error::Error;
@@ -33,6 +62,7 @@ use std::time::Duration;
 
 mod envelope;
 mod fault;
+mod message;
 mod truncated;
 
 pub use fault::Fault;
@@ -48,14 +78,14 @@ use crate::observe::shown::shown;
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait of Google's `RetryInfo` as hint |
+/// | `Throttled` | throttled, with the wait of Google's `RetryInfo` or of the message as hint |
 /// | `Overloaded` with `RetryInfo` | transient, after that wait: it was refused unread |
 /// | `Overloaded` without, `Internal` | transient, ambiguous: the request may have taken effect |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
-/// | `Billing`, `Exhausted`, `Invalid`, `Unknown` | stop |
+/// | `Billing`, `Exhausted`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
 ///
-/// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing` always stops; then
-/// `x-should-retry` decides if it is present; `Throttled`, `Overloaded` and `Exhausted` win over the status
+/// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
+/// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled`, `Overloaded` and `Exhausted` win over the status
 /// (`Exhausted` stops unless a header names a wait); in all other cases the status decides. The status, with the wait in
 /// the headers or the body, also says whether the request may have taken effect, as in [`Verdict::from_http`]. A throttled
 /// request was refused, whatever the status.
@@ -98,7 +128,8 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait of Google's `RetryInfo`. From zero to 365 days; other values are ignored.
+    /// The wait of Google's `RetryInfo`, or else, if it throttles, the one in the message: "Please try again in 1.2s".
+    /// From zero to 365 days; other values are ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -106,11 +137,13 @@ impl ProviderError {
     /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
+        use crate::classify::http::{reset_if_throttled, should_retry};
+
         let by_headers = Verdict::from_http(status, headers);
         let hint = crate::retry_after(headers).or(self.retry_after);
         let verdict = match self.fault {
-            Fault::Billing => Verdict::STOP,
-            _ if crate::classify::http::should_retry(headers).is_some() => by_headers,
+            Fault::Billing | Fault::TooLong | Fault::Filtered => Verdict::STOP,
+            _ if should_retry(headers).is_some() => by_headers,
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
             Fault::Exhausted if hint.is_some() => Verdict::THROTTLED,
@@ -118,6 +151,7 @@ impl ProviderError {
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
         let kind = verdict.kind().map_or(Verdict::STOP, Verdict::from);
+        let hint = hint.or_else(|| reset_if_throttled(kind, headers));
         Verdict::of_answer(status, kind, hint)
     }
 }

@@ -1,12 +1,13 @@
 use std::str::FromStr;
 use std::time::{Duration, SystemTime};
 
-use http::{HeaderMap, HeaderName};
+use http::HeaderMap;
 
 use crate::classify::verdict::LONGEST_HINT;
 
-const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
-const X_AMZ_RETRY_AFTER: HeaderName = HeaderName::from_static("x-amz-retry-after");
+const RETRY_AFTER_MS: &str = "retry-after-ms";
+const RETRY_AFTER: &str = "retry-after";
+const X_AMZ_RETRY_AFTER: &str = "x-amz-retry-after";
 
 /// The wait that a server asks for in the headers of its answer.
 ///
@@ -75,19 +76,19 @@ fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {
 
 fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let now = server_time_or(headers, now);
-    first(headers, &RETRY_AFTER_MS, milliseconds)
+    first(headers, RETRY_AFTER_MS, milliseconds)
         .or_else(|| {
-            first(headers, &http::header::RETRY_AFTER, |value| {
+            first(headers, RETRY_AFTER, |value| {
                 seconds(value).or_else(|| until(value, now))
             })
         })
-        .or_else(|| first(headers, &X_AMZ_RETRY_AFTER, whole_milliseconds))
+        .or_else(|| first(headers, X_AMZ_RETRY_AFTER, whole_milliseconds))
 }
 
 /// A header can be there several times, a broken value before a good one.
-fn first(
+pub(super) fn first(
     headers: &HeaderMap,
-    name: &HeaderName,
+    name: &str,
     parse: impl Fn(&str) -> Option<Duration>,
 ) -> Option<Duration> {
     headers.get_all(name).iter().find_map(|value| {

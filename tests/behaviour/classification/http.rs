@@ -248,6 +248,105 @@ fn pairs_and_responses_are_classified_by_both() {
 }
 
 /// Bytes that a header can hold, and texts that look like a wait.
+#[test]
+fn limits_that_are_used_up_say_when_they_are_lifted() {
+    const DATE: (&str, &str) = ("date", "Sun, 01 Mar 2026 12:00:00 GMT");
+    let table: &[(Pairs, Option<Duration>)] = &[
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "0"),
+                ("x-ratelimit-reset-requests", "6m0s"),
+            ],
+            Some(ms(360_000)),
+        ),
+        (
+            &[
+                ("x-ratelimit-remaining-tokens", " 0 "),
+                ("x-ratelimit-reset-tokens", "59.70s"),
+            ],
+            Some(ms(59_700)),
+        ),
+        // The longest of them.
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "0"),
+                ("x-ratelimit-reset-requests", "17ms"),
+                ("x-ratelimit-remaining-tokens", "0"),
+                ("x-ratelimit-reset-tokens", "1s"),
+            ],
+            Some(ms(1000)),
+        ),
+        // Something is left, or nobody says what.
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "59"),
+                ("x-ratelimit-reset-requests", "1s"),
+            ],
+            None,
+        ),
+        (&[("x-ratelimit-reset-requests", "1s")], None),
+        (
+            &[
+                DATE,
+                ("anthropic-ratelimit-input-tokens-remaining", "0"),
+                (
+                    "anthropic-ratelimit-input-tokens-reset",
+                    "2026-03-01T12:00:30Z",
+                ),
+            ],
+            Some(ms(30_000)),
+        ),
+        (
+            &[
+                DATE,
+                ("anthropic-ratelimit-requests-remaining", "0"),
+                ("anthropic-ratelimit-requests-reset", "2026-03-01T11:59:59Z"),
+            ],
+            Some(ms(0)),
+        ),
+        (
+            &[("ratelimit-remaining", "0"), ("ratelimit-reset", "50")],
+            Some(ms(50_000)),
+        ),
+        // A wait that is asked for counts more.
+        (
+            &[
+                ("retry-after", "2"),
+                ("ratelimit-remaining", "0"),
+                ("ratelimit-reset", "50"),
+            ],
+            Some(ms(2000)),
+        ),
+        // None that can be used.
+        (
+            &[("ratelimit-remaining", "0"), ("ratelimit-reset", "-1")],
+            None,
+        ),
+        (
+            &[
+                ("ratelimit-remaining", "0"),
+                ("ratelimit-reset", "99999999999"),
+            ],
+            None,
+        ),
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "0"),
+                ("x-ratelimit-reset-requests", "soon"),
+            ],
+            None,
+        ),
+    ];
+    for (pairs, expected) in table {
+        let verdict = Verdict::from_http(status(429), &headers(pairs));
+        assert_eq!(verdict.hint(), *expected, "{pairs:?}");
+        // Whoever does not throttle says nothing by that.
+        let asked = retry_after(&headers(pairs));
+        let unavailable = Verdict::from_http(status(503), &headers(pairs));
+        assert_eq!(unavailable.hint(), asked, "{pairs:?}");
+    }
+}
+
 fn value() -> impl Strategy<Value = HeaderValue> {
     let bytes = prop_oneof![
         prop::collection::vec(any::<u8>(), 0..40),

@@ -218,6 +218,173 @@ fn headers_and_body_are_weighed() {
 }
 
 #[test]
+fn messages_say_what_no_code_does() {
+    use Fault::{Billing, Filtered, Invalid, Throttled, TooLong, Unknown};
+
+    let table = [
+        (
+            400,
+            "",
+            "This model's maximum context length is 4097 tokens. However, you requested 5000",
+            TooLong,
+        ),
+        (
+            400,
+            "invalid_request_error",
+            "Your input exceeds the context window of this model.",
+            TooLong,
+        ),
+        (
+            400,
+            "invalid_request_error",
+            "prompt is too long: 200001 tokens > 200000 maximum",
+            TooLong,
+        ),
+        (
+            400,
+            "invalid_request_error",
+            "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000",
+            TooLong,
+        ),
+        (
+            400,
+            "INVALID_ARGUMENT",
+            "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+            TooLong,
+        ),
+        (
+            400,
+            "",
+            "This model's maximum prompt length is 131072 but the request contains 140000 tokens.",
+            TooLong,
+        ),
+        (
+            400,
+            "ValidationException",
+            "Input is too long for requested model.",
+            TooLong,
+        ),
+        (
+            400,
+            "exceed_context_size_error",
+            "the request exceeds the available context size",
+            TooLong,
+        ),
+        (
+            413,
+            "request_too_large",
+            "Request exceeds the maximum allowed number of bytes.",
+            TooLong,
+        ),
+        (
+            429,
+            "tokens",
+            "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 43000. \
+             The input or output tokens must be reduced in order to run successfully.",
+            TooLong,
+        ),
+        (400, "invalid_prompt", "Invalid prompt", Filtered),
+        (400, "content_filter", "The response was filtered", Filtered),
+        (
+            400,
+            "invalid_request_error",
+            "Output blocked by content filtering policy",
+            Filtered,
+        ),
+        (
+            400,
+            "invalid_request_error",
+            "Content Exists Risk",
+            Filtered,
+        ),
+        (
+            400,
+            "invalid_request_error",
+            "max_tokens: must be positive",
+            Invalid,
+        ),
+        (429, "insufficient_quota", "maximum context length", Billing),
+        (429, "rate_limit_error", "Slow down", Throttled),
+        (500, "", "oops", Unknown),
+    ];
+    for (status, name, message, expected) in table {
+        let code = if status == 429 && expected == TooLong {
+            "rate_limit_exceeded"
+        } else {
+            ""
+        };
+        let body = json!({"error": {"type": name, "code": code, "message": message}}).to_string();
+        let error = ProviderError::parse(&body).unwrap();
+        assert_eq!(error.fault(), expected, "{body}");
+        if matches!(expected, TooLong | Filtered) {
+            for status in [status, 500] {
+                let status = StatusCode::from_u16(status).unwrap();
+                let answer = ResponseError::new(status, HeaderMap::new(), body.as_str());
+                assert_eq!(answer.classify(), Verdict::STOP, "{body}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wait_in_the_message_is_one_where_nothing_else_says_it() {
+    let millis = Duration::from_millis;
+    let table = [
+        (
+            "Limit 3, Used 3. Please try again in 20s. Visit https://example.org",
+            Some(millis(20_000)),
+        ),
+        ("Please try again in 1.242s.", Some(millis(1242))),
+        ("Please try again in 6m0s.", Some(millis(360_000))),
+        ("Please try again in 120ms", Some(millis(120))),
+        ("Try again in 1 hour 2 minutes", Some(millis(3_720_000))),
+        (
+            "Please retry in 34.074824224s.",
+            Some(Duration::from_nanos(34_074_824_224)),
+        ),
+        ("Please retry after 26 seconds.", Some(millis(26_000))),
+        ("Please retry after 1 second", Some(millis(1000))),
+        ("Please try again in a moment", None),
+        ("Please try again in 20", None),
+        ("Please try again in 20 parsecs", None),
+        ("Please try again in 1e3s", None),
+        ("Please try again in -1s", None),
+        ("Please try again in 9999999h", None),
+        ("Please try again in ", None),
+        ("20s", None),
+    ];
+    let too_many = StatusCode::TOO_MANY_REQUESTS;
+    for (message, expected) in table {
+        let body = json!({"error": {"code": "rate_limit_exceeded", "message": message}});
+        let error = ProviderError::parse(body.to_string()).unwrap();
+        assert_eq!(error.retry_after(), expected, "{message}");
+
+        let mut headers = HeaderMap::new();
+        headers.insert("ratelimit-remaining", HeaderValue::from_static("0"));
+        headers.insert("ratelimit-reset", HeaderValue::from_static("60"));
+        let limited = ResponseError::new(too_many, headers.clone(), body.to_string());
+        let limit = millis(60_000);
+        assert_eq!(
+            limited.classify().hint(),
+            expected.or(Some(limit)),
+            "{message}"
+        );
+
+        headers.insert("retry-after", HeaderValue::from_static("3"));
+        let asked = ResponseError::new(too_many, headers, body.to_string());
+        assert_eq!(asked.classify().hint(), Some(millis(3000)), "{message}");
+    }
+    // Only who throttles asks for it.
+    let busy = json!({"error": {"type": "overloaded_error", "message": "Please try again in 2s"}});
+    assert_eq!(
+        ProviderError::parse(busy.to_string())
+            .unwrap()
+            .retry_after(),
+        None
+    );
+}
+
+#[test]
 fn what_stands_before_the_cut_of_a_long_body_counts() {
     let long = "text ".repeat(ResponseError::BODY_LIMIT);
     let of = |body: Value| {

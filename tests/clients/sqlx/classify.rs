@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use retry_runtime::{Classify, Verdict, on, retry};
+use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
@@ -99,6 +100,57 @@ async fn codes_have_the_verdict_of_the_table() {
             .unwrap_err();
         let conflict = matches!(code, "40001" | "40P01");
         assert_eq!(count == 3, conflict || expected.is_retryable(), "{code}");
+    }
+}
+
+/// Greets every connection with an error of that number and code.
+fn mysql_failing_with(number: u16, code: &str, message: &str) -> Server {
+    let error = [
+        b"\xff",
+        &number.to_le_bytes()[..],
+        b"#",
+        code.as_bytes(),
+        message.as_bytes(),
+    ];
+    let error = error.concat();
+    let length = u32::try_from(error.len()).unwrap().to_le_bytes();
+    // Three bytes of length, and the packet's number.
+    let packet: Arc<[u8]> = [&length[..3], b"\0", &error].concat().into();
+    Server::start(move |mut stream| {
+        let packet = Arc::clone(&packet);
+        async move { stream.write_all(&packet).await }
+    })
+}
+
+#[tokio::test]
+async fn codes_of_mysql_have_the_verdict_of_the_table() {
+    let lock_wait = "Lock wait timeout exceeded; try restarting transaction";
+    let table = [
+        (1040, "08004", "Too many connections", Verdict::TRANSIENT),
+        (1053, "08S01", "Server shutdown in progress", BROKEN),
+        (
+            1213,
+            "40001",
+            "Deadlock found when trying to get lock",
+            Verdict::STOP,
+        ),
+        (1205, "HY000", lock_wait, Verdict::STOP),
+        (1114, "HY000", "The table is full", Verdict::STOP),
+        (1062, "23000", "Duplicate entry", Verdict::STOP),
+        (1045, "28000", "Access denied", Verdict::STOP),
+    ];
+    for (number, code, message, expected) in table {
+        let server = mysql_failing_with(number, code, message);
+        let url = format!("mysql://test@{}/test?ssl-mode=disabled", server.address);
+        let error = MySqlConnection::connect(&url).await.unwrap_err();
+        assert_eq!(error.classify(), expected, "{error:?}");
+        let is_conflict = matches!(number, 1213 | 1205);
+        let in_transaction = if is_conflict {
+            Verdict::TRANSIENT
+        } else {
+            expected
+        };
+        assert_eq!(on::transaction(&error), in_transaction, "{error:?}");
     }
 }
 

@@ -41,7 +41,7 @@ pub fn answers() -> Vec<(u16, String, Verdict, Fault)> {
 }
 
 fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
-    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled};
+    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, TooLong};
 
     vec![
         (
@@ -127,7 +127,7 @@ fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
             400,
             openai("invalid_request_error", "context_length_exceeded"),
             Verdict::STOP,
-            Invalid,
+            TooLong,
         ),
         (
             401,
@@ -139,7 +139,7 @@ fn openai_answers() -> Vec<(u16, String, Verdict, Fault)> {
 }
 
 fn anthropic_answers() -> Vec<(u16, String, Verdict, Fault)> {
-    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Timeout};
+    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Timeout, TooLong};
 
     let spent = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "text", "details": {"error_code": "enforced_spend_limit_reached"}}});
     let spent_by_message = json!({"type": "error", "error": {"type": "rate_limit_error", "message": "enforced_spend_limit_reached: text"}});
@@ -170,7 +170,7 @@ fn anthropic_answers() -> Vec<(u16, String, Verdict, Fault)> {
         (402, anthropic("billing_error"), Verdict::STOP, Billing),
         (403, anthropic("permission_error"), Verdict::STOP, Invalid),
         (404, anthropic("not_found_error"), Verdict::STOP, Invalid),
-        (413, anthropic("request_too_large"), Verdict::STOP, Invalid),
+        (413, anthropic("request_too_large"), Verdict::STOP, TooLong),
     ]
 }
 

@@ -10,7 +10,8 @@ use crate::classify::verdict::Verdict;
 #[cfg(any(
     feature = "hyper_util_0_1",
     feature = "reqwest_0_12",
-    feature = "reqwest_0_13"
+    feature = "reqwest_0_13",
+    feature = "tonic_transport_0_14"
 ))]
 const LASTING: [&str; 3] = [
     "invalid URL",
@@ -22,7 +23,8 @@ const LASTING: [&str; 3] = [
 #[cfg(any(
     feature = "hyper_util_0_1",
     feature = "reqwest_0_12",
-    feature = "reqwest_0_13"
+    feature = "reqwest_0_13",
+    feature = "tonic_transport_0_14"
 ))]
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     let is_lasting = |cause: &(dyn Error + 'static)| {

@@ -1,21 +1,29 @@
 use std::io;
 
 use ::sqlx::Error;
-use ::sqlx::error::DatabaseError;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
+/// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
+const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
+/// What was read before is out of date, and repeating the statement alone never helps.
+const SQLITE_BUSY_SNAPSHOT: &str = "517";
+const LOCK_WAIT_TIMEOUT: &str = "Lock wait timeout exceeded";
+
 /// | failure | verdict |
 /// |---|---|
 /// | the pool had no connection in time | transient: nothing was sent |
-/// | too many connections (53300), the server starts up or recovers (57P03) | transient: nothing was done |
-/// | the server shut down (57P01) or crashed (57P02) | transient, ambiguous |
+/// | PostgreSQL: too many connections (53300), the server starts up or recovers (57P03) | transient: nothing was done |
+/// | PostgreSQL: the server shut down (57P01) or crashed (57P02) | transient, ambiguous |
+/// | MySQL: too many connections (08004, error 1040) | transient: nothing was done |
+/// | MySQL: the server shut down (08S01) | transient, ambiguous |
+/// | SQLite: the database is busy or locked (5, 6 and their extended codes but 517) | transient: nothing was done |
 /// | I/O | connection refused: transient; a missing file, a denied permission, invalid data: stop; all else, unknown hosts among it: transient, ambiguous |
-/// | a serialization failure (40001), a deadlock (40P01) | stop, except under [`on::transaction`](crate::on::transaction) |
+/// | a serialization failure or a deadlock (40001, 40P01), MySQL's lock wait timeout (1205), a snapshot of SQLite that is out of date (517) | stop, except under [`on::transaction`](crate::on::transaction) |
 /// | constraints, missing rows, wrong queries and types, all else | stop |
 ///
-/// The codes are PostgreSQL's (Appendix A of its manual).
+/// Sources: PostgreSQL's manual, Appendix A; MySQL's "Server Error Message Reference"; SQLite's "Result and Error Codes".
 #[diagnostic::do_not_recommend]
 impl Classify for Error {
     fn classify(&self) -> Verdict {
@@ -23,8 +31,9 @@ impl Classify for Error {
             Self::PoolTimedOut => Verdict::TRANSIENT,
             Self::Io(error) => of_io(error),
             Self::Database(error) => match error.code().as_deref() {
-                Some("53300" | "57P03") => Verdict::TRANSIENT,
-                Some("57P01" | "57P02") => Verdict::TRANSIENT.ambiguous(),
+                Some("53300" | "57P03" | "08004") => Verdict::TRANSIENT,
+                Some(code) if SQLITE_BUSY.contains(&code) => Verdict::TRANSIENT,
+                Some("57P01" | "57P02" | "08S01") => Verdict::TRANSIENT.ambiguous(),
                 _ => Verdict::STOP,
             },
             _ => Verdict::STOP,
@@ -32,10 +41,17 @@ impl Classify for Error {
     }
 }
 
-/// Whether the database undid a whole transaction because of another one.
+/// Whether only the whole transaction can be repeated, because of another one.
 pub(crate) fn is_conflict(error: &Error) -> bool {
-    let code = error.as_database_error().and_then(DatabaseError::code);
-    matches!(code.as_deref(), Some("40001" | "40P01"))
+    let Some(error) = error.as_database_error() else {
+        return false;
+    };
+    match error.code().as_deref() {
+        Some("40001" | "40P01" | SQLITE_BUSY_SNAPSHOT) => true,
+        // MySQL has no code of its own for it, but for its number, which only its driver knows.
+        Some("HY000") => error.message().starts_with(LOCK_WAIT_TIMEOUT),
+        _ => false,
+    }
 }
 
 /// It comes from the connection to the database, so what it does not name is a fault of the network.

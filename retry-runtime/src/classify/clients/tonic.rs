@@ -5,6 +5,8 @@ use ::tonic::metadata::MetadataMap;
 use ::tonic::{Code, ConnectError, Status};
 use tonic_types::{RetryInfo, StatusExt};
 
+#[cfg(feature = "tonic_transport_0_14")]
+use super::connection::of_no_connection;
 use super::connection::of_open_connection;
 use crate::classify::Classify;
 use crate::classify::quota::is_daily;
@@ -33,6 +35,23 @@ const TIMED_OUT: &str = "Timeout expired";
 impl Classify for Status {
     fn classify(&self) -> Verdict {
         with_pushback(self, of_code(self))
+    }
+}
+
+/// | failure | verdict |
+/// |---|---|
+/// | connecting failed | transient: nothing was sent; a bad certificate stops |
+/// | a connection broke | transient, ambiguous |
+/// | a wrong address or setting | stop |
+#[cfg(feature = "tonic_transport_0_14")]
+#[diagnostic::do_not_recommend]
+impl Classify for ::tonic::transport::Error {
+    fn classify(&self) -> Verdict {
+        match self.source() {
+            Some(source) if is_of_connecting(source) => of_no_connection(source),
+            Some(source) => of_open_connection(source),
+            None => Verdict::STOP,
+        }
     }
 }
 
@@ -65,8 +84,11 @@ fn of_code(status: &Status) -> Verdict {
     }
 }
 
+fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(<dyn Error>::is::<ConnectError>)
+}
+
 fn unavailable(status: &Status) -> Verdict {
-    let is_of_connecting = |source| causes(source).any(<dyn Error>::is::<ConnectError>);
     if status.source().is_some_and(is_of_connecting) {
         Verdict::TRANSIENT
     } else {

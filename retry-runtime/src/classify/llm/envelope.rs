@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{Fault, ProviderError, truncated};
+use super::{Fault, ProviderError, message, truncated};
 use crate::classify::quota;
 use crate::classify::verdict::LONGEST_HINT;
 
@@ -128,16 +128,22 @@ fn of_error(error: &Value, quotes: Quotes) -> ProviderError {
     let fault = match fault(error_type.as_deref(), code.as_deref(), &message, by_quoted) {
         Fault::Exhausted if details.iter().any(is_of_a_day) => Fault::Billing,
         Fault::Exhausted if info.is_some() || says_try_again(&message) => Fault::Throttled,
-        fault => fault,
+        fault => message::refined(fault, &message),
     };
+    let by_message = || match fault {
+        Fault::Throttled => message::wait(&message),
+        _ => None,
+    };
+    let retry_after = info
+        .and_then(|info| seconds(info["retryDelay"].as_str()?))
+        .or_else(|| quoted.and_then(|error| error.retry_after))
+        .or_else(by_message);
     ProviderError {
         fault,
         error_type,
         code,
         message,
-        retry_after: info
-            .and_then(|info| seconds(info["retryDelay"].as_str()?))
-            .or(quoted.and_then(|error| error.retry_after)),
+        retry_after,
     }
 }
 

@@ -20,7 +20,13 @@ pub enum Fault {
     Billing,
     /// Google's `RESOURCE_EXHAUSTED` without a wait: nobody knows which quota.
     Exhausted,
-    /// The request is wrong, too large, or not allowed: `invalid_request_error`, `authentication_error`,
+    /// The prompt is too long for the model, or for what the account may send at once: `context_length_exceeded`,
+    /// `request_too_large`, "prompt is too long". A shorter one may succeed.
+    TooLong,
+    /// The prompt or the answer was blocked for what it says: `content_policy_violation`, `content_filter`,
+    /// `invalid_prompt`. Another model may answer.
+    Filtered,
+    /// The request is wrong or not allowed: `invalid_request_error`, `authentication_error`,
     /// `INVALID_ARGUMENT` and their relatives.
     Invalid,
     /// An error with no known type or code.
@@ -59,16 +65,24 @@ impl Fault {
             // Moonshot's, also behind gateways, with a 429.
             | "exceeded_current_quota_error" => Self::Billing,
             "resource_exhausted" => Self::Exhausted,
+            "context_length_exceeded"
+            | "request_too_large"
+            | "string_above_max_length"
+            // Of llama.cpp's server.
+            | "exceed_context_size_error" => Self::TooLong,
+            "content_filter"
+            | "content_policy_violation"
+            | "responsibleaipolicyviolation"
+            | "moderation_blocked"
+            | "data_inspection_failed"
+            // Where OpenAI flags a prompt.
+            | "invalid_prompt" => Self::Filtered,
             "invalid_request_error"
             | "authentication_error"
             | "permission_error"
             | "not_found_error"
-            | "request_too_large"
             | "invalid_api_key"
-            | "invalid_prompt"
             | "model_not_found"
-            | "context_length_exceeded"
-            | "content_policy_violation"
             | "invalid_argument"
             | "unauthenticated"
             | "permission_denied"
@@ -93,6 +107,7 @@ impl Fault {
             503 | 529 => Self::Overloaded,
             408 | 425 | 500 | 502 | 504 => Self::Internal,
             402 => Self::Billing,
+            413 => Self::TooLong,
             400..=499 => Self::Invalid,
             _ => return None,
         })
@@ -107,7 +122,12 @@ impl Classify for Fault {
             // As a 503 and a 500 do, they leave open what was done before.
             Self::Overloaded | Self::Internal => Verdict::TRANSIENT.ambiguous(),
             Self::Timeout => Verdict::TIMEOUT,
-            Self::Billing | Self::Exhausted | Self::Invalid | Self::Unknown => Verdict::STOP,
+            Self::Billing
+            | Self::Exhausted
+            | Self::TooLong
+            | Self::Filtered
+            | Self::Invalid
+            | Self::Unknown => Verdict::STOP,
         }
     }
 }
