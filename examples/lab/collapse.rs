@@ -225,26 +225,35 @@ fn figures(peak: &[Outcome], spike: &[Outcome]) -> Vec<Figure> {
     for ((case, peak), spike) in CASES.iter().zip(peak).zip(spike) {
         let minute_after = |rush: &Rush| rush.during.end..rush.during.end + 60;
         let parts = [
-            ("in the peak", peak.succeeded(PEAK.during), &case.in_peak),
             (
-                "the minute after",
+                "success in the peak",
+                peak.succeeded(PEAK.during),
+                &case.in_peak,
+            ),
+            (
+                "in the minute after",
                 peak.succeeded(minute_after(&PEAK)),
                 &case.after_peak,
             ),
             (
-                "the last minute",
+                "in the last minute",
                 peak.succeeded(END - 60..END),
                 &case.at_end,
             ),
             (
-                "the minute after a spike",
+                "in the minute after a spike",
                 spike.succeeded(minute_after(&SPIKE)),
                 &case.after_spike,
             ),
         ];
         for (when, succeeded, bounds) in parts {
-            let name = format!("success, {}, {when}", case.name);
-            figures.push(Figure::new(name, succeeded, " %", bounds.clone()));
+            figures.push(Figure::new(
+                case.name,
+                when,
+                succeeded,
+                " %",
+                bounds.clone(),
+            ));
         }
     }
     figures

@@ -5,6 +5,7 @@
 //! [aws]: https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/
 
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -26,11 +27,39 @@ const POLICY: Policy = Policy::exponential()
     .unlimited()
     .base(Duration::from_millis(5))
     .cap(Duration::from_secs(2));
-const JITTERS: [(&str, Jitter); 4] = [
-    ("no jitter", Jitter::None),
-    ("full jitter", Jitter::Full),
-    ("equal jitter", Jitter::Equal),
-    ("decorrelated jitter", Jitter::Decorrelated),
+/// One line of the plots, and what must come out for [`CLIENTS`].
+struct Case {
+    name: &'static str,
+    jitter: Jitter,
+    writes: RangeInclusive<f64>,
+    seconds: RangeInclusive<f64>,
+}
+
+const CASES: [Case; 4] = [
+    Case {
+        name: "no jitter",
+        jitter: Jitter::None,
+        writes: 1_600.0..=2_300.0,
+        seconds: 40.0..=90.0,
+    },
+    Case {
+        name: "full jitter",
+        jitter: Jitter::Full,
+        writes: 100.0..=950.0,
+        seconds: 2.0..=6.0,
+    },
+    Case {
+        name: "equal jitter",
+        jitter: Jitter::Equal,
+        writes: 100.0..=1_000.0,
+        seconds: 2.0..=8.0,
+    },
+    Case {
+        name: "decorrelated jitter",
+        jitter: Jitter::Decorrelated,
+        writes: 100.0..=1_100.0,
+        seconds: 2.0..=5.5,
+    },
 ];
 
 struct Conflict;
@@ -81,25 +110,34 @@ pub(crate) fn run(extent: Extent) -> Scenario {
         Extent::Whole => (10..=190).step_by(30).collect(),
         Extent::Short => vec![10, CLIENTS],
     };
-    let efforts = JITTERS.map(|(name, jitter)| {
-        let efforts: Vec<_> = clients
-            .iter()
-            .map(|clients| effort(*clients, jitter))
-            .collect();
-        (name, efforts)
+    let efforts = CASES.each_ref().map(|case| {
+        let efforts = clients.iter().map(|clients| effort(*clients, case.jitter));
+        efforts.collect::<Vec<_>>()
     });
     let lines = |value: fn(&Effort) -> f64| {
-        let line = |(name, efforts): &(&str, Vec<Effort>)| {
+        let line = |(case, efforts): (&Case, &Vec<Effort>)| {
             let points = clients.iter().zip(efforts);
             let points = points.map(|(clients, effort)| (f64::from(*clients), value(effort)));
-            Line::new(*name, points.collect())
+            Line::new(case.name, points.collect())
         };
-        efforts.iter().map(line).collect()
+        CASES.iter().zip(&efforts).map(line).collect()
     };
-    let [none, full, equal, decorrelated] = efforts.each_ref().map(|(_, efforts)| {
-        let at = clients.iter().position(|clients| *clients == CLIENTS);
-        efforts[at.expect("one of the points")]
-    });
+    let place = clients.iter().position(|clients| *clients == CLIENTS);
+    let place = place.expect("one of the points");
+    let mut figures = Vec::new();
+    for (case, efforts) in CASES.iter().zip(&efforts) {
+        let Effort { writes, seconds } = efforts[place];
+        figures.extend([
+            Figure::new(
+                case.name,
+                "writes of 100 clients",
+                writes,
+                "",
+                case.writes.clone(),
+            ),
+            Figure::new(case.name, "time", seconds, " s", case.seconds.clone()),
+        ]);
+    }
     Scenario {
         title: "Contention",
         about: String::from(
@@ -122,31 +160,7 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|effort| effort.seconds),
             },
         ],
-        figures: vec![
-            Figure::new(
-                "writes of 100 clients, no jitter",
-                none.writes,
-                "",
-                1_600.0..,
-            ),
-            Figure::new("writes, full jitter", full.writes, "", ..=950.0),
-            Figure::new("writes, equal jitter", equal.writes, "", ..=1_000.0),
-            Figure::new(
-                "writes, decorrelated jitter",
-                decorrelated.writes,
-                "",
-                ..=1_100.0,
-            ),
-            Figure::new("time of 100 clients, no jitter", none.seconds, " s", 40.0..),
-            Figure::new("time, full jitter", full.seconds, " s", ..=6.0),
-            Figure::new("time, equal jitter", equal.seconds, " s", ..=8.0),
-            Figure::new(
-                "time, decorrelated jitter",
-                decorrelated.seconds,
-                " s",
-                ..=5.5,
-            ),
-        ],
+        figures,
     }
 }
 

@@ -1,6 +1,7 @@
 //! A server that fails a part of its requests, from none to all.
 
 use std::cell::Cell;
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -40,41 +41,71 @@ impl Server for Unreliable {
     }
 }
 
-/// What a line of the plots is about.
-struct Fleet {
+/// One line of the plots, and what must come out.
+struct Case {
     name: &'static str,
     client: fn() -> Client,
     /// Whether all clients share what protects the server, as tasks of one process, or each has its own.
     is_shared: bool,
+    /// Requests for each call when all fail.
+    requests: RangeInclusive<f64>,
+    /// Of the calls, in per cent, when half of the requests fail.
+    success: RangeInclusive<f64>,
 }
 
-const FLEETS: [Fleet; 7] = [
-    Fleet::sharing("3 retries", || Client::Unprotected),
-    Fleet::sharing("no retries", || Client::NoRetries),
-    Fleet::sharing("budget, standard", || Client::Budget(Budget::standard())),
-    Fleet::sharing("budget, ratio 0.1", || Client::Budget(Budget::ratio(0.1))),
-    Fleet {
+const CASES: [Case; 7] = [
+    Case {
+        name: "3 retries",
+        client: || Client::Unprotected,
+        is_shared: true,
+        requests: 4.0..=4.0,
+        success: 93.0..=94.5,
+    },
+    Case {
+        name: "no retries",
+        client: || Client::NoRetries,
+        is_shared: true,
+        requests: 1.0..=1.0,
+        success: 49.0..=51.0,
+    },
+    Case {
+        name: "budget, standard",
+        client: || Client::Budget(Budget::standard()),
+        is_shared: true,
+        requests: 1.0..=1.001,
+        success: 52.0..=60.0,
+    },
+    Case {
+        name: "budget, ratio 0.1",
+        client: || Client::Budget(Budget::ratio(0.1)),
+        is_shared: true,
+        requests: 1.0..=1.11,
+        success: 54.0..=60.0,
+    },
+    Case {
         name: "budget, ratio 0.1 and 10 per second, for each client",
         client: || Client::Budget(Budget::ratio(0.1).per_second(10.0)),
         is_shared: false,
+        requests: 2.2..=2.4,
+        success: 93.0..=94.5,
     },
-    Fleet::sharing("breaker, ratio 0.5", || {
-        Client::Breaker(Breaker::new().ratio(0.5))
-    }),
-    Fleet::sharing("breaker, ratio 0.9", || Client::Breaker(Breaker::new())),
+    Case {
+        name: "breaker, ratio 0.5",
+        client: || Client::Breaker(Breaker::new().ratio(0.5)),
+        is_shared: true,
+        requests: 0.0..=0.01,
+        success: 0.0..=2.0,
+    },
+    Case {
+        name: "breaker, ratio 0.9",
+        client: || Client::Breaker(Breaker::new()),
+        is_shared: true,
+        requests: 0.0..=0.01,
+        success: 93.0..=94.5,
+    },
 ];
 
-impl Fleet {
-    const fn sharing(name: &'static str, client: fn() -> Client) -> Self {
-        Self {
-            name,
-            client,
-            is_shared: true,
-        }
-    }
-}
-
-/// Of all calls of a fleet.
+/// Of all calls.
 #[derive(Clone, Copy)]
 struct Outcome {
     attempts_per_call: f64,
@@ -87,30 +118,47 @@ pub(crate) fn run(extent: Extent) -> Scenario {
         Extent::Whole => (0..=10).collect(),
         Extent::Short => vec![0, 5, 10],
     };
-    let outcomes = FLEETS.each_ref().map(|fleet| {
+    let outcomes = CASES.each_ref().map(|case| {
         let outcomes = tenths.iter().map(|tenths| {
             let failing = f64::from(*tenths) / 10.0;
-            simulation::run(1, load(failing, fleet))
+            simulation::run(1, load(failing, case))
         });
         outcomes.collect::<Vec<_>>()
     });
     let lines = |value: fn(&Outcome) -> f64| {
-        let line = |(fleet, outcomes): (&Fleet, &Vec<Outcome>)| {
+        let line = |(case, outcomes): (&Case, &Vec<Outcome>)| {
             let points = tenths.iter().zip(outcomes);
             let points =
                 points.map(|(tenths, outcome)| (10.0 * f64::from(*tenths), value(outcome)));
-            Line::new(fleet.name, points.collect())
+            Line::new(case.name, points.collect())
         };
-        FLEETS.iter().zip(&outcomes).map(line).collect()
+        CASES.iter().zip(&outcomes).map(line).collect()
     };
-    let at = |percent: u32| {
+    let place = |percent: u32| {
         let place = tenths.iter().position(|tenths| tenths * 10 == percent);
-        let place = place.expect("one of the points");
-        outcomes.each_ref().map(|outcomes| outcomes[place])
+        place.expect("one of the points")
     };
-    let [retries, none, standard, ratio, floor, _, breaker] =
-        at(100).map(|down| down.attempts_per_call);
-    let [half_retries, .., at_half, at_nine] = at(50).map(|half| half.succeeded);
+    let mut figures = Vec::new();
+    for (case, outcomes) in CASES.iter().zip(&outcomes) {
+        let requests = outcomes[place(100)].attempts_per_call;
+        let success = outcomes[place(50)].succeeded;
+        figures.extend([
+            Figure::new(
+                case.name,
+                "requests per call when all fail",
+                requests,
+                "",
+                case.requests.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "success when half fail",
+                success,
+                " %",
+                case.success.clone(),
+            ),
+        ]);
+    }
     Scenario {
         title: "Failure rate",
         about: format!(
@@ -135,44 +183,24 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|outcome| outcome.succeeded),
             },
         ],
-        figures: vec![
-            Figure::new(
-                "requests per call when all fail, 3 retries",
-                retries,
-                "",
-                4.0..=4.0,
-            ),
-            Figure::new("requests, no retries", none, "", 1.0..=1.0),
-            Figure::new("requests, budget, standard", standard, "", ..=1.001),
-            Figure::new("requests, budget, ratio 0.1", ratio, "", ..=1.11),
-            Figure::new("requests, 10 per second for each client", floor, "", 2.0..),
-            Figure::new("requests, breaker, ratio 0.9", breaker, "", ..=0.01),
-            Figure::new(
-                "success when half fail, 3 retries",
-                half_retries,
-                " %",
-                93.0..,
-            ),
-            Figure::new("success, breaker, ratio 0.9", at_nine, " %", 93.0..),
-            Figure::new("success, breaker, ratio 0.5", at_half, " %", ..=5.0),
-        ],
+        figures,
     }
 }
 
-async fn load(failing: f64, fleet: &Fleet) -> Outcome {
+async fn load(failing: f64, case: &Case) -> Outcome {
     let server = Rc::new(Unreliable {
         failing,
         chance: Chance::new(1),
         attempts: Cell::new(0),
     });
     let mut clients = JoinSet::new();
-    let shared = Rc::new((fleet.client)());
+    let shared = Rc::new((case.client)());
     for nth in 0..CLIENTS {
         let server = Rc::clone(&server);
-        let client = if fleet.is_shared {
+        let client = if case.is_shared {
             Rc::clone(&shared)
         } else {
-            Rc::new((fleet.client)())
+            Rc::new((case.client)())
         };
         clients.spawn_local(async move {
             sleep(GAP * nth / CLIENTS).await;

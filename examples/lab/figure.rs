@@ -1,43 +1,42 @@
 //! Numbers that a scenario ends in, and what they must be.
 
 use std::fmt;
-use std::ops::{Bound, RangeBounds};
+use std::ops::RangeInclusive;
 
 /// One number, with the bounds that it must stay within.
 pub(crate) struct Figure {
-    pub(crate) name: String,
+    /// What differs from figure to figure of the same sort: the row of a table.
+    pub(crate) case: &'static str,
+    /// The sort: the column.
+    pub(crate) what: &'static str,
     value: f64,
     unit: &'static str,
-    /// Both are within.
-    least: Option<f64>,
-    most: Option<f64>,
+    bounds: RangeInclusive<f64>,
 }
 
 impl Figure {
     pub(crate) fn new(
-        name: impl Into<String>,
+        case: &'static str,
+        what: &'static str,
         value: f64,
         unit: &'static str,
-        bounds: impl RangeBounds<f64>,
+        bounds: RangeInclusive<f64>,
     ) -> Self {
-        let end = |bound: Bound<&f64>| match bound {
-            Bound::Included(end) | Bound::Excluded(end) => Some(*end),
-            Bound::Unbounded => None,
-        };
         Self {
-            name: name.into(),
+            case,
+            what,
             value,
             unit,
-            least: end(bounds.start_bound()),
-            most: end(bounds.end_bound()),
+            bounds,
         }
     }
 
-    /// Whether it is what it must be. What is not a number never is.
+    pub(crate) fn name(&self) -> String {
+        format!("{}: {}", self.case, self.what)
+    }
+
     pub(crate) fn holds(&self) -> bool {
-        let least = self.least.is_none_or(|least| self.value >= least);
-        let most = self.most.is_none_or(|most| self.value <= most);
-        least && most && !self.value.is_nan()
+        self.bounds.contains(&self.value)
     }
 
     pub(crate) fn value(&self) -> String {
@@ -45,11 +44,12 @@ impl Figure {
     }
 
     pub(crate) fn bounds(&self) -> String {
-        match (self.least.map(Shown), self.most.map(Shown)) {
-            (Some(least), Some(most)) => format!("{least} to {most}"),
-            (Some(least), None) => format!("at least {least}"),
-            (None, Some(most)) => format!("at most {most}"),
-            (None, None) => String::from("–"),
+        let (least, most) = (self.bounds.start(), self.bounds.end());
+        match (*least > 0.0, most.is_finite()) {
+            (true, true) => format!("{} to {}", Shown(*least), Shown(*most)),
+            (true, false) => format!("at least {}", Shown(*least)),
+            (false, true) => format!("at most {}", Shown(*most)),
+            (false, false) => String::new(),
         }
     }
 }

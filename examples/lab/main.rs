@@ -11,6 +11,7 @@ mod failure_rate;
 mod figure;
 mod page;
 mod plot;
+mod rate_limit;
 mod scenario;
 mod server;
 mod simulation;
@@ -22,6 +23,7 @@ use std::{env, fs};
 
 use retry_runtime::Policy;
 
+use crate::figure::Figure;
 use crate::page::Page;
 use crate::scenario::{Extent, Scenario};
 
@@ -31,18 +33,20 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         Some("--short") => all(Extent::Short),
         Some(policy) => vec![your_policy::run(policy.parse()?)],
     };
+    let figures = || scenarios.iter().flat_map(|scenario| &scenario.figures);
+    let longest = figures().map(|figure| figure.name().chars().count()).max();
+    let width = longest.unwrap_or_default();
     for Scenario { title, figures, .. } in &scenarios {
         println!("\n{title}");
         for figure in figures {
-            let (name, value, bounds) = (&figure.name, figure.value(), figure.bounds());
-            println!("  {name:<68} {value:>9}   {bounds}");
+            let (name, value, bounds) = (figure.name(), figure.value(), figure.bounds());
+            println!("  {name:<width$} {value:>9}   {bounds}");
         }
     }
     let page = env::current_exe()?.with_file_name("lab.html");
     fs::write(&page, Page(&scenarios).to_string())?;
     println!("\nThe plots are in {}", page.display());
-    let mut figures = scenarios.iter().flat_map(|scenario| &scenario.figures);
-    Ok(if figures.all(figure::Figure::holds) {
+    Ok(if figures().all(Figure::holds) {
         ExitCode::SUCCESS
     } else {
         println!("A figure is outside its bounds.");
@@ -55,6 +59,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
         contention::run(extent),
         failure_rate::run(extent),
         collapse::run(),
+        rate_limit::run(),
         your_policy::run(Policy::new()),
     ]
 }

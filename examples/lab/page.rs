@@ -27,7 +27,7 @@ impl Display for Page<'_> {
 <body>
 <h1>Retries that cannot make an outage worse</h1>
 <p>Real calls of functions with <code>#[retry(…)]</code>, against simulated servers and on a
-simulated clock. Every figure has a bound; the program fails if a figure is outside.</p>"#,
+simulated clock. Beneath every figure stand its bounds; the program fails if a figure is outside.</p>"#,
             include_str!("page.css"),
             Dashes
         )?;
@@ -89,26 +89,44 @@ fn figure(f: &mut fmt::Formatter<'_>, plot: &Plot) -> fmt::Result {
     writeln!(f, "</ul>\n</figure>")
 }
 
+/// A row for each case, a column for each sort of figure.
 fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
-    writeln!(
-        f,
-        "<table>\n<tr><th>figure</th><th>value</th><th>bound</th></tr>"
-    )?;
-    for figure in figures {
-        let class = if figure.holds() {
-            "number"
-        } else {
-            "number outside"
-        };
-        writeln!(
-            f,
-            r#"<tr><td>{}</td><td class="{class}">{}</td><td>{}</td></tr>"#,
-            Escaped(&figure.name),
-            figure.value(),
-            figure.bounds()
-        )?;
+    let (mut cases, mut columns) = (Vec::new(), Vec::new());
+    for Figure { case, what, .. } in figures {
+        if !cases.contains(case) {
+            cases.push(*case);
+        }
+        if !columns.contains(what) {
+            columns.push(*what);
+        }
     }
-    writeln!(f, "</table>")
+    writeln!(f, r#"<div class="table"><table>"#)?;
+    write!(f, "<tr><th></th>")?;
+    for what in &columns {
+        write!(f, "<th>{}</th>", Escaped(what))?;
+    }
+    writeln!(f, "</tr>")?;
+    for case in cases {
+        write!(f, "<tr><th>{}</th>", Escaped(case))?;
+        for what in &columns {
+            let mut figures = figures.iter();
+            match figures.find(|figure| figure.case == case && figure.what == *what) {
+                Some(figure) => cell(f, figure)?,
+                None => write!(f, "<td></td>")?,
+            }
+        }
+        writeln!(f, "</tr>")?;
+    }
+    writeln!(f, "</table></div>")
+}
+
+fn cell(f: &mut fmt::Formatter<'_>, figure: &Figure) -> fmt::Result {
+    let (value, bounds) = (figure.value(), figure.bounds());
+    let class = if figure.holds() { "within" } else { "outside" };
+    write!(
+        f,
+        r#"<td class="{class}">{value}<small>{bounds}</small></td>"#
+    )
 }
 
 /// As SVG names a colour.

@@ -1,5 +1,7 @@
 //! What simulated servers and their clients have in common.
 
+use std::time::Duration;
+
 use retry_runtime::{Classify, Rejected, TimedOut, Verdict};
 
 pub(crate) trait Server {
@@ -10,6 +12,8 @@ pub(crate) trait Server {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Failure {
     Unavailable,
+    /// Too many requests, and when to come back.
+    Throttled(Duration),
     TimedOut,
     Rejected,
 }
@@ -18,6 +22,7 @@ impl Classify for Failure {
     fn classify(&self) -> Verdict {
         match self {
             Self::Unavailable => Verdict::TRANSIENT,
+            Self::Throttled(hint) => Verdict::THROTTLED.after(*hint),
             Self::TimedOut => Verdict::TIMEOUT,
             Self::Rejected => Verdict::STOP,
         }

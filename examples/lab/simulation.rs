@@ -10,7 +10,8 @@ use retry_runtime::testing;
 use tokio::runtime::Builder;
 use tokio::task::LocalSet;
 
-/// Runs it on a paused clock: time passes only while everything sleeps. The same seed gives the same run.
+/// Runs it on a paused clock: time passes only while everything sleeps. The same seed gives the same run, but for the
+/// tenths in which a breaker counts, whose edges are not the run's.
 pub(crate) fn run<T>(seed: u64, scenario: impl Future<Output = T>) -> T {
     let _seeded = testing::seed(seed);
     let runtime = Builder::new_current_thread()

@@ -1,0 +1,299 @@
+//! A model API that lets through so many requests a minute, and workers that want more.
+
+use std::cell::{Cell, RefCell};
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+use crate::client::Client;
+use crate::figure::Figure;
+use crate::plot::{Axis, Line, Plot};
+use crate::scenario::Scenario;
+use crate::server::{Failure, Server};
+use crate::simulation;
+
+/// Each makes a call after the other.
+const WORKERS: u32 = 200;
+const CALLS: u32 = 10_000;
+/// What the API lets through in a minute.
+const QUOTA: f64 = 60.0;
+const MINUTE: Duration = Duration::from_mins(1);
+/// Of a request that is let through.
+const LATENCY: Duration = Duration::from_secs(1);
+const REFUSAL: Duration = Duration::from_millis(50);
+/// What a point of the plots stands for.
+const SPAN: Duration = Duration::from_secs(200);
+
+/// How the API counts.
+#[derive(Clone, Copy)]
+enum Rule {
+    /// What is left grows with time, up to the quota.
+    Bucket,
+    /// The quota is there again at the full minute.
+    Window,
+}
+
+struct Api {
+    rule: Rule,
+    left: Cell<f64>,
+    /// When that was left.
+    since: Cell<Instant>,
+    start: Instant,
+    refusals: RefCell<Vec<Duration>>,
+}
+
+impl Api {
+    fn new(rule: Rule) -> Rc<Self> {
+        let start = Instant::now();
+        Rc::new(Self {
+            rule,
+            left: Cell::new(QUOTA),
+            since: Cell::new(start),
+            start,
+            refusals: RefCell::default(),
+        })
+    }
+
+    /// Counts a request that is let through, or says how long to wait.
+    fn admit(&self) -> Result<(), Duration> {
+        self.refill();
+        let left = self.left.get();
+        if left >= 1.0 {
+            self.left.set(left - 1.0);
+            return Ok(());
+        }
+        match self.rule {
+            Rule::Bucket => Err(MINUTE.mul_f64((1.0 - left) / QUOTA)),
+            Rule::Window => Err(MINUTE.saturating_sub(self.since.get().elapsed())),
+        }
+    }
+
+    fn refill(&self) {
+        let now = Instant::now();
+        match self.rule {
+            Rule::Bucket => {
+                let minutes = (now - self.since.get()).div_duration_f64(MINUTE);
+                self.left
+                    .set((self.left.get() + minutes * QUOTA).min(QUOTA));
+                self.since.set(now);
+            }
+            Rule::Window => {
+                while now - self.since.get() >= MINUTE {
+                    self.left.set(QUOTA);
+                    self.since.set(self.since.get() + MINUTE);
+                }
+            }
+        }
+    }
+}
+
+impl Server for Api {
+    async fn answer(&self) -> Result<(), Failure> {
+        let Err(hint) = self.admit() else {
+            sleep(LATENCY).await;
+            return Ok(());
+        };
+        self.refusals.borrow_mut().push(self.start.elapsed());
+        sleep(REFUSAL).await;
+        Err(Failure::Throttled(hint))
+    }
+}
+
+#[derive(Clone, Copy)]
+struct End {
+    /// Since the start of all calls.
+    at: Duration,
+    took: Duration,
+    is_success: bool,
+}
+
+struct Outcome {
+    ends: Vec<End>,
+    refusals: Vec<Duration>,
+}
+
+async fn load(rule: Rule, client: Client, retries: u32) -> Outcome {
+    let api = Api::new(rule);
+    let client = Rc::new(client);
+    let begun = Rc::new(Cell::new(0));
+    let mut workers = JoinSet::new();
+    for _ in 0..WORKERS {
+        let (api, client, begun) = (Rc::clone(&api), Rc::clone(&client), Rc::clone(&begun));
+        workers.spawn_local(async move {
+            let mut ends = Vec::new();
+            while begun.get() < CALLS {
+                begun.set(begun.get() + 1);
+                let call = Instant::now();
+                let is_success = client.call(&*api, retries).await.is_ok();
+                let (at, took) = (api.start.elapsed(), call.elapsed());
+                ends.push(End {
+                    at,
+                    took,
+                    is_success,
+                });
+            }
+            ends
+        });
+    }
+    let ends = workers.join_all().await.concat();
+    let refusals = api.refusals.take();
+    Outcome { ends, refusals }
+}
+
+/// One line of the plots, and what must come out.
+struct Case {
+    name: &'static str,
+    client: fn() -> Client,
+    /// Of the calls, with 3 retries each, in per cent.
+    failed: RangeInclusive<f64>,
+    /// Of requests, with as many retries as it takes.
+    refused: RangeInclusive<f64>,
+    /// The same, where the quota is there again each minute.
+    refused_in_windows: RangeInclusive<f64>,
+    /// In hours, with as many retries as it takes.
+    slowest: RangeInclusive<f64>,
+}
+
+const CASES: [Case; 1] = [Case {
+    name: "each call by itself",
+    client: || Client::Unprotected,
+    failed: 85.0..=100.0,
+    refused: 80_000.0..=200_000.0,
+    refused_in_windows: 20_000.0..=50_000.0,
+    slowest: 0.0..=3.0,
+}];
+
+impl Outcome {
+    /// In per cent.
+    fn failed(&self) -> f64 {
+        let failed: f64 = self
+            .ends
+            .iter()
+            .map(|end| f64::from(u8::from(!end.is_success)))
+            .sum();
+        100.0 * failed / f64::from(CALLS)
+    }
+
+    fn refused(&self) -> f64 {
+        self.refusals.iter().map(|_| 1.0).sum()
+    }
+
+    /// In hours.
+    fn slowest(&self) -> f64 {
+        let slowest = self.ends.iter().map(|end| end.took).max();
+        hours(slowest.unwrap_or_default())
+    }
+
+    /// How many calls had succeeded by when.
+    fn succeeded_by_time(&self) -> Vec<(f64, f64)> {
+        let successes = self.ends.iter().filter(|end| end.is_success);
+        by_time(successes.map(|end| end.at))
+    }
+
+    fn refused_by_time(&self) -> Vec<(f64, f64)> {
+        by_time(self.refusals.iter().copied())
+    }
+}
+
+/// How many there had been by when, in hours.
+fn by_time(moments: impl Iterator<Item = Duration>) -> Vec<(f64, f64)> {
+    let mut moments: Vec<_> = moments.collect();
+    moments.sort();
+    let mut counted = 0.0;
+    let mut points = vec![(0.0, 0.0)];
+    let mut moments = moments.into_iter().peekable();
+    let mut end = Duration::ZERO;
+    while moments.peek().is_some() {
+        end += SPAN;
+        while moments.next_if(|moment| *moment <= end).is_some() {
+            counted += 1.0;
+        }
+        points.push((hours(end), counted));
+    }
+    points
+}
+
+fn hours(duration: Duration) -> f64 {
+    duration.as_secs_f64() / 3600.0
+}
+
+pub(crate) fn run() -> Scenario {
+    let runs = |rule, retries| {
+        CASES
+            .each_ref()
+            .map(|case| simulation::run(1, load(rule, (case.client)(), retries)))
+    };
+    let (hasty, patient, windows) = (
+        runs(Rule::Bucket, 3),
+        runs(Rule::Bucket, u32::MAX),
+        runs(Rule::Window, u32::MAX),
+    );
+    let lines = |outcomes: &[Outcome], points: fn(&Outcome) -> Vec<(f64, f64)>| {
+        let lines = CASES.iter().zip(outcomes);
+        lines
+            .map(|(case, outcome)| Line::new(case.name, points(outcome)))
+            .collect()
+    };
+    let mut figures = Vec::new();
+    for (((case, hasty), patient), windows) in CASES.iter().zip(&hasty).zip(&patient).zip(&windows)
+    {
+        figures.extend([
+            Figure::new(
+                case.name,
+                "failed with max = 3",
+                hasty.failed(),
+                " %",
+                case.failed.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "refusals until all are through",
+                patient.refused(),
+                "",
+                case.refused.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "refusals by fixed windows",
+                windows.refused(),
+                "",
+                case.refused_in_windows.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "slowest call",
+                patient.slowest(),
+                " h",
+                case.slowest.clone(),
+            ),
+        ]);
+    }
+    let time = Axis::linear("hours");
+    Scenario {
+        title: "A rate-limited model API",
+        about: format!(
+            "The API lets {QUOTA} requests a minute through, each takes a second; the others get 429 and \\
+             Retry-After. {WORKERS} workers have {CALLS} calls to make."
+        ),
+        plots: vec![
+            Plot {
+                title: "Calls that succeeded, with max = 3.",
+                see: "Calls that only know of their own refusals use up their retries and fail.",
+                x: time,
+                y: Axis::linear("calls"),
+                lines: lines(&hasty, Outcome::succeeded_by_time),
+            },
+            Plot {
+                title: "Requests refused until all calls have succeeded.",
+                see: "No way is faster, since the API is not; but a limiter hardly ever asks in vain.",
+                x: time,
+                y: Axis::linear("refused requests"),
+                lines: lines(&patient, Outcome::refused_by_time),
+            },
+        ],
+        figures,
+    }
+}
