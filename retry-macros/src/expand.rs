@@ -1,9 +1,9 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
 mod attempt;
-mod breaker;
 mod call_loop;
 mod failure;
+mod gate;
 mod hover;
 pub(crate) mod model;
 mod nested;

@@ -117,6 +117,7 @@ const TOKENS: &[&str] = &[
     "timer",
     "budget",
     "breaker",
+    "limiter",
     "repeats",
     "hint",
     "classify",

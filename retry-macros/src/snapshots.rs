@@ -76,6 +76,7 @@ snapshots! {
     validated
     corrected
     breaker
+    limiter
     returned_future
     decorator
     async_trait

@@ -3,5 +3,4 @@
 pub(crate) mod circuit;
 pub(crate) mod circuit_breaker;
 pub(crate) mod permit;
-pub(crate) mod rejected;
 mod window;

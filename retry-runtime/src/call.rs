@@ -12,6 +12,7 @@ pub(crate) mod gave_up;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod on_error;
+pub(crate) mod rejected;
 #[cfg(feature = "serde")]
 mod saved;
 pub(crate) mod site;

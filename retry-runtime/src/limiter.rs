@@ -1,9 +1,11 @@
 //! What calls share to make no more attempts, and no faster, than a server takes.
 
 pub(crate) mod gate;
+pub(crate) mod place;
 #[expect(dead_code, reason = "built on by the limiters of this crate")]
 pub(crate) mod queue;
 mod slow_start;
+pub(crate) mod waiting;
 pub(crate) mod with_cost;
 
 use std::rc::Rc;
@@ -12,6 +14,7 @@ use std::task::Waker;
 use std::time::Duration;
 
 use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
 
 /// What makes attempts wait for their turn, shared by calls: the key `limiter`.
 ///
@@ -135,6 +138,18 @@ pub enum End {
     Ignored,
     /// It never began. What it was charged goes back.
     NotBegun,
+}
+
+impl End {
+    pub(crate) fn of_failure(verdict: Verdict) -> Self {
+        match verdict.kind() {
+            Some(kind @ (Kind::Transient | Kind::Throttled | Kind::Timeout)) => Self::Failure {
+                kind,
+                hint: verdict.hint(),
+            },
+            Some(Kind::Invalid) | None => Self::Success,
+        }
+    }
 }
 
 /// What the end of an attempt changed for all that wait.

@@ -7,11 +7,13 @@ mod cancel;
 mod history;
 pub mod keys;
 mod limit;
+mod limiter;
 mod name;
 mod number;
 mod observer;
 mod outcome;
 mod policy;
+mod rejected;
 mod retries;
 pub(crate) mod show;
 mod timed_out;
@@ -24,11 +26,11 @@ pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
-pub use crate::breaker::rejected::Rejected;
 pub use crate::budget::bucket::Budget;
 pub use crate::call::failure::{Failure, Values};
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, within};
+pub use crate::call::rejected::{Rejected, RejectedBy};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
 pub use crate::classify::timed_out::TimedOut;
@@ -46,8 +48,8 @@ pub use crate::time::cancel::give_way;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
-pub use breaker::{FromRejected, answered, half_opened, permit, refused, turned};
-pub use budget::{budget, paid, spend};
+pub use breaker::{answered, half_opened, is_open, permit, turned};
+pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled, sleep_blocking_or_cancelled,
@@ -57,6 +59,10 @@ pub use history::{
     is_repeated, no_clock, rejected, shape, take_last_error, tick,
 };
 pub use limit::{TimeLimit, deadline, late, now, now_blocking, policy_deadline, timeout};
+pub use limiter::{
+    give_back, has_turn, left, limiter_changed, place, wait, wait_blocking,
+    wait_blocking_or_cancelled, wait_or_cancelled, waited, waits,
+};
 pub use name::client_name;
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
@@ -64,6 +70,7 @@ pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
     BorrowPolicy, enabled_if, is_enabled, is_last, max, policy, policy_of, policy_or,
 };
+pub use rejected::{FromRejected, let_go, rejection};
 pub use retries::{
     LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
     max_of, succeeded,

@@ -134,6 +134,7 @@ keys! {
     Repeats: "repeats", Call, Repeats, "repeats = 2", [];
     Budget: "budget", Call, Expr("a `RetryBudget`"), "budget = &self.turns", [];
     Breaker: "breaker", Call, Expr("a `CircuitBreaker`"), "breaker = &BREAKER", ["circuit_breaker"];
+    Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "rate_limit", "rate_limiter"];
     Cancel: "cancel", Call, Expr("a future of `()`; on a blocking function a flag or a function"),
         "cancel = token.cancelled()", ["abort", "cancellation", "shutdown", "signal", "stop", "token"];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["notify", "on_retry"];

@@ -9,106 +9,96 @@ impl Client {
         );
         __retry::expect_timer();
         let mut retry_call = __retry::Retries::new();
-        let mut retry_admitted = __retry::permit(&self.breaker);
+        let mut retry_failed = __retry::None;
         'retry_call: loop {
-            let retry_failed;
             let retry_pause = 'retry_pause: {
-                let __retry::Some(mut retry_permit) = __retry::Option::take(
-                    &mut retry_admitted,
-                ) else {
-                    let retry_error: <Result<
-                        Completion,
-                        ModelError,
-                    > as __retry::OutcomeTypes>::Error = __retry::FromRejected::from_rejected(
-                        __retry::Rejected::new(),
-                    );
-                    {
-                        retry_call
-                            .ended(
-                                __RETRY_SITE,
-                                __retry::show(&retry_error).__retry_show(),
-                                __retry::Reason::Rejected,
-                                __retry::None,
-                            );
+                let retry_by = 'retry_gate: {
+                    let __retry::Some(mut retry_permit) = __retry::permit(&self.breaker)
+                    else {
+                        break 'retry_gate __retry::RejectedBy::Breaker;
+                    };
+                    if let __retry::Some(retry_change) = __retry::half_opened(
+                        &retry_permit,
+                    ) {
+                        __retry::turned(
+                            &retry_call.whole(__RETRY_SITE),
+                            ::core::concat!(::core::module_path!(), "::complete"),
+                            retry_change,
+                            __retry::None,
+                        );
                     }
-                    let retry_outcome = __retry::Err(retry_error);
+                    __retry::let_go(retry_failed);
+                    let mut retry_outcome: Result<Completion, ModelError> = async {
+                        if false {
+                            return __retry::never::<Result<Completion, ModelError>>();
+                        }
+                        { self.post(prompt).await }
+                    }
+                        .await;
+                    match retry_outcome {
+                        __retry::Ok(_) => {
+                            if let __retry::Some(retry_change) = __retry::answered(
+                                &mut retry_permit,
+                            ) {
+                                __retry::turned(
+                                    &retry_call.whole(__RETRY_SITE),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    retry_change,
+                                    __retry::None,
+                                );
+                            }
+                            retry_call.healed(__RETRY_SITE);
+                        }
+                        __retry::Err(retry_error) => {
+                            let mut retry_next = retry_call;
+                            let retry_decision = __retry::cold(|| {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Retries::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::classify(&retry_error),
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .permit(&mut retry_permit),
+                                );
+                                retry_decision
+                            });
+                            retry_call = retry_next;
+                            if let __retry::Ok(retry_pause) = retry_decision {
+                                retry_failed = __retry::Some(retry_error);
+                                break 'retry_pause retry_pause;
+                            }
+                            retry_outcome = __retry::Err(retry_error);
+                        }
+                    }
                     break 'retry_call retry_outcome;
                 };
-                if let __retry::Some(retry_turned) = __retry::half_opened(
-                    &retry_permit,
-                ) {
-                    __retry::turned(
-                        &retry_call.whole(__RETRY_SITE),
-                        ::core::concat!(::core::module_path!(), "::complete"),
-                        retry_turned,
-                        __retry::None,
-                    );
-                }
-                let mut retry_outcome: Result<Completion, ModelError> = async {
-                    if false {
-                        return __retry::never::<Result<Completion, ModelError>>();
+                let retry_why = __retry::rejection(retry_by);
+                let retry_error: <Result<
+                    Completion,
+                    ModelError,
+                > as __retry::OutcomeTypes>::Error = match retry_failed {
+                    __retry::Some(retry_error) => retry_error,
+                    __retry::None => {
+                        __retry::FromRejected::from_rejected(
+                            __retry::Rejected::new(retry_by),
+                        )
                     }
-                    { self.post(prompt).await }
+                };
+                {
+                    retry_call
+                        .ended(
+                            __RETRY_SITE,
+                            __retry::show(&retry_error).__retry_show(),
+                            retry_why,
+                            __retry::None,
+                        );
                 }
-                    .await;
-                match retry_outcome {
-                    __retry::Ok(_) => {
-                        if let __retry::Some(retry_turned) = __retry::answered(
-                            &mut retry_permit,
-                        ) {
-                            __retry::turned(
-                                &retry_call.whole(__RETRY_SITE),
-                                ::core::concat!(::core::module_path!(), "::complete"),
-                                retry_turned,
-                                __retry::None,
-                            );
-                        }
-                        retry_call.healed(__RETRY_SITE);
-                    }
-                    __retry::Err(retry_error) => {
-                        let mut retry_next = retry_call;
-                        let retry_decision = __retry::cold(|| {
-                            #[allow(clippy::let_and_return)]
-                            let retry_decision = __retry::Retries::failed_with(
-                                &mut retry_next,
-                                __retry::Failure::new(
-                                        __RETRY_SITE,
-                                        __retry::classify(&retry_error),
-                                        __retry::show(&retry_error).__retry_show(),
-                                    )
-                                    .permit(&mut retry_permit),
-                            );
-                            retry_decision
-                        });
-                        retry_call = retry_next;
-                        if let __retry::Ok(retry_pause) = retry_decision {
-                            retry_failed = __retry::Some(retry_error);
-                            break 'retry_pause retry_pause;
-                        }
-                        retry_outcome = __retry::Err(retry_error);
-                    }
-                }
+                let retry_outcome = __retry::Err(retry_error);
                 break 'retry_call retry_outcome;
             };
             __retry::sleep(retry_pause, __retry::Features).await;
-            if let __retry::Some(retry_why) = {
-                retry_admitted = __retry::permit(&self.breaker);
-                __retry::refused(&retry_admitted)
-            } {
-                if let __retry::Some(retry_error) = retry_failed {
-                    {
-                        retry_call
-                            .ended(
-                                __RETRY_SITE,
-                                __retry::show(&retry_error).__retry_show(),
-                                retry_why,
-                                __retry::None,
-                            );
-                    }
-                    let retry_outcome = __retry::Err(retry_error);
-                    break 'retry_call retry_outcome;
-                }
-            }
         }
     }
 }

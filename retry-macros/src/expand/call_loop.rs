@@ -16,15 +16,18 @@ impl Printer<'_> {
         let budget = self.own_budget();
         let start = self.start();
         let history = self.model.history.map(|history| self.history(history));
-        let permit = self.first_permit();
         let slots = self.owned_slots();
-        let admitted = self.admitted();
-        let begin = self.begin();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
-        let judged = self.judged();
-        let pause = self.pause(self.late_attempt());
-        let ended = self.leave();
+        let kept = self.kept_for_gate();
+        let (begin, judged, ended) = (self.begin(), self.judged(), self.leave());
+        let gated = self.gated(ours!(#begin #attempt #judged #ended));
+        let spend = if self.model.is_gated() {
+            ours!(retry_unspent = __retry::Some(retry_paid);)
+        } else {
+            ours!(__retry::spend(retry_paid);)
+        };
+        let pause = self.pause(self.late_attempt(), &spend);
         let expected = self.expected_timer();
         ours! {
             #constants
@@ -32,18 +35,14 @@ impl Printer<'_> {
             #expected
             #start
             #history
-            #permit
+            #kept
             #slots
             'retry_call: loop {
                 #timer
                 #failed
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
-                    #admitted
-                    #begin
-                    #attempt
-                    #judged
-                    #ended
+                    #gated
                 };
                 #pause
             }

@@ -265,12 +265,16 @@ impl Printer<'_> {
         let Some(budget) = self.budget() else {
             return (None, None);
         };
+        let paid = match self.model.arguments.get(Key::Limiter) {
+            Some(_) => ours!(__retry::paid_beside_limiter),
+            None => ours!(__retry::paid),
+        };
         (
             Some(budget),
             Some(ours! {
                 let retry_decision = __retry::Result::map(
                     retry_decision,
-                    |retry_pause| (retry_pause, __retry::paid(retry_budget, retry_verdict)),
+                    |retry_pause| (retry_pause, #paid(retry_budget, retry_verdict)),
                 );
             }),
         )
@@ -335,6 +339,9 @@ impl Printer<'_> {
         }
         if model.has(&[Key::Breaker]) && failed == Failed::Body {
             options.append_all(ours!(.permit(&mut retry_permit)));
+        }
+        if model.has(&[Key::Limiter]) && failed == Failed::Body {
+            options.append_all(ours!(.place(&mut retry_place)));
         }
         if model.has(&[Key::Cancel]) {
             options.append_all(match self.asyncness {
@@ -407,8 +414,9 @@ impl Printer<'_> {
         }
     }
 
-    /// Waits before the next attempt or correction, and does what follows: `late` ends the call.
-    pub(crate) fn pause(&self, late: Option<TokenStream>) -> TokenStream {
+    /// Waits before the next attempt or correction, and does what follows: `late` ends the call, `spend` takes what was paid
+    /// as `retry_paid`.
+    pub(crate) fn pause(&self, late: Option<TokenStream>, spend: &TokenStream) -> TokenStream {
         let paused = self
             .model
             .has(&[Key::Cancel])
@@ -418,7 +426,7 @@ impl Printer<'_> {
             .has(&[Key::Budget])
             .then(|| ours!(let (retry_pause, retry_paid) = retry_pause;));
         // Dropped with the call during the pause, or where it ends after it, what was paid goes back.
-        let spend = paid.is_some().then(|| ours!(__retry::spend(retry_paid);));
+        let spend = paid.as_ref().map(|_| spend);
         let sleep = self.sleep();
         let tick = self.tick();
         ours! {

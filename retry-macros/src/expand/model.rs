@@ -110,8 +110,8 @@ pub(crate) enum Decision {
     Full,
 }
 
-/// Where to find the error that ends the call after a pause that took too long or was cancelled, or that a breaker lets
-/// no attempt follow. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that it need not be `Send`, and one more
+/// Where to find the error that ends the call after a pause that took too long or was cancelled, or where nothing lets the
+/// next attempt begin. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that it need not be `Send`, and one more
 /// attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
@@ -133,12 +133,13 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 9] = [
+const FOR_THE_DECISION: [Key; 10] = [
     Key::Deadline,
     Key::Idempotent,
     Key::Repeats,
     Key::Budget,
     Key::Breaker,
+    Key::Limiter,
     Key::Cancel,
     Key::Observe,
     Key::GiveUp,
@@ -286,7 +287,7 @@ impl Model {
 
     /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_kept = self.has(&[Key::Cancel, Key::Breaker]);
+        let is_kept = self.is_gated() || self.has(&[Key::Cancel]);
         if self.deadline.is_none() && !is_kept {
             return None;
         }
@@ -297,6 +298,11 @@ impl Model {
         }
     }
 
+    /// Whether something may let an attempt not begin.
+    pub(crate) fn is_gated(&self) -> bool {
+        self.has(&[Key::Breaker, Key::Limiter])
+    }
+
     /// Whether a stream goes on where it broke, so that an item is progress.
     pub(crate) fn resumes(&self) -> bool {
         matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
@@ -305,7 +311,7 @@ impl Model {
     /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
     /// is let through after it.
     pub(crate) fn keeps_values(&self) -> bool {
-        self.has(&[Key::Cancel, Key::Breaker]) && self.has(&[Key::Until])
+        (self.is_gated() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
     }
 
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one

@@ -131,6 +131,9 @@ impl Printer<'_> {
     /// Declares what a failure leaves behind for a call that ends after its pause.
     pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
         self.model.late(self.asyncness)?;
+        if self.model.is_gated() {
+            return None;
+        }
         let value = self
             .model
             .keeps_values()
@@ -180,16 +183,20 @@ impl Printer<'_> {
         Some(ours!(__retry::late(retry_deadline, retry_pause, #now)))
     }
 
-    /// Ends the call after the pause before an attempt, where it was cancelled, its breaker lets none through, or its
-    /// deadline has passed.
-    pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
-        let error = match self.model.late(self.asyncness)? {
+    /// The error that the last attempt left, of type `Option<_>`.
+    pub(crate) fn last_error(&self) -> Option<TokenStream> {
+        Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => {
                 ours!(__retry::take_last_error(&mut retry_history, retry_failed))
             }
             Late::Kept => ours!(retry_failed),
-        };
-        let late = either(self.cut(), either(self.refused(), self.after_deadline()))?;
+        })
+    }
+
+    /// Ends the call after the pause before an attempt, where it was cancelled, or its deadline has passed.
+    pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
+        let error = self.last_error()?;
+        let late = self.late()?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
@@ -240,7 +247,12 @@ impl Printer<'_> {
         }
     }
 
-    fn told(&self, failed: Failed, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
+    pub(crate) fn told(
+        &self,
+        failed: Failed,
+        pending: &TokenStream,
+        reason: &TokenStream,
+    ) -> TokenStream {
         let (shown, falls_back) = match failed {
             Failed::Until => (ours!(&__retry::REJECTED_VALUE), false),
             Failed::Body | Failed::Validation => (self.shown(), self.model.has(&[Key::Fallback])),

@@ -65,6 +65,7 @@ impl Printer<'_> {
             Some(validate) => self.validated(validate),
             None => self.validated_success(),
         };
+        let answered = self.answered();
         let unwanted = until.map(|_| {
             let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
             ours!(__retry::Ok(#by_until) => { #decided })
@@ -80,6 +81,7 @@ impl Printer<'_> {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
+                        #answered
                         #wanted
                         #accepted
                     }
@@ -254,7 +256,8 @@ impl Printer<'_> {
 
     /// Puts a repaired value in the place of the rejected one, after the pause.
     fn correction(&self, correct: &Expr, ended: &TokenStream) -> TokenStream {
-        let pause = self.pause(self.late_correction(ended));
+        let spend = ours!(__retry::spend(retry_paid););
+        let pause = self.pause(self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
         let binding = self.attempt_binding();

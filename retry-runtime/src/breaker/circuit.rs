@@ -281,9 +281,7 @@ impl Breaker {
         Some(match &mut circuit.phase {
             Phase::Closed => Pass::new(circuit.number),
             Phase::Open { since, length } => {
-                // A clock that ran backwards must not keep it open.
-                let open = now.checked_since(*since);
-                if open.is_some_and(|open| open < *length) {
+                if is_within(*since, *length, now) {
                     return None;
                 }
                 let phase = Phase::HalfOpen {
@@ -302,8 +300,7 @@ impl Breaker {
                 since,
             } => {
                 if running.saturating_add(*succeeded) >= *places {
-                    let waited = now.checked_since(*since);
-                    if waited.is_some_and(|waited| waited < least) {
+                    if is_within(*since, least, now) {
                         return None;
                     }
                     *places = places.saturating_add(1);
@@ -375,6 +372,12 @@ impl Breaker {
     }
 }
 
+/// Whether so long has not passed yet. A clock that ran backwards must not keep a breaker open.
+fn is_within(since: Moment, length: Duration, now: Moment) -> bool {
+    let passed = now.checked_since(since);
+    passed.is_some_and(|passed| passed < length)
+}
+
 impl Default for Breaker {
     fn default() -> Self {
         Self::new()
@@ -389,6 +392,24 @@ impl CircuitBreaker for Breaker {
             return Some(Pass::new(gate >> 1));
         }
         self.admit_unless_open()
+    }
+
+    fn is_open(&self) -> bool {
+        let circuit = &*self.circuit();
+        let now = clock::now();
+        match circuit.phase {
+            Phase::Closed => false,
+            Phase::Open { since, length } => is_within(since, length, now),
+            Phase::HalfOpen {
+                running,
+                succeeded,
+                places,
+                since,
+            } => {
+                running.saturating_add(succeeded) >= places
+                    && is_within(since, self.rule.open_for, now)
+            }
+        }
     }
 
     #[inline]

@@ -51,6 +51,12 @@ pub trait CircuitBreaker {
     /// Lets an attempt through, or not.
     fn admit(&self) -> Option<Pass>;
 
+    /// Whether it would let nothing through now. A call that has a `limiter`, too, asks before it waits for its turn. By
+    /// default false, so that it waits.
+    fn is_open(&self) -> bool {
+        false
+    }
+
     /// Tells how that attempt ended. Called exactly once for each pass, also when the attempt is dropped or panics.
     /// Returns the change of state that this caused, for the log and observers.
     fn record(&self, pass: Pass, seen: Seen) -> Option<Transition>;
@@ -174,6 +180,10 @@ macro_rules! forward {
             #[inline]
             fn admit(&self) -> Option<Pass> {
                 (**self).admit()
+            }
+
+            fn is_open(&self) -> bool {
+                (**self).is_open()
             }
 
             #[inline]

@@ -29,7 +29,9 @@ impl Call {
             if !is_known {
                 budget.called();
             }
-            if let Some(kind) = kind.filter(|_| policy.is_enabled()) {
+        }
+        if let Some(kind) = kind.filter(|_| policy.is_enabled()) {
+            if let Some(budget) = failure.payer(kind) {
                 budget.failed(kind);
             }
         }
@@ -75,10 +77,12 @@ impl Call {
         if delay > left {
             return Err(Reason::Deadline);
         }
-        if failure.budget.is_some_and(|budget| !budget.withdraw(kind)) {
+        let payer = failure.payer(kind);
+        if payer.is_some_and(|budget| !budget.withdraw(kind)) {
             return Err(Reason::Budget);
         }
-        self.retry(kind, counted, delay);
+        self.retry(counted, delay);
+        self.followed = failure.is_paid(kind).then_some(kind);
         Ok(delay)
     }
 

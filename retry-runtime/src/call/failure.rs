@@ -4,7 +4,9 @@ use std::time::Duration;
 use crate::breaker::permit::{Permit, Record};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::site::Site;
+use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::limiter::place::{Leave, Place};
 use crate::observe::report::Observe;
 use crate::time::moment::Moment;
 
@@ -39,6 +41,7 @@ pub struct Failure<'a> {
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) permit: Option<&'a mut dyn Record>,
+    pub(super) place: Option<&'a mut dyn Leave>,
     pub(super) values: Values,
     pub(super) ending: Ending,
     pub(super) observe: Option<Observe<'a>>,
@@ -96,6 +99,7 @@ impl<'a> Failure<'a> {
             delays: None,
             budget: None,
             permit: None,
+            place: None,
             values: Values::Taken,
             ending: Ending::Error,
             observe: None,
@@ -165,6 +169,13 @@ impl<'a> Failure<'a> {
         self
     }
 
+    /// The attempt's place with a limiter, to tell it how the attempt ended. The limiter takes care of throttled retries,
+    /// so that a budget does not pay for them.
+    pub fn place<L>(mut self, place: &'a mut Place<L>) -> Self {
+        self.place = Some(place);
+        self
+    }
+
     /// Says that this call validates values, so that invalid ones have their own count.
     pub fn validates(mut self) -> Self {
         self.values = Values::Validated;
@@ -194,9 +205,23 @@ impl<'a> Failure<'a> {
         self.site
     }
 
+    /// The budget, where it pays for a retry after that kind of failure.
+    pub(super) fn payer(&self, kind: Kind) -> Option<&'a dyn RetryBudget> {
+        self.budget.filter(|_| self.is_paid(kind))
+    }
+
+    pub(super) fn is_paid(&self, kind: Kind) -> bool {
+        is_paid(kind, self.place.is_some())
+    }
+
     pub(super) fn validates_values(&self) -> bool {
         self.values != Values::Taken
     }
+}
+
+/// Whether a budget pays for retries after that kind of failure. A limiter takes care of throttled ones.
+pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
+    !(is_limited && kind == Kind::Throttled)
 }
 
 impl fmt::Debug for Failure<'_> {

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::mem;
+use std::task::Waker;
 use std::time::Duration;
 
 use crate::breaker::circuit_breaker::{Seen, Transition};
@@ -11,6 +12,8 @@ use crate::call::nested;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::limiter::place::Place;
+use crate::limiter::{End as AttemptEnd, LimiterChange, Turn};
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
@@ -71,7 +74,7 @@ pub struct Call {
     pub(super) limit: u32,
     /// The retries allowed in all by the `max` that was in force for the last failure.
     pub(super) in_force: u32,
-    /// What the last retry or correction followed.
+    /// What the last retry or correction followed, unless no budget pays for it.
     pub(crate) followed: Option<Kind>,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
@@ -139,6 +142,7 @@ impl Call {
         self.spend(failure.elapsed);
         let attempt = self.attempt();
         self.tell_breaker(&mut failure);
+        self.tell_limiter(&mut failure);
         let correction = self.corrections.saturating_add(1);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
@@ -147,8 +151,10 @@ impl Call {
             (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => limit(repairs),
             _ => limit(self.in_force),
         };
-        let paid = match (decision, failure.verdict.kind(), failure.budget) {
-            (Ok(_), Some(kind), Some(budget)) => Some(Unreported { budget, kind }),
+        let paid = match (decision, failure.verdict.kind()) {
+            (Ok(_), Some(kind)) => failure
+                .payer(kind)
+                .map(|budget| Unreported { budget, kind }),
             _ => None,
         };
         #[cfg(feature = "nested")]
@@ -225,6 +231,95 @@ impl Call {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
             self.turned(site.name, transition, failure.error, observe);
         }
+    }
+
+    /// Tells the limiter that the attempt has a place with how it ended.
+    fn tell_limiter(&self, failure: &mut Failure<'_>) {
+        let Some(place) = failure.place.as_mut() else {
+            return;
+        };
+        let site = failure.site;
+        let end = if site.policy.is_enabled() {
+            AttemptEnd::of_failure(failure.verdict)
+        } else {
+            AttemptEnd::Ignored
+        };
+        if let Some(change) = place.leave(end) {
+            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            self.limiter_changed(site.name, change, observe);
+        }
+    }
+
+    /// Reports that the end of the call's attempt changed its limiter.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn limiter_changed(
+        &self,
+        call: &str,
+        change: LimiterChange,
+        observe: Option<Observe<'_>>,
+    ) {
+        let attempt = self.attempt();
+        match change {
+            LimiterChange::Paused { pause } => {
+                let event = move || Event::LimiterPaused {
+                    call,
+                    attempt,
+                    pause,
+                };
+                report(Record::LimiterPaused, event, observe);
+            }
+            LimiterChange::Resumed => {
+                let event = move || Event::LimiterResumed { call, attempt };
+                report(Record::LimiterResumed, event, observe);
+            }
+            LimiterChange::Limit(limit) => {
+                let event = move || Event::LimitChanged {
+                    call,
+                    attempt,
+                    limit,
+                };
+                report(Record::LimitChanged, event, observe);
+            }
+            LimiterChange::Rate(rate) => {
+                let event = move || Event::RateChanged {
+                    call,
+                    attempt,
+                    rate,
+                };
+                report(Record::RateChanged, event, observe);
+            }
+        }
+    }
+
+    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
+        let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
+            return;
+        };
+        let attempt = self.attempt();
+        let event = move || Event::Waiting {
+            call,
+            attempt,
+            ahead,
+            at_least,
+        };
+        report(Record::Waiting, event, observe);
+    }
+
+    /// Reports that its turn has come.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
+        let attempt = self.attempt();
+        let event = move || Event::Waited {
+            call,
+            attempt,
+            waited,
+        };
+        report(Record::Waited, event, observe);
     }
 
     /// Reports that the call's attempt changed the state of its breaker.
@@ -585,13 +680,12 @@ impl Call {
     }
 
     /// Counts a retry after that pause.
-    pub(super) fn retry(&mut self, kind: Kind, counted: Option<Kind>, delay: Duration) {
+    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
         let count = match counted {
             Some(kind) => &mut self.own[kind as usize],
             None => &mut self.shared,
         };
         *count = count.saturating_add(1);
-        self.followed = Some(kind);
         self.previous = nanos(delay);
         self.waiting = true;
     }

@@ -1,6 +1,7 @@
 //! The key `budget`.
 
 use crate::budget::retry_budget::{Paid, RetryBudget};
+use crate::call::failure::is_paid;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 
@@ -57,7 +58,21 @@ pub fn paid<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
     Paid::new(budget, verdict.kind())
 }
 
+/// The same beside a limiter, which takes care of throttled retries.
+pub fn paid_beside_limiter<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
+    let kind = verdict.kind().filter(|kind| is_paid(*kind, true));
+    Paid::new(budget, kind)
+}
+
 /// The retry begins.
 pub fn spend<B>(paid: Paid<Payer<B>>) {
     paid.spend();
+}
+
+/// The attempt begins, be it a retry or the first.
+#[inline]
+pub fn spend_kept<B>(paid: Option<Paid<Payer<B>>>) {
+    if let Some(paid) = paid {
+        paid.spend();
+    }
 }

@@ -77,6 +77,9 @@ keys! {
     /// `breaker = &BREAKER`: lets no attempt through while a server is down, a `Breaker` or another `CircuitBreaker` that
     /// calls share. The error type must be `From<Rejected>`.
     breaker
+    /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: has each attempt wait for its turn with a `Limiter` that calls share,
+    /// and slows all of them down when the server throttles. The error type must be `From<Rejected>`.
+    limiter
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.
     cancel

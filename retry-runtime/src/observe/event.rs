@@ -80,7 +80,7 @@ pub enum Event<'a> {
     FallingBack {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1: so many were made, 0 where the `breaker` let none begin.
+        /// The number of the attempt that failed, from 1: so many were made, 0 where the `breaker` or the `limiter` let none begin.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -106,8 +106,8 @@ pub enum Event<'a> {
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1, which is also how many were made: 0 where the `breaker` let
-        /// none begin.
+        /// The number of the attempt that failed, from 1, which is also how many were made: 0 where the `breaker`
+        /// or the `limiter` let none begin.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -156,6 +156,60 @@ pub enum Event<'a> {
         /// The number of the attempt that succeeded, from 1.
         attempt: u32,
     },
+    /// The `limiter` lets an attempt wait for its turn.
+    Waiting {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that is about to begin, from 1.
+        attempt: u32,
+        /// How many attempts wait before it.
+        ahead: usize,
+        /// How long it has to wait, where that is known.
+        at_least: Option<Duration>,
+    },
+    /// The turn of an attempt that waited has come.
+    Waited {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that begins, from 1.
+        attempt: u32,
+        /// How long it waited.
+        waited: Duration,
+    },
+    /// An attempt was throttled, and for as long as the server asked for, the `limiter` lets none begin.
+    LimiterPaused {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that was throttled, from 1.
+        attempt: u32,
+        /// For how long.
+        pause: Duration,
+    },
+    /// The first attempt succeeded after the `limiter` was paused.
+    LimiterResumed {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that succeeded, from 1.
+        attempt: u32,
+    },
+    /// With the end of an attempt, the `limiter` changed how many may run at a time.
+    LimitChanged {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that ended, from 1.
+        attempt: u32,
+        /// So many from now on.
+        limit: u32,
+    },
+    /// With the end of an attempt, the `limiter` changed how many may begin per second.
+    RateChanged {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that ended, from 1.
+        attempt: u32,
+        /// So many from now on.
+        rate: f64,
+    },
     /// A call is retried within an attempt of another call, so that their retries multiply. Told once for each two
     /// functions, with the feature `nested`.
     #[cfg(feature = "nested")]
@@ -185,13 +239,19 @@ impl<'a> Event<'a> {
             | Self::Succeeded { call, .. }
             | Self::BreakerOpened { call, .. }
             | Self::BreakerHalfOpened { call, .. }
-            | Self::BreakerClosed { call, .. } => call,
+            | Self::BreakerClosed { call, .. }
+            | Self::Waiting { call, .. }
+            | Self::Waited { call, .. }
+            | Self::LimiterPaused { call, .. }
+            | Self::LimiterResumed { call, .. }
+            | Self::LimitChanged { call, .. }
+            | Self::RateChanged { call, .. } => call,
             #[cfg(feature = "nested")]
             Self::Nested { call, .. } => call,
         }
     }
 
-    /// The number of the attempt that the event is about, from 1; 0 where a `breaker` let none begin.
+    /// The number of the attempt that the event is about, from 1; 0 where a `breaker` or a `limiter` let none begin.
     pub fn attempt(&self) -> u32 {
         match *self {
             Self::Started { attempt, .. }
@@ -203,7 +263,13 @@ impl<'a> Event<'a> {
             | Self::Succeeded { attempt, .. }
             | Self::BreakerOpened { attempt, .. }
             | Self::BreakerHalfOpened { attempt, .. }
-            | Self::BreakerClosed { attempt, .. } => attempt,
+            | Self::BreakerClosed { attempt, .. }
+            | Self::Waiting { attempt, .. }
+            | Self::Waited { attempt, .. }
+            | Self::LimiterPaused { attempt, .. }
+            | Self::LimiterResumed { attempt, .. }
+            | Self::LimitChanged { attempt, .. }
+            | Self::RateChanged { attempt, .. } => attempt,
             #[cfg(feature = "nested")]
             Self::Nested { attempt, .. } => attempt,
         }
@@ -224,6 +290,12 @@ impl<'a> Event<'a> {
             Self::BreakerClosed { .. } => "breaker closed",
             #[cfg(feature = "nested")]
             Self::Nested { .. } => "retries multiply",
+            Self::Waiting { .. } => "waiting",
+            Self::Waited { .. } => "waited",
+            Self::LimiterPaused { .. } => "limiter paused",
+            Self::LimiterResumed { .. } => "limiter resumed",
+            Self::LimitChanged { .. } => "limit changed",
+            Self::RateChanged { .. } => "rate changed",
         }
     }
 
@@ -235,13 +307,7 @@ impl<'a> Event<'a> {
             | Self::FellBack { corrections, .. }
             | Self::GaveUp { corrections, .. }
             | Self::Succeeded { corrections, .. } => (corrections > 0).then_some(corrections),
-            Self::Started { .. }
-            | Self::Retrying { .. }
-            | Self::BreakerOpened { .. }
-            | Self::BreakerHalfOpened { .. }
-            | Self::BreakerClosed { .. } => None,
-            #[cfg(feature = "nested")]
-            Self::Nested { .. } => None,
+            _ => None,
         }
     }
 
@@ -253,12 +319,31 @@ impl<'a> Event<'a> {
             | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
             | Self::Succeeded { max, .. } => Some(Max(max)),
-            Self::Started { .. }
-            | Self::BreakerOpened { .. }
-            | Self::BreakerHalfOpened { .. }
-            | Self::BreakerClosed { .. } => None,
-            #[cfg(feature = "nested")]
-            Self::Nested { .. } => None,
+            _ => None,
+        }
+    }
+
+    /// How many attempts wait before this one.
+    pub(crate) fn ahead(&self) -> Option<usize> {
+        match *self {
+            Self::Waiting { ahead, .. } => Some(ahead),
+            _ => None,
+        }
+    }
+
+    /// How many attempts may run at a time.
+    pub(crate) fn limit(&self) -> Option<u32> {
+        match *self {
+            Self::LimitChanged { limit, .. } => Some(limit),
+            _ => None,
+        }
+    }
+
+    /// How many attempts may begin per second.
+    pub(crate) fn rate(&self) -> Option<f64> {
+        match *self {
+            Self::RateChanged { rate, .. } => Some(rate),
+            _ => None,
         }
     }
 
@@ -268,6 +353,9 @@ impl<'a> Event<'a> {
                 Some(Delay::new(delay))
             }
             Self::BreakerOpened { open_for, .. } => Some(Delay::new(open_for)),
+            Self::Waiting { at_least, .. } => at_least.map(Delay::new),
+            Self::Waited { waited, .. } => Some(Delay::new(waited)),
+            Self::LimiterPaused { pause, .. } => Some(Delay::new(pause)),
             _ => None,
         }
     }
@@ -279,13 +367,7 @@ impl<'a> Event<'a> {
             | Self::FallingBack { error, .. }
             | Self::GaveUp { error, .. }
             | Self::BreakerOpened { error, .. } => Some(shown(error)),
-            Self::Started { .. }
-            | Self::FellBack { .. }
-            | Self::Succeeded { .. }
-            | Self::BreakerHalfOpened { .. }
-            | Self::BreakerClosed { .. } => None,
-            #[cfg(feature = "nested")]
-            Self::Nested { .. } => None,
+            _ => None,
         }
     }
 
@@ -298,9 +380,7 @@ impl<'a> Event<'a> {
             Self::BreakerOpened { cause, .. } => Some(cause.name()),
             Self::BreakerHalfOpened { .. } => Some("open for long enough"),
             Self::BreakerClosed { .. } => Some("trial call succeeded"),
-            Self::Started { .. } | Self::FellBack { .. } | Self::Succeeded { .. } => None,
-            #[cfg(feature = "nested")]
-            Self::Nested { .. } => None,
+            _ => None,
         }
     }
 }
@@ -316,8 +396,17 @@ impl fmt::Display for Event<'_> {
         if let Some(max) = self.max() {
             write!(f, " max={max}")?;
         }
+        if let Some(ahead) = self.ahead() {
+            write!(f, " ahead={ahead}")?;
+        }
         if let Some(delay) = self.delay() {
             write!(f, " delay={delay}")?;
+        }
+        if let Some(limit) = self.limit() {
+            write!(f, " limit={limit}")?;
+        }
+        if let Some(rate) = self.rate() {
+            write!(f, " rate={rate}")?;
         }
         if let Some(error) = self.error() {
             write!(f, " error={error}")?;
@@ -400,8 +489,18 @@ impl fmt::Display for Message<'_> {
             return write!(f, ": {outer} around it retries, too; let one of them retry");
         }
         match self.0.delay() {
-            Some(delay) if matches!(self.0, Event::BreakerOpened { .. }) => {
+            Some(delay)
+                if matches!(
+                    self.0,
+                    Event::BreakerOpened { .. }
+                        | Event::LimiterPaused { .. }
+                        | Event::Waited { .. }
+                ) =>
+            {
                 write!(f, " for {delay}")
+            }
+            Some(delay) if matches!(self.0, Event::Waiting { .. }) => {
+                write!(f, " for at least {delay}")
             }
             Some(Delay(Duration::ZERO)) => f.write_str(" at once"),
             Some(delay) => write!(f, " in {delay}"),

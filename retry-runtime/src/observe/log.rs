@@ -1,6 +1,7 @@
 //! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
 //! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it is half
-//! open and when it closes, a `WARN` when retries multiply.
+//! open and when it closes; an `INFO` when a limiter is paused and when it goes on, a `DEBUG` per wait and per other change of
+//! a limiter; a `WARN` when retries multiply.
 
 use tracing::field;
 
@@ -8,12 +9,12 @@ use crate::observe::event::{Delay, Event, Message};
 use crate::observe::record::Record;
 use crate::observe::shown::shown;
 
-/// Every record has the same fields, so that one query fits them all: numbers as numbers, which can be summed, the delay in
+/// Every record has the same fields, so that one query fits them all, and a few have one more: numbers as numbers, which can be summed, the delay in
 /// seconds. The message has the delay as people read it. Each field is taken from the event only when it is recorded, so a
 /// call without listeners looks nothing up. Each kind of record has its own call site, for subscribers that limit or count
 /// by that.
 macro_rules! record {
-    ($level:ident, $event:ident) => {
+    ($level:ident, $event:ident $(, $field:ident)*) => {
         tracing::event!(
             target: "retry",
             tracing::Level::$level,
@@ -24,6 +25,7 @@ macro_rules! record {
             delay = { $event().delay().as_ref().map(Delay::seconds) },
             error = { $event().error().map(field::display) },
             reason = { $event().reason().map(field::display) },
+            $($field = { $event().$field() },)*
             "{}",
             { Message($event()) }
         )
@@ -45,5 +47,11 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
         Record::BreakerClosed => record!(INFO, event),
         #[cfg(feature = "nested")]
         Record::Nested => record!(WARN, event),
+        Record::Waiting => record!(DEBUG, event, ahead),
+        Record::Waited => record!(DEBUG, event),
+        Record::LimiterPaused => record!(INFO, event),
+        Record::LimiterResumed => record!(INFO, event),
+        Record::LimitChanged => record!(DEBUG, event, limit),
+        Record::RateChanged => record!(DEBUG, event, rate),
     }
 }

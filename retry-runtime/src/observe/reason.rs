@@ -18,7 +18,7 @@ pub enum Reason {
     Repeated,
     /// The `budget` had nothing left to pay for a retry with.
     Budget,
-    /// The `breaker` was open, so that no attempt was made.
+    /// The `breaker` or the `limiter` let no attempt begin.
     Rejected,
     /// The call was cancelled, by the key `cancel` or by its future being dropped.
     Cancelled,

@@ -13,4 +13,10 @@ pub(crate) enum Record {
     BreakerClosed,
     #[cfg(feature = "nested")]
     Nested,
+    Waiting,
+    Waited,
+    LimiterPaused,
+    LimiterResumed,
+    LimitChanged,
+    RateChanged,
 }

@@ -316,7 +316,8 @@ pub(crate) fn sleep_blocking(cancel: &impl Cancel, pause: Duration) -> bool {
     cancel.wait(skip::to_sleep(pause))
 }
 
-struct Pause<'a, S> {
+/// A sleep that yields to the executor where it is over at once.
+pub(crate) struct Pause<'a, S> {
     sleep: Pin<&'a mut S>,
     progress: Progress,
 }
@@ -328,14 +329,14 @@ enum Progress {
 }
 
 impl<'a, S: Future> Pause<'a, S> {
-    fn new(sleep: Pin<&'a mut S>) -> Self {
+    pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
         Self {
             sleep,
             progress: Progress::Begins,
         }
     }
 
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         match self.progress {
             Progress::Begins => {
                 if self.sleep.as_mut().poll(context).is_pending() {

@@ -1,0 +1,244 @@
+//! What stands before each attempt: the keys `limiter` and `breaker`.
+//!
+//! The breaker is looked at before the queue, so that nobody waits while it is open, and passed after it, so that nobody
+//! waits with a pass. An attempt that both let begin spends what the budget paid.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::expand::failure::Failed;
+use crate::expand::model::{Count, Late};
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// What outlives an iteration of the loop, so that the gate before the next attempt can end the call with it.
+    pub(crate) fn kept_for_gate(&self) -> Option<TokenStream> {
+        if !self.model.is_gated() {
+            return None;
+        }
+        let failed = match self.model.late(self.asyncness)? {
+            Late::FromHistory => ours!(let mut retry_failed = false;),
+            Late::Kept => ours!(let mut retry_failed = __retry::None;),
+        };
+        let returned = self.model.keeps_values();
+        let returned = returned.then(|| ours!(let mut retry_returned = __retry::None;));
+        let paid = self.model.has(&[Key::Budget]);
+        let paid = paid.then(|| ours!(let mut retry_unspent = __retry::None;));
+        Some(ours!(#failed #returned #paid))
+    }
+
+    /// An attempt behind its gate. Where that lets it not begin, the call ends.
+    pub(crate) fn gated(&self, attempt: TokenStream) -> TokenStream {
+        if !self.model.is_gated() {
+            return attempt;
+        }
+        let look = self.look();
+        let turn = self.turn();
+        let pass = self.pass();
+        let begins = self.begins();
+        let rejected = self.rejected_at_gate();
+        ours! {
+            let retry_by = 'retry_gate: {
+                #look
+                #turn
+                #pass
+                #begins
+                #attempt
+            };
+            #rejected
+        }
+    }
+
+    /// Binds the breaker, and asks whether it is worthwhile to wait.
+    fn look(&self) -> Option<TokenStream> {
+        let breaker = self.model.expr(Key::Breaker)?;
+        self.model.expr(Key::Limiter)?;
+        let place = breaker.span();
+        let breaker = self.user(breaker);
+        let bound = bound_breaker(place);
+        let is_open = ours_at!(place=> __retry::is_open(&#bound));
+        Some(ours! {
+            let #bound = #breaker;
+            if #is_open {
+                break 'retry_gate __retry::RejectedBy::Breaker;
+            }
+        })
+    }
+
+    /// Takes a place with the limiter, and waits for the turn.
+    fn turn(&self) -> Option<TokenStream> {
+        let limiter = self.model.expr(Key::Limiter)?;
+        let place = limiter.span();
+        let limiter = self.user(limiter);
+        let entered = ours_at!(place=> __retry::place(#limiter));
+        let (call, name) = (self.whole_call(), self.name());
+        let observer = self.observer();
+        let observe = self.observe();
+        let cancel = self.cancel();
+        let waited = self.waited();
+        Some(ours! {
+            let mut retry_place = #entered;
+            if !__retry::has_turn(&retry_place) {
+                {
+                    #observer
+                    __retry::waits(#call, #name, &mut retry_place, #observe);
+                }
+                #cancel
+                match #waited {
+                    __retry::Ok(retry_waited) => {
+                        #observer
+                        __retry::waited(#call, #name, retry_waited, #observe);
+                    }
+                    __retry::Err(retry_by) => break 'retry_gate retry_by,
+                }
+            }
+        })
+    }
+
+    /// The wait for the turn, of type `Result<Duration, RejectedBy>`.
+    fn waited(&self) -> TokenStream {
+        let deadline = match self.model.deadline {
+            Some(_) => ours!(retry_deadline),
+            None => ours!(__retry::None),
+        };
+        let is_cancellable = self.model.has(&[Key::Cancel]);
+        if self.asyncness == Asyncness::Blocking {
+            return if is_cancellable {
+                ours! {
+                    __retry::wait_blocking_or_cancelled(&mut retry_place, #deadline, &retry_cancel)
+                }
+            } else {
+                ours!(__retry::wait_blocking(&mut retry_place, #deadline))
+            };
+        }
+        let timer = self.timer();
+        if is_cancellable {
+            ours! {
+                __retry::wait_or_cancelled(&mut retry_place, #timer, #deadline, retry_cancel).await
+            }
+        } else {
+            ours!(__retry::wait(&mut retry_place, #timer, #deadline).await)
+        }
+    }
+
+    /// Asks the breaker for a pass.
+    fn pass(&self) -> Option<TokenStream> {
+        let breaker = self.model.expr(Key::Breaker)?;
+        let place = breaker.span();
+        let is_limited = self.model.has(&[Key::Limiter]);
+        let (breaker, give_back) = if is_limited {
+            let give_back = ours!(__retry::give_back(retry_place););
+            let bound = bound_breaker(place);
+            (ours!(#bound), Some(give_back))
+        } else {
+            (self.user(breaker), None)
+        };
+        let permit = ours_at!(place=> __retry::permit(#breaker));
+        let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit));
+        Some(ours! {
+            let __retry::Some(mut retry_permit) = #permit else {
+                #give_back
+                break 'retry_gate __retry::RejectedBy::Breaker;
+            };
+            #half_opened
+        })
+    }
+
+    /// Lets go of what was kept for the case that the attempt does not begin.
+    fn begins(&self) -> TokenStream {
+        let failed = (self.model.late(self.asyncness) == Some(Late::Kept))
+            .then(|| ours!(__retry::let_go(retry_failed);));
+        let returned = self.model.keeps_values();
+        let returned = returned.then(|| ours!(__retry::let_go(retry_returned);));
+        let spend = self.model.has(&[Key::Budget]);
+        let spend = spend.then(|| ours!(__retry::spend_kept(retry_unspent);));
+        ours!(#failed #returned #spend)
+    }
+
+    /// Ends the call with what the last attempt left, or else with the rejection.
+    fn rejected_at_gate(&self) -> Option<TokenStream> {
+        let arguments = &self.model.arguments;
+        let key = arguments.get(Key::Limiter);
+        let key = key.or_else(|| arguments.get(Key::Breaker))?;
+        let place = key.ident.span();
+        let rejected = ours_at!(place=> __retry::FromRejected::from_rejected);
+        let last = self.last_error()?;
+        let call = self.call_with_max();
+        let timer = self.timer_assignment();
+        let error = self.error();
+        let why = ours!(retry_why);
+        let returned = self.model.keeps_values().then(|| {
+            let ended = self.told(Failed::Until, &ours!(Taken), &why);
+            let leave = self.leave();
+            ours! {
+                if let __retry::Some(retry_outcome) = retry_returned {
+                    #ended
+                    #leave
+                }
+            }
+        });
+        let reported = self.reported(&ours!(Taken), &why);
+        let outcome = self.outcome_of_failure();
+        let leave = self.leave();
+        Some(ours! {
+            #timer
+            let retry_why = __retry::rejection(retry_by);
+            #returned
+            let retry_error: #error = match #last {
+                __retry::Some(retry_error) => retry_error,
+                __retry::None => {
+                    #call
+                    #rejected(__retry::Rejected::new(retry_by))
+                }
+            };
+            #reported
+            let retry_outcome = #outcome;
+            #leave
+        })
+    }
+
+    /// Has the call know the policy's `max`, which is otherwise known from the first failure.
+    fn call_with_max(&self) -> Option<TokenStream> {
+        let call = self.call();
+        let under = match self.model.count {
+            _ if self.model.shows_max() => return None,
+            Count::Retries => return None,
+            Count::LimitedRetries => ours!(#call::under),
+            Count::Everything => ours!(__retry::call_under),
+        };
+        Some(self.with_policy(|policy| ours!(retry_call = #under(__retry::max(#policy));)))
+    }
+
+    /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
+    pub(crate) fn answered(&self) -> TokenStream {
+        let told_breaker = self.model.has(&[Key::Breaker]);
+        let told_breaker =
+            told_breaker.then(|| self.change("answered", "turned", &ours!(&mut retry_permit)));
+        let told_limiter = self.model.has(&[Key::Limiter]);
+        let told_limiter =
+            told_limiter.then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place)));
+        ours!(#told_breaker #told_limiter)
+    }
+
+    /// Tells of the change that this function of the runtime's says there is, by its function for that.
+    fn change(&self, changed: &str, tell: &str, guard: &TokenStream) -> TokenStream {
+        let named = |name: &str| Ident::new(name, Span::mixed_site());
+        let (changed, tell) = (named(changed), named(tell));
+        let (call, name) = (self.whole_call(), self.name());
+        let observer = self.observer();
+        let observe = self.observe();
+        ours! {
+            if let __retry::Some(retry_change) = __retry::#changed(#guard) {
+                #observer
+                __retry::#tell(#call, #name, retry_change, #observe);
+            }
+        }
+    }
+}
+
+fn bound_breaker(place: Span) -> Ident {
+    Ident::new("retry_breaker", Span::mixed_site().located_at(place))
+}

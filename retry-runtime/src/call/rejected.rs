@@ -1,0 +1,101 @@
+use std::error::Error;
+use std::fmt;
+use std::io;
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
+
+/// No attempt was made: the `breaker` is open, or the turn with the `limiter` did not come in time.
+///
+/// A function with a `breaker` or a `limiter` needs an error type that is `From<Rejected>`. `std::io::Error`,
+/// `Box<dyn Error>` and `anyhow::Error` are. For your own type, write the impl:
+///
+/// ```
+/// use retry_runtime::{Breaker, Rejected, retry};
+///
+/// static MODEL_API: Breaker = Breaker::new();
+///
+/// #[derive(Debug)]
+/// enum ModelError {
+///     Rejected(Rejected),
+/// }
+///
+/// impl From<Rejected> for ModelError {
+///     fn from(rejected: Rejected) -> Self {
+///         Self::Rejected(rejected)
+///     }
+/// }
+///
+/// #[retry(breaker = &MODEL_API, on = |_| true)]
+/// async fn complete() -> Result<String, ModelError> {
+///     Ok(String::from("hello"))
+/// }
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rejected {
+    by: RejectedBy,
+}
+
+/// What let no attempt begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum RejectedBy {
+    /// The `breaker` is open.
+    Breaker,
+    /// The `limiter` would have had the attempt wait longer than its `max_wait`, or let it not begin at all.
+    Limiter,
+    /// The `limiter` would have had it wait beyond the call's `deadline`.
+    Deadline,
+    /// The call was cancelled while it waited for its turn.
+    Cancelled,
+}
+
+impl Rejected {
+    /// A rejection, for instance to build an error in a test.
+    pub const fn new(by: RejectedBy) -> Self {
+        Self { by }
+    }
+
+    /// What let no attempt begin.
+    pub const fn by(self) -> RejectedBy {
+        self.by
+    }
+}
+
+impl RejectedBy {
+    /// Why a call ends that is rejected so.
+    pub(crate) const fn reason(self) -> Reason {
+        match self {
+            Self::Breaker | Self::Limiter => Reason::Rejected,
+            Self::Deadline => Reason::Deadline,
+            Self::Cancelled => Reason::Cancelled,
+        }
+    }
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.by {
+            RejectedBy::Breaker => "rejected by an open circuit breaker",
+            RejectedBy::Limiter => "rejected by the limiter",
+            RejectedBy::Deadline => "rejected: its turn with the limiter comes after its deadline",
+            RejectedBy::Cancelled => "cancelled while it waited for the limiter",
+        })
+    }
+}
+
+impl Error for Rejected {}
+
+/// Not worth a retry: breakers and limiters have their own times to try again.
+impl Classify for Rejected {
+    fn classify(&self) -> Verdict {
+        Verdict::STOP
+    }
+}
+
+impl From<Rejected> for io::Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::other(rejected)
+    }
+}

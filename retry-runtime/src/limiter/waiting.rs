@@ -1,0 +1,166 @@
+//! Waiting for one's turn, with whichever timer.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use crate::call::rejected::RejectedBy;
+use crate::limiter::Turn;
+use crate::limiter::place::Place;
+use crate::time::cancel::{Cancel, Pause};
+use crate::time::moment::Moment;
+use crate::time::timer::{Timer, sleep_out};
+use crate::time::{clock, skip};
+
+/// Waits until the attempt may begin. Returns how long that took.
+pub(crate) async fn wait<L>(
+    place: &mut Place<L>,
+    timer: impl Timer,
+    deadline: Option<Moment>,
+    mut cancelled: Pin<&mut impl Future>,
+) -> Result<Duration, RejectedBy> {
+    let began = timer.now();
+    let patience = Patience::new(began, place.max_wait(), deadline);
+    loop {
+        let now = timer.now();
+        let Some(nap) = patience.ask(place, Waker::noop(), now)? else {
+            return Ok(now.since(began));
+        };
+        let wakes = nap.end(now);
+        let sleep = pin!(sleep_out(&timer, nap.length()));
+        let mut pause = Pause::new(sleep);
+        poll_fn(|context| {
+            if cancelled.as_mut().poll(context).is_ready() {
+                return Poll::Ready(Err(RejectedBy::Cancelled));
+            }
+            let now = timer.now();
+            let is_early = match patience.ask(place, context.waker(), now) {
+                Ok(Some(nap)) => is_earlier(nap.end(now), wakes),
+                Ok(None) => true,
+                Err(by) => return Poll::Ready(Err(by)),
+            };
+            if is_early {
+                return Poll::Ready(Ok(()));
+            }
+            match nap {
+                Nap::UntilTurn(_) => pause.poll(context),
+                // A limit of time is not skipped: it would end at once.
+                Nap::Patient(_) => skip::unskipped(|| pause.poll(context)),
+            }
+            .map(Ok)
+        })
+        .await?;
+    }
+}
+
+/// The same on this thread.
+pub(crate) fn wait_blocking<L>(
+    place: &mut Place<L>,
+    deadline: Option<Moment>,
+    cancel: Option<&dyn Cancel>,
+) -> Result<Duration, RejectedBy> {
+    /// How often it asks whether it was cancelled.
+    const STEP: Duration = Duration::from_millis(10);
+    let began = clock::now_blocking();
+    let patience = Patience::new(began, place.max_wait(), deadline);
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    loop {
+        if cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(RejectedBy::Cancelled);
+        }
+        let now = clock::now_blocking();
+        let Some(nap) = patience.ask(place, &waker, now)? else {
+            return Ok(now.since(began));
+        };
+        let length = match nap {
+            Nap::UntilTurn(length) => Some(skip::to_sleep(length)),
+            Nap::Patient(length) => length,
+        };
+        let step = cancel.map(|_| STEP);
+        match length.into_iter().chain(step).min() {
+            Some(length) => thread::park_timeout(length),
+            None => thread::park(),
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+/// Until when a call waits, and what rejects it then.
+struct Patience(Option<(Moment, RejectedBy)>);
+
+/// What a call does that has to wait.
+#[derive(Clone, Copy)]
+enum Nap {
+    /// Its turn comes no sooner.
+    UntilTurn(Duration),
+    /// It is woken, or waits no longer.
+    Patient(Option<Duration>),
+}
+
+impl Patience {
+    fn new(now: Moment, max_wait: Option<Duration>, deadline: Option<Moment>) -> Self {
+        let most = max_wait.and_then(|most| now.checked_add(most));
+        let most = most.map(|end| (end, RejectedBy::Limiter));
+        let deadline = deadline.map(|end| (end, RejectedBy::Deadline));
+        Self(most.into_iter().chain(deadline).min_by_key(|(end, _)| *end))
+    }
+
+    /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
+    fn ask<L>(
+        &self,
+        place: &mut Place<L>,
+        waker: &Waker,
+        now: Moment,
+    ) -> Result<Option<Nap>, RejectedBy> {
+        let at_least = match place.poll(waker) {
+            Turn::Begin => return Ok(None),
+            Turn::Rejected => return Err(RejectedBy::Limiter),
+            Turn::Wait { at_least, .. } => at_least,
+        };
+        let left = match self.0 {
+            Some((end, by)) => {
+                let left = end.since(now);
+                if left.is_zero() || at_least.is_some_and(|at_least| at_least > left) {
+                    return Err(by);
+                }
+                Some(left)
+            }
+            None => None,
+        };
+        Ok(Some(match at_least {
+            Some(at_least) => Nap::UntilTurn(at_least),
+            None => Nap::Patient(left),
+        }))
+    }
+}
+
+impl Nap {
+    fn length(self) -> Option<Duration> {
+        match self {
+            Self::UntilTurn(length) => Some(length),
+            Self::Patient(length) => length,
+        }
+    }
+
+    fn end(self, now: Moment) -> Option<Moment> {
+        now.checked_add(self.length()?)
+    }
+}
+
+fn is_earlier(end: Option<Moment>, than: Option<Moment>) -> bool {
+    match (end, than) {
+        (Some(end), Some(than)) => end < than,
+        (Some(_), None) => true,
+        (None, _) => false,
+    }
+}

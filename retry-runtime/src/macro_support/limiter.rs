@@ -1,0 +1,100 @@
+//! The key `limiter`.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::time::Duration;
+
+use crate::call::rejected::RejectedBy;
+use crate::call::state::Call;
+use crate::limiter::place::{Leave, Place};
+use crate::limiter::{End, Limiter, LimiterChange, waiting};
+use crate::observe::report::Observe;
+use crate::time::cancel::Cancel;
+use crate::time::moment::Moment;
+use crate::time::timer::Timer;
+
+/// Takes a place, and the turn if that has come already.
+#[inline]
+pub fn place<L: Limiter>(limiter: L) -> Place<L> {
+    Place::new(limiter)
+}
+
+/// Whether the turn has come.
+#[inline]
+pub fn has_turn<L>(place: &Place<L>) -> bool {
+    place.has_turn()
+}
+
+/// Tells of the wait that begins.
+#[cold]
+#[inline(never)]
+pub fn waits<L>(call: &Call, name: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
+    call.waits(name, place, observe);
+}
+
+/// Waits for the turn.
+pub async fn wait<L>(
+    place: &mut Place<L>,
+    timer: impl Timer,
+    deadline: Option<Moment>,
+) -> Result<Duration, RejectedBy> {
+    let cancelled = pin!(std::future::pending::<()>());
+    waiting::wait(place, timer, deadline, cancelled).await
+}
+
+/// The same, cut short where it is cancelled.
+pub async fn wait_or_cancelled<L, F: Future>(
+    place: &mut Place<L>,
+    timer: impl Timer,
+    deadline: Option<Moment>,
+    mut cancelled: Pin<Box<F>>,
+) -> Result<Duration, RejectedBy> {
+    waiting::wait(place, timer, deadline, cancelled.as_mut()).await
+}
+
+/// Waits on this thread.
+pub fn wait_blocking<L>(
+    place: &mut Place<L>,
+    deadline: Option<Moment>,
+) -> Result<Duration, RejectedBy> {
+    waiting::wait_blocking(place, deadline, None)
+}
+
+/// The same, cut short where it is cancelled.
+pub fn wait_blocking_or_cancelled<L>(
+    place: &mut Place<L>,
+    deadline: Option<Moment>,
+    cancel: &impl Cancel,
+) -> Result<Duration, RejectedBy> {
+    waiting::wait_blocking(place, deadline, Some(cancel))
+}
+
+/// Tells of the wait that is over.
+#[cold]
+#[inline(never)]
+pub fn waited(call: &Call, name: &str, waited: Duration, observe: Option<Observe<'_>>) {
+    call.waited(name, waited, observe);
+}
+
+/// The turn goes back, because nothing else lets the attempt begin.
+pub fn give_back<L>(place: Place<L>) {
+    place.give_back();
+}
+
+/// Tells the limiter that the server answered.
+#[inline]
+pub fn left<L>(place: &mut Place<L>) -> Option<LimiterChange> {
+    place.leave(End::Success)
+}
+
+/// Tells of what the answer changed.
+#[cold]
+#[inline(never)]
+pub fn limiter_changed(
+    call: &Call,
+    name: &str,
+    change: LimiterChange,
+    observe: Option<Observe<'_>>,
+) {
+    call.limiter_changed(name, change, observe);
+}

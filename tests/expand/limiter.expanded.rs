@@ -1,0 +1,150 @@
+//! A call whose attempts wait for their turn, and that ends at once while the server is down.
+impl Client {
+    async fn complete(&self, prompt: &Prompt) -> Result<Completion, ModelError> {
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{max as _, limiter as _, breaker as _};
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+            &__retry::policy_of(__retry::Section::new().max(5u32)),
+            ::core::concat!(::core::module_path!(), "::complete"),
+        );
+        __retry::expect_timer();
+        let mut retry_call = __retry::Retries::new();
+        let mut retry_failed = __retry::None;
+        'retry_call: loop {
+            let retry_pause = 'retry_pause: {
+                let retry_by = 'retry_gate: {
+                    let retry_breaker = &self.breaker;
+                    if __retry::is_open(&retry_breaker) {
+                        break 'retry_gate __retry::RejectedBy::Breaker;
+                    }
+                    let mut retry_place = __retry::place(
+                        self.limiter.cost(prompt.tokens()),
+                    );
+                    if !__retry::has_turn(&retry_place) {
+                        {
+                            __retry::waits(
+                                &retry_call.whole(__RETRY_SITE),
+                                ::core::concat!(::core::module_path!(), "::complete"),
+                                &mut retry_place,
+                                __retry::None,
+                            );
+                        }
+                        match __retry::wait(
+                                &mut retry_place,
+                                __retry::default_timer::<__retry::Features>(),
+                                __retry::None,
+                            )
+                            .await
+                        {
+                            __retry::Ok(retry_waited) => {
+                                __retry::waited(
+                                    &retry_call.whole(__RETRY_SITE),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    retry_waited,
+                                    __retry::None,
+                                );
+                            }
+                            __retry::Err(retry_by) => break 'retry_gate retry_by,
+                        }
+                    }
+                    let __retry::Some(mut retry_permit) = __retry::permit(retry_breaker)
+                    else {
+                        __retry::give_back(retry_place);
+                        break 'retry_gate __retry::RejectedBy::Breaker;
+                    };
+                    if let __retry::Some(retry_change) = __retry::half_opened(
+                        &retry_permit,
+                    ) {
+                        __retry::turned(
+                            &retry_call.whole(__RETRY_SITE),
+                            ::core::concat!(::core::module_path!(), "::complete"),
+                            retry_change,
+                            __retry::None,
+                        );
+                    }
+                    __retry::let_go(retry_failed);
+                    let mut retry_outcome: Result<Completion, ModelError> = async {
+                        if false {
+                            return __retry::never::<Result<Completion, ModelError>>();
+                        }
+                        { self.post(prompt).await }
+                    }
+                        .await;
+                    match retry_outcome {
+                        __retry::Ok(_) => {
+                            if let __retry::Some(retry_change) = __retry::answered(
+                                &mut retry_permit,
+                            ) {
+                                __retry::turned(
+                                    &retry_call.whole(__RETRY_SITE),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    retry_change,
+                                    __retry::None,
+                                );
+                            }
+                            if let __retry::Some(retry_change) = __retry::left(
+                                &mut retry_place,
+                            ) {
+                                __retry::limiter_changed(
+                                    &retry_call.whole(__RETRY_SITE),
+                                    ::core::concat!(::core::module_path!(), "::complete"),
+                                    retry_change,
+                                    __retry::None,
+                                );
+                            }
+                            retry_call.healed(__RETRY_SITE);
+                        }
+                        __retry::Err(retry_error) => {
+                            let mut retry_next = retry_call;
+                            let retry_decision = __retry::cold(|| {
+                                #[allow(clippy::let_and_return)]
+                                let retry_decision = __retry::Retries::failed_with(
+                                    &mut retry_next,
+                                    __retry::Failure::new(
+                                            __RETRY_SITE,
+                                            __retry::classify(&retry_error),
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                        .permit(&mut retry_permit)
+                                        .place(&mut retry_place),
+                                );
+                                retry_decision
+                            });
+                            retry_call = retry_next;
+                            if let __retry::Ok(retry_pause) = retry_decision {
+                                retry_failed = __retry::Some(retry_error);
+                                break 'retry_pause retry_pause;
+                            }
+                            retry_outcome = __retry::Err(retry_error);
+                        }
+                    }
+                    break 'retry_call retry_outcome;
+                };
+                let retry_why = __retry::rejection(retry_by);
+                let retry_error: <Result<
+                    Completion,
+                    ModelError,
+                > as __retry::OutcomeTypes>::Error = match retry_failed {
+                    __retry::Some(retry_error) => retry_error,
+                    __retry::None => {
+                        __retry::FromRejected::from_rejected(
+                            __retry::Rejected::new(retry_by),
+                        )
+                    }
+                };
+                {
+                    retry_call
+                        .ended(
+                            __RETRY_SITE,
+                            __retry::show(&retry_error).__retry_show(),
+                            retry_why,
+                            __retry::None,
+                        );
+                }
+                let retry_outcome = __retry::Err(retry_error);
+                break 'retry_call retry_outcome;
+            };
+            __retry::sleep(retry_pause, __retry::Features).await;
+        }
+    }
+}
