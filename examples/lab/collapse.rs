@@ -1,26 +1,24 @@
 //! A server that gets slower the more it has to do, and works on for clients that have left.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use std::time::Duration;
 
 use retry_runtime::{Breaker, Budget};
-use tokio::task::{JoinSet, spawn_local};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use crate::client::Client;
 use crate::figure::Figure;
 use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
-use crate::simulation::{self, Chance};
+use crate::simulation;
+use crate::timeline::{self, Ended, Work, is_in};
 
 const RETRIES: u32 = 2;
 /// In seconds, as are all times here.
 const END: u32 = 300;
-/// What a point of the plots stands for.
-const SPAN: u32 = 10;
 /// Calls per second, but in the rush.
 const RATE: f64 = 40.0;
 
@@ -40,23 +38,16 @@ const SPIKE: Rush = Rush {
 
 struct Overloaded {
     start: Instant,
-    running: Rc<Cell<u32>>,
-    /// When each request came.
+    work: Work,
+    /// When each came.
     requests: RefCell<Vec<Duration>>,
 }
 
 impl Server for Overloaded {
     async fn answer(&self) -> Result<(), Failure> {
         self.requests.borrow_mut().push(self.start.elapsed());
-        let running = Rc::clone(&self.running);
-        running.set(running.get() + 1);
-        let latency = Duration::from_secs(1) + Duration::from_millis(10) * running.get();
-        // A task of its own goes on when the client leaves.
-        let work = spawn_local(async move {
-            sleep(latency).await;
-            running.set(running.get() - 1);
-        });
-        work.await.expect("no work panics");
+        let latency = |running| Duration::from_secs(1) + Duration::from_millis(10) * running;
+        self.work.on_one_more(latency).await;
         Ok(())
     }
 }
@@ -138,39 +129,19 @@ const CASES: [Case; 7] = [
     },
 ];
 
-/// What happened to a client's calls, and to the server.
 struct Outcome {
-    /// When each call began, and whether it succeeded.
-    calls: Vec<(Duration, bool)>,
+    calls: Vec<Ended>,
     requests: Vec<Duration>,
 }
 
 impl Outcome {
-    /// Of the calls that began then, the part that succeeded, in per cent.
-    fn succeeded(&self, during: Range<u32>) -> f64 {
-        let calls = self
-            .calls
-            .iter()
-            .filter(|(began, _)| is_in(*began, &during));
-        let (all, succeeded) = calls.fold((0.0, 0.0), |(all, succeeded), (_, success)| {
-            (all + 1.0, succeeded + f64::from(u8::from(*success)))
-        });
-        100.0 * succeeded / all
+    fn success(&self, during: Range<u32>) -> f64 {
+        timeline::success(&self.calls, &during)
     }
 
-    fn requests_per_second(&self, during: Range<u32>) -> f64 {
-        let seconds = f64::from(during.end - during.start);
-        let requests = self.requests.iter().filter(|at| is_in(**at, &during));
-        requests.map(|_| 1.0).sum::<f64>() / seconds
+    fn load(&self, during: Range<u32>) -> f64 {
+        timeline::per_second(&self.requests, &during)
     }
-}
-
-fn is_in(moment: Duration, during: &Range<u32>) -> bool {
-    (seconds(during.start)..seconds(during.end)).contains(&moment)
-}
-
-fn seconds(seconds: u32) -> Duration {
-    Duration::from_secs(seconds.into())
 }
 
 pub(crate) fn run() -> Scenario {
@@ -178,9 +149,10 @@ pub(crate) fn run() -> Scenario {
         .map(|rush| CASES.map(|case| simulation::run(1, load(&rush, (case.client)()))));
     let lines = |outcomes: &[Outcome], value: fn(&Outcome, Range<u32>) -> f64| {
         let line = |(case, outcome): (&Case, &Outcome)| {
-            let spans = (0..END / SPAN).map(|nth| nth * SPAN..(nth + 1) * SPAN);
-            let points = spans.map(|span| (f64::from(span.end), value(outcome, span)));
-            Line::new(case.name, points.collect())
+            Line::new(
+                case.name,
+                timeline::points(END, |during| value(outcome, during)),
+            )
         };
         CASES.iter().zip(outcomes).map(line).collect()
     };
@@ -199,21 +171,21 @@ pub(crate) fn run() -> Scenario {
                       recovers, but for the budget with a floor.",
                 x: time,
                 y: success,
-                lines: lines(&peak, Outcome::succeeded),
+                lines: lines(&peak, Outcome::success),
             },
             Plot {
                 title: "The same: load.",
                 see: "Retries alone keep up three times the load of the calls.",
                 x: time,
                 y: Axis::linear("requests per second"),
-                lines: lines(&peak, Outcome::requests_per_second),
+                lines: lines(&peak, Outcome::load),
             },
             Plot {
                 title: "A spike: 120 calls a second for 5 s.",
                 see: "Five seconds are enough to bring a server down for good.",
                 x: time,
                 y: success,
-                lines: lines(&spike, Outcome::succeeded),
+                lines: lines(&spike, Outcome::success),
             },
         ],
         figures: figures(&peak, &spike),
@@ -227,22 +199,22 @@ fn figures(peak: &[Outcome], spike: &[Outcome]) -> Vec<Figure> {
         let parts = [
             (
                 "success in the peak",
-                peak.succeeded(PEAK.during),
+                peak.success(PEAK.during),
                 &case.in_peak,
             ),
             (
                 "in the minute after",
-                peak.succeeded(minute_after(&PEAK)),
+                peak.success(minute_after(&PEAK)),
                 &case.after_peak,
             ),
             (
                 "in the last minute",
-                peak.succeeded(END - 60..END),
+                peak.success(END - 60..END),
                 &case.at_end,
             ),
             (
                 "in the minute after a spike",
-                spike.succeeded(minute_after(&SPIKE)),
+                spike.success(minute_after(&SPIKE)),
                 &case.after_spike,
             ),
         ];
@@ -260,28 +232,24 @@ fn figures(peak: &[Outcome], spike: &[Outcome]) -> Vec<Figure> {
 }
 
 async fn load(rush: &Rush, client: Client) -> Outcome {
-    let client = Rc::new(client);
-    let chance = Chance::new(1);
-    let start = Instant::now();
     let server = Rc::new(Overloaded {
-        start,
-        running: Rc::default(),
+        start: Instant::now(),
+        work: Work::default(),
         requests: RefCell::default(),
     });
-    let mut calls = JoinSet::new();
-    // A little longer, so that the last calls that count meet the same load as the others.
-    while start.elapsed() < seconds(END + SPAN) {
-        let (server, client) = (Rc::clone(&server), Rc::clone(&client));
-        let began = start.elapsed();
-        calls.spawn_local(async move { (began, client.call(&*server, RETRIES).await.is_ok()) });
-        let rate = if is_in(began, &rush.during) {
+    let client = Rc::new(client);
+    let rate = |moment| {
+        if is_in(moment, &rush.during) {
             rush.rate
         } else {
             RATE
-        };
-        sleep(chance.gap(rate)).await;
-    }
-    let calls = calls.join_all().await;
+        }
+    };
+    let call = || {
+        let (server, client) = (Rc::clone(&server), Rc::clone(&client));
+        async move { client.call(&*server, RETRIES).await }
+    };
+    let calls = timeline::calls(END, rate, call).await;
     let requests = server.requests.take();
     Outcome { calls, requests }
 }

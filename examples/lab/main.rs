@@ -15,6 +15,7 @@ mod rate_limit;
 mod scenario;
 mod server;
 mod simulation;
+mod timeline;
 mod your_policy;
 
 use std::error::Error;

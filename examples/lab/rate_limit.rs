@@ -15,6 +15,7 @@ use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
 use crate::simulation;
+use crate::timeline::Ended;
 
 /// Each makes a call after the other.
 const WORKERS: u32 = 200;
@@ -103,16 +104,8 @@ impl Server for Api {
     }
 }
 
-#[derive(Clone, Copy)]
-struct End {
-    /// Since the start of all calls.
-    at: Duration,
-    took: Duration,
-    is_success: bool,
-}
-
 struct Outcome {
-    ends: Vec<End>,
+    calls: Vec<Ended>,
     refusals: Vec<Duration>,
 }
 
@@ -124,24 +117,17 @@ async fn load(rule: Rule, client: Client, retries: u32) -> Outcome {
     for _ in 0..WORKERS {
         let (api, client, begun) = (Rc::clone(&api), Rc::clone(&client), Rc::clone(&begun));
         workers.spawn_local(async move {
-            let mut ends = Vec::new();
+            let mut calls = Vec::new();
             while begun.get() < CALLS {
                 begun.set(begun.get() + 1);
-                let call = Instant::now();
-                let is_success = client.call(&*api, retries).await.is_ok();
-                let (at, took) = (api.start.elapsed(), call.elapsed());
-                ends.push(End {
-                    at,
-                    took,
-                    is_success,
-                });
+                calls.push(Ended::of(api.start, client.call(&*api, retries)).await);
             }
-            ends
+            calls
         });
     }
-    let ends = workers.join_all().await.concat();
+    let calls = workers.join_all().await.concat();
     let refusals = api.refusals.take();
-    Outcome { ends, refusals }
+    Outcome { calls, refusals }
 }
 
 /// One line of the plots, and what must come out.
@@ -180,12 +166,8 @@ const CASES: [Case; 2] = [
 impl Outcome {
     /// In per cent.
     fn failed(&self) -> f64 {
-        let failed: f64 = self
-            .ends
-            .iter()
-            .map(|end| f64::from(u8::from(!end.is_success)))
-            .sum();
-        100.0 * failed / f64::from(CALLS)
+        let failed = self.calls.iter().filter(|call| !call.is_success);
+        100.0 * failed.fold(0.0, |count, _| count + 1.0) / f64::from(CALLS)
     }
 
     fn refused(&self) -> f64 {
@@ -194,14 +176,14 @@ impl Outcome {
 
     /// In hours.
     fn slowest(&self) -> f64 {
-        let slowest = self.ends.iter().map(|end| end.took).max();
+        let slowest = self.calls.iter().map(|call| call.took).max();
         hours(slowest.unwrap_or_default())
     }
 
     /// How many calls had succeeded by when.
     fn succeeded_by_time(&self) -> Vec<(f64, f64)> {
-        let successes = self.ends.iter().filter(|end| end.is_success);
-        by_time(successes.map(|end| end.at))
+        let successes = self.calls.iter().filter(|call| call.is_success);
+        by_time(successes.map(|call| call.began + call.took))
     }
 
     fn refused_by_time(&self) -> Vec<(f64, f64)> {
