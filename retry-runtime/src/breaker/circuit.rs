@@ -1,4 +1,5 @@
 use std::fmt;
+use std::mem;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -147,7 +148,7 @@ impl Breaker {
         };
         Self::of(Rule {
             ratio: millionths,
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -155,7 +156,7 @@ impl Breaker {
     pub const fn minimum_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             minimum_calls: if calls == 0 { 1 } else { calls },
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -163,7 +164,7 @@ impl Breaker {
     pub const fn consecutive_failures(self, failures: u32) -> Self {
         Self::of(Rule {
             consecutive: failures,
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -171,7 +172,7 @@ impl Breaker {
     pub const fn window(self, window: Duration) -> Self {
         Self::of(Rule {
             window,
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -185,7 +186,7 @@ impl Breaker {
             } else {
                 open_for
             },
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -197,7 +198,7 @@ impl Breaker {
     pub const fn trial_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             trial_calls: if calls == 0 { 1 } else { calls },
-            ..self.rule
+            ..self.into_rule()
         })
     }
 
@@ -208,6 +209,16 @@ impl Breaker {
             Phase::Open { .. } => BreakerState::Open,
             Phase::HalfOpen { .. } => BreakerState::HalfOpen,
         }
+    }
+
+    #[allow(
+        clippy::forget_non_drop,
+        reason = "on some systems a mutex is dropped, which a `const fn` can't do"
+    )]
+    const fn into_rule(self) -> Rule {
+        let rule = self.rule;
+        mem::forget(self);
+        rule
     }
 
     const fn of(rule: Rule) -> Self {
