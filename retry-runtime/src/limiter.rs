@@ -1,9 +1,20 @@
 //! What calls share to make no more attempts, and no faster, than a server takes.
 
+pub(crate) mod adaptive;
+mod aimd;
+pub(crate) mod concurrency_limiter;
+pub(crate) mod cubic;
+mod debt;
 pub(crate) mod gate;
+#[cfg(feature = "governor_0_10")]
+mod governor;
 pub(crate) mod place;
-#[expect(dead_code, reason = "built on by the limiters of this crate")]
+#[cfg(test)]
+mod properties;
 pub(crate) mod queue;
+pub(crate) mod quota;
+pub(crate) mod rate_limiter;
+mod remaining;
 mod slow_start;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;

@@ -10,6 +10,7 @@ mod derive;
 mod evaluations;
 mod fuzz;
 mod keys;
+mod limiters;
 mod llm;
 mod log;
 mod plan;

@@ -181,7 +181,9 @@ impl<G: Gate> State<G> {
                 let now = clock::now();
                 pause.admits(now)?;
                 let stamp = self.gate.admit(cost, || now)?;
-                pause.admitted(now);
+                if !G::HAS_PACE {
+                    pause.admitted(now);
+                }
                 stamp
             }
         };

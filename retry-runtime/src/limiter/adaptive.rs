@@ -1,0 +1,265 @@
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::limiter::debt::Debt;
+use crate::limiter::gate::Gate;
+use crate::limiter::rate_limiter::{FORGOTTEN, Paced};
+use crate::limiter::{End, LimiterChange};
+use crate::time::moment::Moment;
+
+/// A rate that is lowered by each refusal and raised by successes: made by
+/// [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
+#[derive(Clone, Copy, Debug)]
+pub struct Adaptive {
+    least: f64,
+    most: f64,
+    /// Per second; infinite before the first refusal.
+    rate: f64,
+    /// The last rate at which anything got through; infinite before. Up to there, it rises fast.
+    good: f64,
+    debt: Debt,
+    /// The number of refusals that lowered the rate. Refused attempts that began before the last of them say nothing new.
+    lowered: u32,
+    /// What got through since then.
+    through_since: f64,
+    /// When the server let it.
+    lowered_at: Moment,
+    /// Whether the next attempt to begin had to wait.
+    waited: bool,
+    /// How many attempts had to wait. Only for so many successes the rate rises, so that it doesn't while nobody needs it.
+    delayed: u32,
+    through: Through,
+}
+
+/// What a refusal leaves of what got through.
+const LOWERED: f64 = 0.9;
+/// What a success adds.
+const RAISED: f64 = 1.002;
+/// The longest time from one attempt to the next. By it a rate that is far too low is found out.
+const LONGEST_GAP: Duration = Duration::from_secs(60);
+
+impl Adaptive {
+    pub(super) const fn new() -> Self {
+        Self {
+            least: f64::MIN_POSITIVE,
+            most: f64::INFINITY,
+            rate: f64::INFINITY,
+            good: f64::INFINITY,
+            debt: Debt::NONE,
+            lowered: 0,
+            through_since: 0.0,
+            lowered_at: Moment::from_origin(Duration::ZERO),
+            waited: false,
+            delayed: 0,
+            through: Through::NOTHING,
+        }
+    }
+
+    pub(super) const fn start(self, rate: f64) -> Self {
+        Self { rate, ..self }.bounded()
+    }
+
+    pub(super) const fn least(self, least: f64) -> Self {
+        // Also what is not a number.
+        let least = if least > f64::MIN_POSITIVE {
+            least
+        } else {
+            f64::MIN_POSITIVE
+        };
+        Self { least, ..self }.bounded()
+    }
+
+    pub(super) const fn most(self, most: f64) -> Self {
+        let most = if most > f64::MIN_POSITIVE {
+            most
+        } else {
+            f64::MIN_POSITIVE
+        };
+        Self { most, ..self }.bounded()
+    }
+
+    const fn bounded(self) -> Self {
+        Self {
+            rate: within(self.rate, self.least, self.most),
+            ..self
+        }
+    }
+
+    fn time(&self, cost: u32) -> Duration {
+        time(f64::from(cost), self.rate).min(LONGEST_GAP)
+    }
+
+    fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> LimiterChange {
+        let hint = hint.unwrap_or_default().min(REMEMBERED);
+        let since = per_second(self.through_since, now.since(self.lowered_at), hint);
+        let through = self.through.per_second(hint, now).max(since);
+        let rate = if through > 0.0 {
+            self.rate.min(through) * LOWERED
+        } else {
+            // Nothing is known: at first one of the sort per second.
+            (self.rate * LOWERED).min(f64::from(cost.max(1)))
+        };
+        self.rate = within(rate, self.least, self.most);
+        // Without anything through, the last good rate is as good as it was.
+        if self.through_since > 0.0 {
+            self.good = self.rate;
+        }
+        self.through_since = 0.0;
+        self.lowered_at = now.checked_add(hint).unwrap_or(now);
+        self.lowered = self.lowered.wrapping_add(1);
+        self.waited = false;
+        self.delayed = 0;
+        // The refused attempt has had its turn.
+        let time = self.time(cost);
+        self.debt.at_least(time);
+        LimiterChange::Rate(self.rate)
+    }
+
+    fn raise(&mut self, cost: u32) {
+        let rate = if self.rate < self.good {
+            (self.rate + f64::from(cost)).min(self.good)
+        } else {
+            self.rate * RAISED
+        };
+        self.rate = within(rate, self.least, self.most);
+    }
+}
+
+impl Gate for Adaptive {
+    const HAS_PACE: bool = true;
+
+    #[inline]
+    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+        if self.rate.is_infinite() {
+            return Ok(self.lowered);
+        }
+        let time = self.time(cost);
+        let now = now();
+        let is_in_use = !self.debt.pay(now).is_zero();
+        let wait = self.debt.wait(time, Duration::ZERO, now);
+        if !wait.is_zero() {
+            self.waited = true;
+            return Err(Some(wait));
+        }
+        self.debt.add(time);
+        if std::mem::take(&mut self.waited) || is_in_use {
+            self.delayed = self.delayed.saturating_add(1);
+        }
+        Ok(self.lowered)
+    }
+
+    #[inline]
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        end: End,
+        now: impl FnOnce() -> Moment,
+    ) -> Option<LimiterChange> {
+        let is_current = stamp == self.lowered;
+        match end {
+            End::Success => {
+                self.through.add(cost, now());
+                if is_current {
+                    self.through_since += f64::from(cost);
+                    if self.delayed > 0 {
+                        self.delayed -= 1;
+                        self.raise(cost);
+                    }
+                }
+                None
+            }
+            End::Failure {
+                kind: Kind::Throttled,
+                hint,
+            } if is_current => {
+                let now = now();
+                self.debt.pay(now);
+                Some(self.lower(cost, hint, now))
+            }
+            End::Failure { .. } | End::Ignored => None,
+            End::NotBegun => {
+                self.debt.forgive(self.time(cost));
+                None
+            }
+        }
+    }
+}
+
+impl Paced for Adaptive {
+    fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    fn available(&self, now: Moment) -> f64 {
+        if self.rate.is_infinite() {
+            return f64::INFINITY;
+        }
+        1.0 - self.debt.owed(now).as_secs_f64() * self.rate
+    }
+
+    fn is_at_rest(&self, now: Moment) -> bool {
+        let is_as_new = self.lowered == 0 && self.debt.owed(now).is_zero();
+        is_as_new || now.since(self.debt.at()) >= FORGOTTEN
+    }
+}
+
+/// What got through in the last minute or two.
+#[derive(Clone, Copy, Debug)]
+struct Through {
+    cost: f64,
+    since: Option<Moment>,
+}
+
+const REMEMBERED: Duration = Duration::from_secs(60);
+
+impl Through {
+    const NOTHING: Self = Self {
+        cost: 0.0,
+        since: None,
+    };
+
+    fn add(&mut self, cost: u32, now: Moment) {
+        self.forget(now);
+        self.cost += f64::from(cost);
+    }
+
+    /// Since when it counts. From time to time, the last minute's average stands for all before.
+    fn forget(&mut self, now: Moment) -> Duration {
+        let since = *self.since.get_or_insert(now);
+        let Some(span) = now.checked_since(since) else {
+            // The clock ran backwards.
+            self.since = Some(now);
+            return Duration::ZERO;
+        };
+        if span < 2 * REMEMBERED {
+            return span;
+        }
+        self.cost *= REMEMBERED.as_secs_f64() / span.as_secs_f64();
+        let since = now.since_origin().saturating_sub(REMEMBERED);
+        self.since = Some(Moment::from_origin(since));
+        REMEMBERED
+    }
+
+    fn per_second(&mut self, hint: Duration, now: Moment) -> f64 {
+        let span = self.forget(now);
+        per_second(self.cost, span, hint)
+    }
+}
+
+/// What got through in that time, as a rate, if nothing more does until the hint has passed.
+fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
+    let span = span.max(Duration::from_secs(1)).saturating_add(hint);
+    cost / span.as_secs_f64()
+}
+
+/// Also for bounds that exclude each other, and what is not a number.
+const fn within(rate: f64, least: f64, most: f64) -> f64 {
+    let rate = if rate < most { rate } else { most };
+    if rate > least { rate } else { least }
+}
+
+/// How long that takes at that rate.
+fn time(cost: f64, rate: f64) -> Duration {
+    Duration::try_from_secs_f64(cost / rate).unwrap_or(Duration::MAX)
+}

@@ -1,0 +1,143 @@
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::limiter::gate::Gate;
+use crate::limiter::rate_limiter::FORGOTTEN;
+use crate::limiter::{End, LimiterChange};
+use crate::time::moment::Moment;
+
+/// How many attempts may run at a time: one more for each round of successes, a tenth less for each round with a failure
+/// that an overloaded server may have caused.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aimd {
+    limit: f64,
+    least: u32,
+    most: u32,
+    /// The cost of what runs.
+    running: u64,
+    /// How often the limit was lowered. Attempts that began before the last time say nothing new.
+    lowered: u32,
+    /// When that was.
+    lowered_at: Moment,
+}
+
+const LOWERED: f64 = 0.9;
+
+impl Aimd {
+    pub(super) const fn new() -> Self {
+        Self {
+            limit: 20.0,
+            least: 1,
+            most: 200,
+            running: 0,
+            lowered: 0,
+            lowered_at: Moment::from_origin(Duration::ZERO),
+        }
+    }
+
+    pub(super) const fn start(self, limit: u32) -> Self {
+        let limit = limit as f64;
+        Self { limit, ..self }.bounded()
+    }
+
+    pub(super) const fn least(self, least: u32) -> Self {
+        let least = if least == 0 { 1 } else { least };
+        let most = if self.most < least { least } else { self.most };
+        Self {
+            least,
+            most,
+            ..self
+        }
+        .bounded()
+    }
+
+    pub(super) const fn most(self, most: u32) -> Self {
+        let most = if most == 0 { 1 } else { most };
+        let least = if self.least > most { most } else { self.least };
+        Self {
+            least,
+            most,
+            ..self
+        }
+        .bounded()
+    }
+
+    const fn bounded(self) -> Self {
+        let limit = self.limit.clamp(self.least as f64, self.most as f64);
+        Self { limit, ..self }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between the bounds"
+    )]
+    pub(super) const fn limit(&self) -> u32 {
+        self.limit as u32
+    }
+
+    pub(super) fn running(&self) -> u64 {
+        self.running
+    }
+
+    /// Only while at least half of the limit is in use: otherwise successes say nothing about more.
+    fn raise(&mut self, cost: u32) {
+        if self.running.saturating_mul(2) >= u64::from(self.limit()) {
+            self.limit += f64::from(cost) / self.limit;
+            *self = self.bounded();
+        }
+    }
+
+    /// What is long past says little about the limit of today.
+    pub(super) fn is_at_rest(&self, start: u32, now: Moment) -> bool {
+        let is_forgotten = now.since(self.lowered_at) >= FORGOTTEN;
+        self.running == 0 && (is_forgotten || self.limit() >= start)
+    }
+
+    fn lower(&mut self, now: Moment) -> Option<LimiterChange> {
+        let before = self.limit();
+        self.lowered_at = now;
+        self.limit *= LOWERED;
+        *self = self.bounded();
+        self.lowered = self.lowered.wrapping_add(1);
+        let limit = self.limit();
+        (limit < before).then_some(LimiterChange::Limit(limit))
+    }
+}
+
+impl Gate for Aimd {
+    #[inline]
+    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+        let running = self.running.saturating_add(u64::from(cost));
+        // What costs more than the limit runs alone.
+        if running > u64::from(self.limit()) && self.running > 0 {
+            return Err(None);
+        }
+        self.running = running;
+        Ok(self.lowered)
+    }
+
+    #[inline]
+    fn ended(
+        &mut self,
+        cost: u32,
+        stamp: u32,
+        end: End,
+        now: impl FnOnce() -> Moment,
+    ) -> Option<LimiterChange> {
+        let is_current = stamp == self.lowered;
+        let change = match end {
+            End::Success => {
+                self.raise(cost);
+                None
+            }
+            End::Failure {
+                kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
+                ..
+            } if is_current => self.lower(now()),
+            End::Failure { .. } | End::Ignored | End::NotBegun => None,
+        };
+        self.running = self.running.saturating_sub(u64::from(cost));
+        change
+    }
+}

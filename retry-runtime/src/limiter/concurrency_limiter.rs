@@ -1,0 +1,186 @@
+use std::fmt;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::budget::keyed::Rest;
+use crate::limiter::aimd::Aimd;
+use crate::limiter::queue::Queue;
+use crate::limiter::with_cost::WithCost;
+use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::time::clock;
+
+/// Bounds how many attempts run at a time, by how the server copes: the key `limiter`.
+///
+/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. The limit is found
+/// by trying: one more for every round of successes, a tenth less when an attempt fails.
+///
+/// ```
+/// use retry_runtime::{ConcurrencyLimiter, retry};
+///
+/// static STORE: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+///
+/// #[retry(timeout = "3s", limiter = &STORE)]
+/// async fn load(key: &str) -> std::io::Result<Vec<u8>> {
+///     assert_eq!(STORE.to_string(), "1 of 20 running, 0 waiting");
+///     Ok(key.as_bytes().to_vec())
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// assert_eq!(load("a").await?, b"a");
+/// assert_eq!(STORE.running(), 0);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// All three kinds of failure lower the limit that an overloaded server causes: `Throttled`, `Timeout`, and `Transient`, of
+/// which 503, 529 and refused connections are. Not every transient failure comes from overload, so the limit sinks on a
+/// server that fails at random, too: to about ten attempts at a time if a tenth of them fails. Set [`least`](Self::least)
+/// if you need more.
+///
+/// One round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
+/// Successes raise it only while at least half of it is in use.
+///
+/// Additive increase and multiplicative decrease are those of
+/// [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers those of Netflix's
+/// [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.
+///
+/// | setter | default |
+/// |---|---|
+/// | [`start`](Self::start) | 20 |
+/// | [`least`](Self::least) | 1 |
+/// | [`most`](Self::most) | 200 |
+/// | [`max_wait`](Self::max_wait) | none |
+///
+/// Make one for each server that can be overloaded by itself: each host, each database; [`Keyed`](crate::Keyed) keeps them
+/// apart.
+pub struct ConcurrencyLimiter {
+    new: Aimd,
+    max_wait: Option<Duration>,
+    queue: Queue<Aimd>,
+}
+
+impl ConcurrencyLimiter {
+    /// A limit that starts at 20.
+    pub const fn aimd() -> Self {
+        Self::of(Aimd::new(), None)
+    }
+
+    /// The limit at first. From `least` to `most`, default 20.
+    pub const fn start(self, limit: u32) -> Self {
+        let new = self.new.start(limit);
+        self.with(new)
+    }
+
+    /// No lower limit than that. At least 1, the default.
+    pub const fn least(self, limit: u32) -> Self {
+        let new = self.new.least(limit);
+        self.with(new)
+    }
+
+    /// No higher limit than that. At least 1, default 200.
+    pub const fn most(self, limit: u32) -> Self {
+        let new = self.new.most(limit);
+        self.with(new)
+    }
+
+    /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
+    ///
+    /// Without a deadline either, give a limit: while a server is slow, calls would wait in a queue that only grows.
+    pub const fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.max_wait = Some(max_wait);
+        self
+    }
+
+    /// The same limiter for attempts of that cost: as many as that take part in the limit. One that costs more than the
+    /// limit runs alone.
+    pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
+        WithCost::new(self, cost)
+    }
+
+    /// How many attempts may run at a time now.
+    pub fn limit(&self) -> u32 {
+        self.queue.with(|gate| gate.limit())
+    }
+
+    /// How many run: the sum of their costs.
+    pub fn running(&self) -> u64 {
+        self.queue.with(|gate| gate.running())
+    }
+
+    /// How many wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.queue.waiting()
+    }
+
+    /// For how long nothing begins, because the server said so. `None` unless that is so.
+    pub fn paused_for(&self) -> Option<Duration> {
+        self.queue.paused_for()
+    }
+
+    const fn of(gate: Aimd, max_wait: Option<Duration>) -> Self {
+        Self {
+            new: gate,
+            max_wait,
+            queue: Queue::new(gate),
+        }
+    }
+
+    const fn with(self, gate: Aimd) -> Self {
+        let max_wait = self.max_wait;
+        // Nobody waits in it yet, and a `const fn` can't drop it.
+        std::mem::forget(self);
+        Self::of(gate, max_wait)
+    }
+}
+
+impl Limiter for ConcurrencyLimiter {
+    #[inline]
+    fn enter(&self, cost: u32) -> Ticket {
+        self.queue.enter(cost)
+    }
+
+    #[inline]
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        self.queue.poll(ticket, waker)
+    }
+
+    #[inline]
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        self.queue.leave(&ticket, end)
+    }
+
+    #[inline]
+    fn max_wait(&self) -> Option<Duration> {
+        self.max_wait
+    }
+}
+
+/// While nothing runs or waits, and the limit is not below the first one or was lowered long ago.
+impl Rest for ConcurrencyLimiter {
+    fn is_at_rest(&self) -> bool {
+        let (start, now) = (self.new.limit(), clock::now());
+        self.queue.is_at_rest() && self.queue.with(|gate| gate.is_at_rest(start, now))
+    }
+}
+
+/// Shows how many run, how many may, and how many wait: `18 of 20 running, 3 waiting`.
+impl fmt::Display for ConcurrencyLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (running, limit) = self.queue.with(|gate| (gate.running(), gate.limit()));
+        write!(
+            f,
+            "{running} of {limit} running, {} waiting",
+            self.waiting()
+        )
+    }
+}
+
+impl fmt::Debug for ConcurrencyLimiter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcurrencyLimiter")
+            .field("max_wait", &self.max_wait)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,80 @@
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use governor::clock::Clock;
+use governor::middleware::RateLimitingMiddleware;
+use governor::state::{DirectStateStore, NotKeyed};
+use governor::{InsufficientCapacity, NotUntil};
+
+use crate::limiter::gate::Gate;
+use crate::limiter::rate_limiter::RateLimiter;
+use crate::limiter::{End, LimiterChange};
+use crate::time::moment::Moment;
+
+type Direct<S, C, M> = Arc<governor::RateLimiter<NotKeyed, S, C, M>>;
+
+impl<S, C, M> RateLimiter<Direct<S, C, M>>
+where
+    S: DirectStateStore,
+    C: Clock,
+    M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
+{
+    /// The limit of a rate limiter of governor, which other code may use, too.
+    ///
+    /// What waits here has an order, which it doesn't have at governor's: there, an attempt that costs ten never gets its
+    /// turn beside many that cost one. And when the server throttles, nothing begins until it says.
+    ///
+    /// What costs more than governor's burst takes a whole burst. An attempt that never began has been paid for.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use std::sync::Arc;
+    /// use governor::Quota;
+    /// use retry_runtime::RateLimiter;
+    /// # use governor::clock::FakeRelativeClock;
+    ///
+    /// let quota = Quota::per_minute(NonZeroU32::new(60).expect("60"));
+    /// # let clock = FakeRelativeClock::default();
+    /// let shared = Arc::new(governor::RateLimiter::direct_with_clock(quota, clock));
+    /// let limiter = RateLimiter::governor(Arc::clone(&shared));
+    /// # assert_eq!(limiter.waiting(), 0);
+    /// ```
+    pub fn governor(limiter: Direct<S, C, M>) -> Self {
+        Self::by(limiter)
+    }
+}
+
+impl<S, C, M> Gate for Direct<S, C, M>
+where
+    S: DirectStateStore,
+    C: Clock,
+    M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
+{
+    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+        let check = |cost| {
+            NonZeroU32::new(cost).map_or(Ok(Ok(())), |cost| {
+                let checked = self.check_n(cost)?;
+                Ok(checked.map(drop))
+            })
+        };
+        let checked = check(cost).or_else(|InsufficientCapacity(burst)| check(burst));
+        match checked {
+            Ok(Err(not_until)) => {
+                let wait = not_until.wait_time_from(self.clock().now());
+                Err(Some(wait.max(Duration::from_nanos(1))))
+            }
+            Ok(Ok(())) | Err(_) => Ok(0),
+        }
+    }
+
+    fn ended(
+        &mut self,
+        _: u32,
+        _: u32,
+        _: End,
+        _: impl FnOnce() -> Moment,
+    ) -> Option<LimiterChange> {
+        None
+    }
+}

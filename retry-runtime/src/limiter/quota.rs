@@ -1,0 +1,199 @@
+use std::time::Duration;
+
+use crate::limiter::debt::Debt;
+use crate::limiter::gate::Gate;
+use crate::limiter::rate_limiter::Paced;
+use crate::limiter::remaining::Remaining;
+use crate::limiter::{End, LimiterChange};
+use crate::time::moment::Moment;
+
+/// Limits that are known: made by [`RateLimiter::quota`](crate::RateLimiter::quota) and
+/// [`RateLimiter::fixed`](crate::RateLimiter::fixed).
+#[derive(Clone, Copy, Debug)]
+pub struct Quota {
+    period: Duration,
+    burst: u32,
+    /// Of which each attempt takes one, whatever it costs.
+    requests: Option<Allowance>,
+    /// Of which each attempt takes its cost.
+    units: Allowance,
+}
+
+/// So much for each period.
+#[derive(Clone, Copy, Debug)]
+struct Allowance {
+    amount: u32,
+    debt: Debt,
+    /// What was given back beyond the debt.
+    credit: Duration,
+}
+
+impl Quota {
+    /// At least one for each period, and a period of at least a nanosecond.
+    pub(super) const fn new(requests: Option<u32>, units: u32, period: Duration) -> Self {
+        Self {
+            period: if period.is_zero() {
+                Duration::from_nanos(1)
+            } else {
+                period
+            },
+            burst: 1,
+            requests: match requests {
+                Some(requests) => Some(Allowance::new(requests)),
+                None => None,
+            },
+            units: Allowance::new(units),
+        }
+    }
+
+    pub(super) const fn burst(self, burst: u32) -> Self {
+        let burst = if burst == 0 { 1 } else { burst };
+        Self { burst, ..self }
+    }
+
+    /// In the time that it takes to gather it.
+    fn capacity(&self) -> Duration {
+        let paced = self.requests.as_ref().unwrap_or(&self.units);
+        paced.time(self.burst, self.period)
+    }
+
+    /// An attempt that took `cost` has used `used`.
+    pub(super) fn settle(&mut self, cost: u32, used: u32, now: Moment) {
+        let period = self.period;
+        // What has passed until now has paid for what was taken until now.
+        self.units.debt.pay(now);
+        if let Some(more) = used.checked_sub(cost) {
+            self.units.take(self.units.time(more, period));
+        } else {
+            self.units
+                .give(self.units.time(cost - used, period), period);
+        }
+    }
+
+    pub(super) fn remaining(&mut self, remaining: Remaining, now: Moment) {
+        let (period, capacity) = (self.period, self.capacity());
+        let at_most = |allowance: &mut Allowance, remaining: Option<u32>| {
+            if let Some(remaining) = remaining {
+                allowance.at_most(allowance.time(remaining, period), capacity, now);
+            }
+        };
+        match &mut self.requests {
+            Some(requests) => {
+                at_most(requests, remaining.requests);
+                at_most(&mut self.units, remaining.tokens);
+            }
+            None => at_most(&mut self.units, remaining.requests),
+        }
+    }
+
+    fn allowances(&mut self, cost: u32) -> impl Iterator<Item = (&mut Allowance, u32)> {
+        let requests = self.requests.as_mut().map(|requests| (requests, 1));
+        requests.into_iter().chain([(&mut self.units, cost)])
+    }
+}
+
+impl Allowance {
+    const fn new(amount: u32) -> Self {
+        Self {
+            amount: if amount == 0 { 1 } else { amount },
+            debt: Debt::NONE,
+            credit: Duration::ZERO,
+        }
+    }
+
+    /// In how much time so much is gathered: rounded up, so that it is never more than the server allows.
+    fn time(&self, units: u32, period: Duration) -> Duration {
+        let nanos = period.as_nanos().saturating_mul(u128::from(units));
+        let nanos = nanos.div_ceil(u128::from(self.amount));
+        let seconds = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
+        let nanos = (nanos % 1_000_000_000) as u32;
+        Duration::new(seconds, nanos)
+    }
+
+    /// How long until that can be taken.
+    fn wait(&self, time: Duration, capacity: Duration, now: Moment) -> Duration {
+        let time = time.saturating_sub(self.credit);
+        self.debt.wait(time, capacity, now)
+    }
+
+    fn take(&mut self, time: Duration) {
+        let owed = time.saturating_sub(self.credit);
+        self.credit = self.credit.saturating_sub(time);
+        self.debt.add(owed);
+    }
+
+    /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket above
+    /// its capacity.
+    fn give(&mut self, time: Duration, period: Duration) {
+        let left = self.debt.forgive(time);
+        self.credit = self.credit.saturating_add(left).min(period);
+    }
+
+    /// No more than that is there.
+    fn at_most(&mut self, remaining: Duration, capacity: Duration, now: Moment) {
+        self.debt.pay(now);
+        self.credit = self.credit.min(remaining.saturating_sub(capacity));
+        self.debt.at_least(capacity.saturating_sub(remaining));
+    }
+}
+
+impl Gate for Quota {
+    fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+        let (now, period, capacity) = (now(), self.period, self.capacity());
+        let mut wait = Duration::ZERO;
+        for (allowance, units) in self.allowances(cost) {
+            allowance.debt.pay(now);
+            let time = allowance.time(units, period);
+            wait = wait.max(allowance.wait(time, capacity, now));
+        }
+        if !wait.is_zero() {
+            return Err(Some(wait));
+        }
+        for (allowance, units) in self.allowances(cost) {
+            allowance.take(allowance.time(units, period));
+        }
+        Ok(0)
+    }
+
+    #[inline]
+    fn ended(
+        &mut self,
+        cost: u32,
+        _: u32,
+        end: End,
+        _: impl FnOnce() -> Moment,
+    ) -> Option<LimiterChange> {
+        if end == End::NotBegun {
+            let period = self.period;
+            for (allowance, units) in self.allowances(cost) {
+                allowance.debt.forgive(allowance.time(units, period));
+            }
+        }
+        None
+    }
+}
+
+impl Paced for Quota {
+    fn rate(&self) -> f64 {
+        f64::from(self.units.amount) / self.period.as_secs_f64()
+    }
+
+    fn available(&self, now: Moment) -> f64 {
+        let (period, capacity) = (self.period, self.capacity());
+        let waits = |requests: &Allowance| {
+            let time = requests.time(1, period);
+            !requests.wait(time, capacity, now).is_zero()
+        };
+        if self.requests.as_ref().is_some_and(waits) {
+            return 0.0;
+        }
+        let there = capacity.saturating_add(self.units.credit);
+        let there = there.saturating_sub(self.units.debt.owed(now));
+        there.as_secs_f64() * self.rate()
+    }
+
+    fn is_at_rest(&self, now: Moment) -> bool {
+        let owes = |allowance: &Allowance| !allowance.debt.owed(now).is_zero();
+        !owes(&self.units) && !self.requests.as_ref().is_some_and(owes)
+    }
+}

@@ -1,0 +1,347 @@
+use std::fmt;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::budget::keyed::Rest;
+use crate::limiter::adaptive::Adaptive;
+use crate::limiter::cubic::Cubic;
+use crate::limiter::gate::Gate;
+use crate::limiter::queue::Queue;
+use crate::limiter::quota::Quota;
+use crate::limiter::remaining::remaining;
+use crate::limiter::with_cost::WithCost;
+use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::time::clock;
+use crate::time::moment::Moment;
+
+/// Bounds how many attempts begin per second: the key `limiter`.
+///
+/// For servers that refuse what comes too fast, such as model APIs. Attempts wait for their turn in the order in which they
+/// came, so there are hardly any refusals to retry.
+///
+/// ```
+/// use retry_runtime::{RateLimiter, retry};
+///
+/// static MODEL_API: RateLimiter = RateLimiter::adaptive();
+///
+/// #[retry(max = 5, limiter = &MODEL_API)]
+/// async fn complete(prompt: &str) -> std::io::Result<String> {
+///     Ok(format!("an answer to {prompt}"))
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> std::io::Result<()> {
+/// complete("a question").await?;
+/// // Nothing was refused so far.
+/// assert_eq!(MODEL_API.to_string(), "not limited, 0 waiting");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// | made by | the rate | type |
+/// |---|---|---|
+/// | [`adaptive`](Self::adaptive) | found out | `RateLimiter` |
+/// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
+/// | [`fixed`](Self::fixed) | known: so much per so long | `RateLimiter<Quota>` |
+/// | [`cubic`](Self::cubic) | found out, as by the AWS SDKs | `RateLimiter<Cubic>` |
+///
+/// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per second.
+///
+/// Make one for each limit that the server has: usually one for each key and model. [`Keyed`](crate::Keyed) keeps them
+/// apart.
+pub struct RateLimiter<By = Adaptive> {
+    new: By,
+    max_wait: Option<Duration>,
+    queue: Queue<By>,
+}
+
+impl RateLimiter {
+    /// Finds out the rate that the server bears: no limit until it first refuses something as `Throttled`, then nine tenths
+    /// of what got through in the last minute or two, or of the rate before, whichever is less.
+    ///
+    /// Each success that had to wait raises the rate by a five hundredth, or fast as long as it is below the last one at
+    /// which anything got through. Refused attempts that began before the rate was last lowered change nothing. Where the
+    /// server says how long to wait, nothing begins for as long.
+    ///
+    /// A rate that is far too low can't last: an attempt begins at least once a minute.
+    ///
+    /// Additive increase and multiplicative decrease are those of [TCP](https://www.rfc-editor.org/rfc/rfc5681), here of
+    /// the rate in place of the window. That what was measured bounds the rate is from the
+    /// [SDKs of AWS](Self::cubic).
+    pub const fn adaptive() -> Self {
+        Self::of(Adaptive::new(), None)
+    }
+
+    /// The rate at first. Default none: no limit before the first refusal.
+    pub const fn start(self, per_second: f64) -> Self {
+        let new = self.new.start(per_second);
+        self.with(new)
+    }
+
+    /// No lower rate than that. Default none.
+    pub const fn least(self, per_second: f64) -> Self {
+        let new = self.new.least(per_second);
+        self.with(new)
+    }
+
+    /// No higher rate than that, also before the first refusal. Default none. If it is below `least`, `least` counts.
+    pub const fn most(self, per_second: f64) -> Self {
+        let new = self.new.most(per_second);
+        self.with(new)
+    }
+}
+
+impl RateLimiter<Cubic> {
+    /// The rate of the AWS SDKs' adaptive mode, to behave as they do. [`adaptive`](Self::adaptive) has fewer refusals.
+    ///
+    /// No limit until the server first refuses something as `Throttled`, then 0.7 of the measured rate. From there it rises
+    /// by a cubic curve: fast, slowly around the rate that was too high, and then fast again, up to twice the measured
+    /// rate. At least 0.5 per second.
+    ///
+    /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that of
+    /// [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
+    pub const fn cubic() -> Self {
+        Self::of(Cubic::new(), None)
+    }
+}
+
+impl RateLimiter<Quota> {
+    /// Known limits: so many requests and so many tokens per minute. An attempt takes one request, and its
+    /// [`cost`](Self::cost) in tokens.
+    ///
+    /// Both are taken together, evenly over the minute: with 60 requests, one each second. [`burst`](Self::burst) lets more
+    /// begin at once after a lull. An attempt that costs more tokens than a burst holds begins when all are there, and those
+    /// after it wait for the rest.
+    ///
+    /// The tokens of an answer are known only after it. Tell them, since most estimates are far too high:
+    ///
+    /// ```
+    /// use retry_runtime::{Quota, RateLimiter, retry};
+    ///
+    /// static MODEL_API: RateLimiter<Quota> = RateLimiter::quota(60, 90_000);
+    ///
+    /// struct Answer {
+    ///     tokens: u32,
+    /// }
+    ///
+    /// #[retry(max = 5, limiter = MODEL_API.cost(estimate))]
+    /// async fn complete(prompt: &str, estimate: u32) -> std::io::Result<Answer> {
+    ///     let answer = Answer { tokens: 400 };
+    ///     MODEL_API.settle(estimate, answer.tokens);
+    ///     Ok(answer)
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// complete("a question", 1000).await?;
+    /// assert!(MODEL_API.available() < 1500.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// At least one request and one token.
+    pub const fn quota(requests: u32, tokens: u32) -> Self {
+        let minute = Duration::from_secs(60);
+        Self::of(Quota::new(Some(requests), tokens, minute), None)
+    }
+
+    /// A known limit: so much cost per so long. Attempts cost 1 each unless [`cost`](Self::cost) says otherwise.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Quota, RateLimiter};
+    ///
+    /// static SEARCH: RateLimiter<Quota> = RateLimiter::fixed(5, Duration::from_secs(1)).burst(5);
+    ///
+    /// assert_eq!(SEARCH.rate(), 5.0);
+    /// assert_eq!(SEARCH.available(), 5.0);
+    /// ```
+    ///
+    /// At least 1, and a nanosecond.
+    pub const fn fixed(amount: u32, period: Duration) -> Self {
+        Self::of(Quota::new(None, amount, period), None)
+    }
+
+    /// How many may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of as much time, or
+    /// as much of a [`fixed`](Self::fixed) amount. At least 1, the default.
+    ///
+    /// Bursts are safe up to what the server itself gathers: many gather the amount of a minute, some only that of a second.
+    pub const fn burst(self, burst: u32) -> Self {
+        let new = self.new.burst(burst);
+        self.with(new)
+    }
+
+    /// Corrects what an attempt was charged: it cost `cost`, and has used `used`. What it did not use goes back at once.
+    pub fn settle(&self, cost: u32, used: u32) {
+        let now = clock::now();
+        self.queue.with(|quota| quota.settle(cost, used, now));
+    }
+
+    /// Corrects what is available by the headers of an answer, which is asked for by their names: others may use the same
+    /// limits.
+    ///
+    /// | header | from |
+    /// |---|---|
+    /// | `x-ratelimit-remaining-requests`, `x-ratelimit-remaining-tokens` | OpenAI, Groq, Azure OpenAI |
+    /// | `anthropic-ratelimit-requests-remaining`, `anthropic-ratelimit-tokens-remaining`, `…-input-tokens-remaining`, `…-output-tokens-remaining` | Anthropic |
+    /// | `x-ratelimit-remaining`, `ratelimit-remaining` | GitHub and others |
+    ///
+    /// The least of those that are there counts. It never makes more available, since some servers count what is under way
+    /// late. What is not a whole number is ignored.
+    ///
+    /// ```
+    /// use std::collections::HashMap;
+    /// use retry_runtime::RateLimiter;
+    ///
+    /// let limiter = RateLimiter::quota(600, 90_000).burst(10);
+    /// let headers = HashMap::from([("x-ratelimit-remaining-tokens", "1000")]);
+    /// assert_eq!(limiter.available(), 1500.0);
+    /// limiter.learn(|name| headers.get(name).copied());
+    /// # assert!(limiter.available() < 1001.0);
+    /// ```
+    ///
+    /// With the `http` crate: `limiter.learn(|name| headers.get(name)?.to_str().ok())`.
+    pub fn learn<'h>(&self, header: impl Fn(&str) -> Option<&'h str>) {
+        let remaining = remaining(header);
+        let now = clock::now();
+        self.queue.with(|quota| quota.remaining(remaining, now));
+    }
+}
+
+impl<By: Copy> RateLimiter<By> {
+    const fn of(gate: By, max_wait: Option<Duration>) -> Self {
+        Self {
+            new: gate,
+            max_wait,
+            queue: Queue::new(gate),
+        }
+    }
+
+    const fn with(self, gate: By) -> Self {
+        let max_wait = self.max_wait;
+        // Nobody waits in it yet, and a `const fn` can't drop it.
+        std::mem::forget(self);
+        Self::of(gate, max_wait)
+    }
+}
+
+impl<By> RateLimiter<By> {
+    #[cfg(feature = "governor_0_10")]
+    pub(super) fn by(gate: By) -> Self
+    where
+        By: Clone,
+    {
+        Self {
+            new: gate.clone(),
+            max_wait: None,
+            queue: Queue::new(gate),
+        }
+    }
+
+    /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
+    ///
+    /// Without a deadline either, give a limit, unless all calls are your own and there are only so many at a time: a queue
+    /// that grows faster than the rate never gets shorter.
+    pub const fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.max_wait = Some(max_wait);
+        self
+    }
+
+    /// The same limiter for attempts of that cost, such as the tokens that a request to a model takes.
+    ///
+    /// A large cost is not overtaken by small ones. One that no burst covers begins once nothing is owed, and what comes
+    /// after it waits for all of it.
+    pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
+        WithCost::new(self, cost)
+    }
+
+    /// How many attempts wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.queue.waiting()
+    }
+
+    /// For how long nothing begins, because the server said so. `None` unless that is so.
+    pub fn paused_for(&self) -> Option<Duration> {
+        self.queue.paused_for()
+    }
+}
+
+impl<By: Paced> RateLimiter<By> {
+    /// How much cost may begin per second now; infinite without a limit.
+    pub fn rate(&self) -> f64 {
+        self.queue.with(|gate| gate.rate())
+    }
+
+    /// How much cost may begin at once; infinite without a limit. 0 while something is owed.
+    pub fn available(&self) -> f64 {
+        let now = clock::now();
+        self.queue.with(|gate| gate.available(now)).max(0.0)
+    }
+}
+
+impl<By: Gate> Limiter for RateLimiter<By> {
+    #[inline]
+    fn enter(&self, cost: u32) -> Ticket {
+        self.queue.enter(cost)
+    }
+
+    #[inline]
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        self.queue.poll(ticket, waker)
+    }
+
+    #[inline]
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        self.queue.leave(&ticket, end)
+    }
+
+    #[inline]
+    fn max_wait(&self) -> Option<Duration> {
+        self.max_wait
+    }
+}
+
+/// While nobody waits, and it is as new or has not been used for long.
+impl<By: Paced> Rest for RateLimiter<By> {
+    fn is_at_rest(&self) -> bool {
+        let now = clock::now();
+        self.queue.is_at_rest() && self.queue.with(|gate| gate.is_at_rest(now))
+    }
+}
+
+/// Shows the rate and how many wait: `1.5 per second, 3 waiting`, or `not limited, 0 waiting`.
+impl<By: Paced> fmt::Display for RateLimiter<By> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let rate = self.rate();
+        if rate.is_infinite() {
+            f.write_str("not limited")?;
+        } else {
+            write!(f, "{rate} per second")?;
+        }
+        write!(f, ", {} waiting", self.waiting())
+    }
+}
+
+impl<By: fmt::Debug> fmt::Debug for RateLimiter<By> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimiter")
+            .field("max_wait", &self.max_wait)
+            .field("queue", &self.queue)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A gate with a rate.
+pub trait Paced {
+    /// In cost per second; infinite without a limit.
+    fn rate(&self) -> f64;
+
+    /// How much cost may begin at once; less than 0 where more than all of it is owed.
+    fn available(&self, now: Moment) -> f64;
+
+    /// Whether it may be forgotten.
+    fn is_at_rest(&self, now: Moment) -> bool;
+}
+
+/// What was found out so long ago says little about today.
+pub(super) const FORGOTTEN: Duration = Duration::from_secs(10 * 60);

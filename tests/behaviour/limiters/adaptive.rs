@@ -1,0 +1,245 @@
+//! A rate that is found out.
+
+use retry_runtime::{End, Limiter, LimiterChange, RateLimiter, Ticket};
+use tokio::time::{Instant, advance, sleep};
+
+use crate::limiters::{
+    THROTTLED, TIMEOUT, TRANSIENT, begins, millis, refused, secs, succeed, turn,
+};
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-9 * right
+}
+
+#[track_caller]
+fn assert_rate(limiter: &RateLimiter, rate: f64) {
+    assert!(
+        close(limiter.rate(), rate),
+        "{} is not {rate}",
+        limiter.rate()
+    );
+}
+
+/// Attempts that begin now, all of them.
+fn begun(limiter: &RateLimiter, attempts: u32) -> Vec<Ticket> {
+    (0..attempts).map(|_| limiter.enter(1)).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_limited_until_something_is_refused() {
+    let limiter = RateLimiter::adaptive();
+    assert_eq!(begins(&limiter, &[1; 1000]).await, [0; 1000]);
+    for end in [TRANSIENT, TIMEOUT, End::Ignored, End::NotBegun] {
+        let ticket = turn(&limiter, 1).await;
+        assert_eq!(limiter.leave(ticket, end), None);
+    }
+    assert_eq!(limiter.rate(), f64::INFINITY);
+    assert_eq!(limiter.available(), f64::INFINITY);
+    assert_eq!(limiter.to_string(), "not limited, 0 waiting");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_rate_is_what_got_through() {
+    for (what, through, span, hint, rate) in [
+        ("at once", 60, 0, 0, 60.0),
+        ("the hint is part of the time", 60, 0, 59, 1.0),
+        ("a long one up to a minute", 61, 0, 36_000, 1.0),
+        ("in some time", 60, 30, 0, 2.0),
+        ("before and after it", 60, 30, 30, 1.0),
+    ] {
+        let limiter = RateLimiter::adaptive();
+        let running = begun(&limiter, through);
+        let mut refused_ones = begun(&limiter, 100);
+        succeed(&limiter).await;
+        advance(secs(span)).await;
+        for ticket in running.into_iter().skip(1) {
+            limiter.leave(ticket, End::Success);
+        }
+        let first = refused_ones.pop().expect("a hundred");
+        limiter.leave(first, refused(secs(hint)));
+        assert_rate(&limiter, 0.9 * rate);
+        // The others began before that was known.
+        for ticket in refused_ones {
+            limiter.leave(ticket, refused(secs(hint)));
+        }
+        assert!(close(limiter.rate(), 0.9 * rate), "{what}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_long_ago_an_average_minute_counts() {
+    let limiter = RateLimiter::adaptive();
+    for _ in 0..7200 {
+        succeed(&limiter).await;
+        advance(millis(500)).await;
+    }
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, THROTTLED);
+    assert!((1.79..=1.81).contains(&limiter.rate()), "{limiter}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_takes_a_tenth_or_what_did_not_get_through() {
+    let limiter = RateLimiter::adaptive().start(10.0);
+    for rate in [9.0, 8.1, 7.29] {
+        // So many that no more got through than the rate says.
+        let ticket = turn(&limiter, 1).await;
+        for _ in 0..20 {
+            let ticket = turn(&limiter, 1).await;
+            limiter.leave(ticket, End::Success);
+        }
+        limiter.leave(ticket, TRANSIENT);
+        let ticket = turn(&limiter, 1).await;
+        let before = limiter.rate();
+        let change = limiter.leave(ticket, THROTTLED);
+        assert_eq!(change, Some(LimiterChange::Rate(limiter.rate())));
+        assert!(limiter.rate() <= 0.9 * before, "{rate}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_begin_at_that_rate() {
+    let limiter = RateLimiter::adaptive().start(4.0).most(4.0);
+    assert_eq!(begins(&limiter, &[1; 5]).await, [0, 250, 500, 750, 1000]);
+    assert_eq!(begins(&limiter, &[1, 8, 1]).await, [250, 500, 2500]);
+    advance(secs(60)).await;
+    assert_eq!(limiter.available(), 1.0);
+    assert_eq!(begins(&limiter, &[1, 1]).await, [0, 250]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_who_had_to_wait_raises_the_rate() {
+    let limiter = RateLimiter::adaptive().start(4.0);
+    for _ in 0..10 {
+        succeed(&limiter).await;
+        advance(secs(1)).await;
+    }
+    assert_rate(&limiter, 4.0);
+    begins(&limiter, &[1; 3]).await;
+    // Before a first refusal: fast, by as much again in a second.
+    assert_rate(&limiter, 6.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
+    let limiter = RateLimiter::adaptive();
+    let running = begun(&limiter, 101);
+    for (number, ticket) in running.into_iter().enumerate() {
+        limiter.leave(
+            ticket,
+            if number < 100 {
+                End::Success
+            } else {
+                refused(secs(49))
+            },
+        );
+    }
+    assert_rate(&limiter, 0.9 * 2.0);
+    begins(&limiter, &[1; 3]).await;
+    let slowly = 1.8 * 1.002 * 1.002;
+    assert_rate(&limiter, slowly);
+    // Nothing gets through any more, for long.
+    let mut lowered = Vec::new();
+    for _ in 0..30 {
+        let ticket = turn(&limiter, 1).await;
+        limiter.leave(ticket, THROTTLED);
+        lowered.push(limiter.rate());
+    }
+    assert!(lowered.is_sorted_by(|earlier, later| *later <= 0.9 * earlier + 1e-9));
+    assert!(limiter.rate() < 0.1, "{limiter}");
+    // Then it does again.
+    begins(&limiter, &[1, 1, 1]).await;
+    assert!((1.0..1.8).contains(&limiter.rate()), "{limiter}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn with_nothing_through_it_begins_anew() {
+    let limiter = RateLimiter::adaptive();
+    let running = begun(&limiter, 20);
+    for ticket in running {
+        limiter.leave(ticket, refused(secs(60)));
+    }
+    assert_rate(&limiter, 1.0);
+    let start = Instant::now();
+    begins(&limiter, &[1; 100]).await;
+    // 1, 2, 3, …
+    assert_rate(&limiter, 100.0);
+    let took = start.elapsed();
+    assert!((secs(65)..secs(67)).contains(&took), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_begins_at_least_once_a_minute() {
+    let limiter = RateLimiter::adaptive();
+    let mut longest = secs(0);
+    for _ in 0..100 {
+        let start = Instant::now();
+        let ticket = turn(&limiter, 1_000_000).await;
+        longest = longest.max(start.elapsed());
+        limiter.leave(ticket, THROTTLED);
+    }
+    assert_eq!(longest, secs(60));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rate_stays_within_its_bounds() {
+    for (limiter, rate) in [
+        (RateLimiter::adaptive().most(3.0), 3.0),
+        (RateLimiter::adaptive().start(0.0).least(0.5), 0.5),
+        (RateLimiter::adaptive().start(9.0).most(4.0), 4.0),
+        (RateLimiter::adaptive().most(1.0).least(2.0), 2.0),
+        (RateLimiter::adaptive().start(f64::NAN).most(7.0), 7.0),
+        (
+            RateLimiter::adaptive()
+                .most(f64::NAN)
+                .start(7.0)
+                .least(f64::NAN),
+            f64::MIN_POSITIVE,
+        ),
+    ] {
+        assert_eq!(limiter.rate(), rate);
+    }
+    let limiter = RateLimiter::adaptive().start(2.0).least(1.5).most(2.5);
+    begins(&limiter, &[1; 10]).await;
+    assert_rate(&limiter, 2.5);
+    for _ in 0..10 {
+        let ticket = turn(&limiter, 1).await;
+        limiter.leave(ticket, THROTTLED);
+    }
+    assert_rate(&limiter, 1.5);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_began_is_not_paid_for() {
+    let limiter = RateLimiter::adaptive().start(1.0);
+    let ticket = turn(&limiter, 5).await;
+    limiter.leave(ticket, End::NotBegun);
+    assert_eq!(begins(&limiter, &[1]).await, [0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_holds_back_all() {
+    let limiter = RateLimiter::adaptive().start(10.0);
+    let ticket = turn(&limiter, 1).await;
+    let waits = async {
+        sleep(millis(1)).await;
+        begins(&limiter, &[1, 1]).await
+    };
+    limiter.leave(ticket, refused(secs(20)));
+    assert_eq!(limiter.paused_for(), Some(secs(20)));
+    let waited = waits.await;
+    assert_eq!(waited[0], 19_999);
+    // No slow start after it: the rate is one already.
+    assert!(waited[1] < 21_200, "{waited:?}");
+}
+
+#[test]
+fn it_can_be_a_static() {
+    static LIMITER: RateLimiter = RateLimiter::adaptive()
+        .start(5.0)
+        .least(1.0)
+        .most(10.0)
+        .max_wait(secs(20));
+    assert_eq!(LIMITER.rate(), 5.0);
+    assert_eq!(Limiter::max_wait(&LIMITER), Some(secs(20)));
+}

@@ -1,0 +1,192 @@
+//! A limit on how many run at a time.
+
+use retry_runtime::{ConcurrencyLimiter, End, Limiter, LimiterChange, Ticket, Turn};
+use std::task::Waker;
+use tokio::time::{Instant, sleep};
+
+use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, refused, secs, turn};
+
+/// As many as may run now.
+fn fill(limiter: &ConcurrencyLimiter) -> Vec<Ticket> {
+    let mut running = Vec::new();
+    loop {
+        let mut ticket = limiter.enter(1);
+        if limiter.poll(&mut ticket, Waker::noop()) != Turn::Begin {
+            limiter.leave(ticket, End::NotBegun);
+            return running;
+        }
+        running.push(ticket);
+    }
+}
+
+fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Ticket>, end: End) -> Vec<LimiterChange> {
+    let changes = running
+        .into_iter()
+        .filter_map(|ticket| limiter.leave(ticket, end));
+    changes.collect()
+}
+
+#[test]
+fn so_many_run_at_a_time() {
+    for (limiter, limit) in [
+        (ConcurrencyLimiter::aimd(), 20),
+        (ConcurrencyLimiter::aimd().start(3), 3),
+        (ConcurrencyLimiter::aimd().start(0), 1),
+        (ConcurrencyLimiter::aimd().start(1000), 200),
+        (ConcurrencyLimiter::aimd().most(7), 7),
+        (ConcurrencyLimiter::aimd().least(30), 30),
+        (ConcurrencyLimiter::aimd().least(500), 500),
+        (ConcurrencyLimiter::aimd().least(30).most(10), 10),
+    ] {
+        assert_eq!(limiter.limit(), limit);
+        let running = fill(&limiter);
+        assert_eq!(running.len(), limit as usize);
+        assert_eq!(
+            limiter.to_string(),
+            format!("{limit} of {limit} running, 0 waiting")
+        );
+        end_all(&limiter, running, End::NotBegun);
+        assert_eq!(limiter.running(), 0);
+    }
+}
+
+#[test]
+fn a_round_of_successes_adds_one() {
+    let limiter = ConcurrencyLimiter::aimd().start(10).most(12);
+    let mut limits = Vec::new();
+    for _ in 0..4 {
+        let running = fill(&limiter);
+        assert_eq!(end_all(&limiter, running, End::Success), []);
+        limits.push(limiter.limit());
+    }
+    // The later half of the first round no longer has half of the limit in use.
+    assert_eq!(limits, [10, 11, 11, 12]);
+}
+
+#[test]
+fn successes_count_only_while_half_of_it_is_in_use() {
+    let limiter = ConcurrencyLimiter::aimd().start(4).most(1000);
+    for _ in 0..100 {
+        let ticket = limiter.enter(1);
+        limiter.leave(ticket, End::Success);
+    }
+    assert_eq!(limiter.limit(), 4);
+    for _ in 0..100 {
+        let (one, two) = (limiter.enter(1), limiter.enter(1));
+        limiter.leave(one, End::Success);
+        limiter.leave(two, End::NotBegun);
+    }
+    assert_eq!(limiter.limit(), 5);
+}
+
+#[test]
+fn a_round_of_failures_takes_a_tenth_once() {
+    for end in [TRANSIENT, THROTTLED, TIMEOUT] {
+        let limiter = ConcurrencyLimiter::aimd();
+        let mut limits = Vec::new();
+        for _ in 0..4 {
+            let running = fill(&limiter);
+            limits.extend(end_all(&limiter, running, end));
+        }
+        let limits_of = [18, 16, 14, 13].map(LimiterChange::Limit);
+        assert_eq!(limits, limits_of, "{end:?}");
+    }
+    for end in [End::Ignored, End::NotBegun] {
+        let limiter = ConcurrencyLimiter::aimd();
+        let running = fill(&limiter);
+        assert_eq!(end_all(&limiter, running, end), []);
+        assert_eq!(limiter.limit(), 20);
+    }
+}
+
+#[test]
+fn it_sinks_to_its_least() {
+    let limiter = ConcurrencyLimiter::aimd().least(5);
+    let failed = ConcurrencyLimiter::aimd();
+    for _ in 0..50 {
+        for limiter in [&limiter, &failed] {
+            let ticket = limiter.enter(1);
+            limiter.leave(ticket, TIMEOUT);
+        }
+    }
+    assert_eq!(limiter.limit(), 5);
+    assert_eq!(failed.limit(), 1);
+    assert_eq!(fill(&failed).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_leaves_makes_room() {
+    let limiter = ConcurrencyLimiter::aimd().start(2);
+    let start = Instant::now();
+    let run = async |end| {
+        let ticket = turn(&limiter, 1).await;
+        let began = start.elapsed();
+        sleep(secs(1)).await;
+        limiter.leave(ticket, end);
+        began
+    };
+    let waits = async || {
+        tokio::task::yield_now().await;
+        assert_eq!(limiter.waiting(), 3);
+    };
+    let ((), first, second, third, fourth, fifth) = tokio::join!(
+        waits(),
+        run(End::Success),
+        run(End::Ignored),
+        run(TRANSIENT),
+        run(End::Success),
+        run(End::Success)
+    );
+    assert_eq!(
+        [first, second, third, fourth, fifth],
+        [0, 0, 1, 1, 2].map(secs)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_costs_more_than_the_limit_runs_alone() {
+    let limiter = ConcurrencyLimiter::aimd().start(4);
+    let start = Instant::now();
+    let run = async |cost| {
+        let ticket = turn(&limiter, cost).await;
+        let began = start.elapsed();
+        sleep(secs(1)).await;
+        limiter.leave(ticket, End::Ignored);
+        began
+    };
+    let (one, large, other, three) = tokio::join!(run(1), run(9), run(1), run(3));
+    assert_eq!([one, large, other, three], [0, 1, 2, 2].map(secs));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_holds_back_all_and_they_go_again_slowly() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, refused(secs(30)));
+    assert_eq!(limiter.paused_for(), Some(secs(30)));
+    let start = Instant::now();
+    let mut seconds = Vec::new();
+    for _ in 0..7 {
+        let ticket = turn(&limiter, 1).await;
+        seconds.push(start.elapsed().as_secs());
+        limiter.leave(ticket, End::Success);
+    }
+    assert_eq!(seconds, [30, 31, 31, 32, 32, 32, 32]);
+    assert_eq!(limiter.paused_for(), None);
+}
+
+/// As the documentation says: a server that fails at random leaves about ten of twenty.
+#[test]
+fn failures_at_random_lower_it_too() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let (mut random, mut sum) = (1_u32, 0);
+    for _ in 0..2000 {
+        for ticket in fill(&limiter) {
+            random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let is_failure = random >> 16 < 65_536 / 10;
+            limiter.leave(ticket, if is_failure { TRANSIENT } else { End::Success });
+        }
+        sum += limiter.limit();
+    }
+    assert!((6..=12).contains(&(sum / 2000)), "{}", sum / 2000);
+}

@@ -1,0 +1,116 @@
+//! A rate limiter of governor as the gate.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use governor::Quota;
+use governor::clock::Clock;
+use retry_runtime::{End, Limiter, RateLimiter};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::limiters::{begins, millis, refused, secs, turn};
+
+/// Tokio's, since its start.
+#[derive(Clone)]
+struct Paused(Instant);
+
+impl Clock for Paused {
+    type Instant = Duration;
+
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+}
+
+const fn cells(cells: u32) -> NonZeroU32 {
+    NonZeroU32::new(cells).expect("not zero")
+}
+
+/// Ten at once, then one per second.
+fn ten() -> governor::RateLimiter<
+    governor::state::NotKeyed,
+    governor::state::InMemoryState,
+    Paused,
+    governor::middleware::NoOpMiddleware<Duration>,
+> {
+    let quota = Quota::per_minute(cells(60)).allow_burst(cells(10));
+    governor::RateLimiter::direct_with_clock(quota, Paused(Instant::now()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_begin_as_it_allows() {
+    let shared = Arc::new(ten());
+    let limiter = RateLimiter::governor(Arc::clone(&shared));
+    assert_eq!(begins(&limiter, &[0, 9, 1, 2]).await, [0, 0, 0, 2000]);
+    // What others take there is taken here.
+    sleep(secs(1)).await;
+    assert!(shared.check().is_ok());
+    assert_eq!(begins(&limiter, &[1]).await, [1000]);
+    // More than it ever allows takes all.
+    assert_eq!(begins(&limiter, &[1000, 1]).await, [10_000, 11_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_holds_back_all() {
+    let limiter = RateLimiter::governor(Arc::new(ten()));
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, refused(secs(30)));
+    assert_eq!(begins(&limiter, &[1, 1]).await, [30_000, 31_000]);
+}
+
+/// As `until_n_ready` does: it waits for as long as governor says, and asks again.
+async fn begins_by_itself<C: Clock<Instant = Duration>>(
+    limiter: &governor::RateLimiter<
+        governor::state::NotKeyed,
+        governor::state::InMemoryState,
+        C,
+        governor::middleware::NoOpMiddleware<Duration>,
+    >,
+    cost: u32,
+) {
+    while let Ok(Err(not_until)) = limiter.check_n(cells(cost)) {
+        sleep(not_until.wait_time_from(limiter.clock().now())).await;
+    }
+}
+
+/// Beside others that cost one and never stop, an attempt that costs ten begins when those before it have; by governor
+/// alone, never.
+#[tokio::test(start_paused = true)]
+async fn a_large_cost_gets_its_turn() {
+    const PATIENCE: Duration = secs(600);
+    let alone = ten();
+    assert!(alone.check_n(cells(10)).is_ok());
+    let small = async {
+        loop {
+            begins_by_itself(&alone, 1).await;
+        }
+    };
+    let large = timeout(PATIENCE, begins_by_itself(&alone, 10));
+    let begun = tokio::select! {
+        begun = large => begun,
+        () = small => Ok(()),
+    };
+    assert!(begun.is_err());
+
+    let limiter = RateLimiter::governor(Arc::new(ten()));
+    let ticket = turn(&limiter, 10).await;
+    limiter.leave(ticket, End::Success);
+    let small = async {
+        loop {
+            let ticket = turn(&limiter, 1).await;
+            limiter.leave(ticket, End::Success);
+        }
+    };
+    let start = Instant::now();
+    let large = async {
+        sleep(millis(1)).await;
+        turn(&limiter, 10).await
+    };
+    tokio::select! {
+        _ = large => {},
+        () = small => {},
+    }
+    // After the one that came before.
+    assert_eq!(start.elapsed(), secs(11));
+}

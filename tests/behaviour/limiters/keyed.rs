@@ -1,0 +1,75 @@
+//! One for each key, of which those at rest are forgotten.
+
+use retry_runtime::{ConcurrencyLimiter, End, Keyed, Limiter, Quota, RateLimiter};
+use tokio::time::advance;
+
+use crate::limiters::{THROTTLED, TIMEOUT, begins, refused, secs, turn};
+
+type Rates = Keyed<char, RateLimiter>;
+
+#[tokio::test(start_paused = true)]
+async fn keys_don_t_share_a_limit() {
+    let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(10, || RateLimiter::fixed(1, secs(1)));
+    assert_eq!(begins(&models.of(&'a'), &[1, 1]).await, [0, 1000]);
+    assert_eq!(begins(&models.of(&'b'), &[1, 1]).await, [0, 1000]);
+    assert_eq!(models.len(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_quota_is_forgotten_once_nothing_is_owed() {
+    let models: Keyed<char, RateLimiter<Quota>> = Keyed::new(1, || RateLimiter::quota(60, 60_000));
+    let ticket = turn(&models.of(&'a'), 5000).await;
+    models.of(&'a').leave(ticket, End::Success);
+    advance(secs(4)).await;
+    models.of(&'b');
+    assert_eq!(models.of(&'a').available(), 0.0);
+    advance(secs(1)).await;
+    models.of(&'b');
+    assert_eq!(models.len(), 1);
+    assert_eq!(models.of(&'b').available(), 1000.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
+    let models = Rates::new(1, RateLimiter::adaptive);
+    let ticket = turn(&models.of(&'a'), 1).await;
+    models.of(&'a').leave(ticket, THROTTLED);
+    assert_eq!(models.of(&'a').rate(), 1.0);
+    advance(secs(9 * 60)).await;
+    models.of(&'b');
+    assert_eq!(models.of(&'a').rate(), 1.0);
+    let ticket = turn(&models.of(&'a'), 1).await;
+    models.of(&'a').leave(ticket, End::Success);
+    advance(secs(10 * 60)).await;
+    models.of(&'b');
+    assert_eq!(models.of(&'a').rate(), f64::INFINITY);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_was_never_refused_is_forgotten_at_once_and_not_while_paused() {
+    let models: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, ConcurrencyLimiter::aimd);
+    let ticket = turn(&models.of(&'a'), 1).await;
+    // It runs.
+    models.of(&'b');
+    assert_eq!(models.of(&'a').running(), 1);
+    models.of(&'a').leave(ticket, End::Success);
+    models.of(&'c');
+    assert_eq!(models.of(&'c').running(), 0);
+    let ticket = turn(&models.of(&'c'), 1).await;
+    models.of(&'c').leave(ticket, refused(secs(30)));
+    models.of(&'a');
+    assert!(models.of(&'c').paused_for().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_was_lowered_is_forgotten_ten_minutes_later() {
+    let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, ConcurrencyLimiter::aimd);
+    let ticket = turn(&hosts.of(&'a'), 1).await;
+    hosts.of(&'a').leave(ticket, TIMEOUT);
+    advance(secs(9 * 60)).await;
+    hosts.of(&'b');
+    assert_eq!(hosts.of(&'a').limit(), 18);
+    advance(secs(60)).await;
+    hosts.of(&'b');
+    assert_eq!(hosts.of(&'a').limit(), 20);
+}

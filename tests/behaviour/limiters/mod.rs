@@ -1,0 +1,82 @@
+//! What `RateLimiter` and `ConcurrencyLimiter` go by, told of attempts one by one, under a paused clock.
+
+// Tokens and rates are exact.
+#![allow(clippy::float_cmp)]
+
+mod adaptive;
+mod concurrency;
+mod cubic;
+mod governor;
+mod keyed;
+mod model_api;
+mod quota;
+
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use retry_runtime::{End, Kind, Limiter, Ticket, Turn};
+use tokio::time::{Instant, sleep};
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+const TRANSIENT: End = failure(Kind::Transient, None);
+const THROTTLED: End = failure(Kind::Throttled, None);
+const TIMEOUT: End = failure(Kind::Timeout, None);
+
+const fn failure(kind: Kind, hint: Option<Duration>) -> End {
+    End::Failure { kind, hint }
+}
+
+/// Refused, with the wait that the server asks for.
+const fn refused(hint: Duration) -> End {
+    failure(Kind::Throttled, Some(hint))
+}
+
+/// An attempt of that cost, once its turn has come.
+async fn turn<L: Limiter>(limiter: &L, cost: u32) -> Ticket {
+    let mut ticket = limiter.enter(cost);
+    let mut sleeping = None;
+    poll_fn(|context| {
+        loop {
+            let at_least = match limiter.poll(&mut ticket, context.waker()) {
+                Turn::Begin => return Poll::Ready(()),
+                Turn::Wait { at_least, .. } => at_least,
+                turn => panic!("{turn:?}"),
+            };
+            let Some(at_least) = at_least else {
+                return Poll::Pending;
+            };
+            let sleeping = sleeping.insert(Box::pin(sleep(at_least)));
+            if sleeping.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+        }
+    })
+    .await;
+    ticket
+}
+
+/// An attempt of cost 1 that is through at once.
+async fn succeed<L: Limiter>(limiter: &L) {
+    let ticket = turn(limiter, 1).await;
+    limiter.leave(ticket, End::Success);
+}
+
+/// When attempts of those costs begin that all enter now and succeed at once, in milliseconds.
+async fn begins<L: Limiter>(limiter: &L, costs: &[u32]) -> Vec<u128> {
+    let start = Instant::now();
+    let mut begins = Vec::new();
+    for cost in costs {
+        let ticket = turn(limiter, *cost).await;
+        begins.push(start.elapsed().as_millis());
+        limiter.leave(ticket, End::Success);
+    }
+    begins
+}

@@ -1,0 +1,254 @@
+//! Known limits.
+
+use std::collections::HashMap;
+
+use retry_runtime::{End, Limiter, Quota, RateLimiter};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, advance, sleep};
+
+use crate::limiters::{begins, millis, secs, turn};
+
+/// A thousand tokens a second, one request a second.
+const fn model() -> RateLimiter<Quota> {
+    RateLimiter::quota(60, 60_000)
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_begin_as_fast_as_the_limits_allow() {
+    let five = || RateLimiter::fixed(5, secs(1));
+    for (what, limiter, costs, begin) in [
+        ("evenly", five(), &[1, 1, 1, 1][..], &[0, 200, 400, 600][..]),
+        ("a burst", five().burst(3), &[1; 5], &[0, 0, 0, 200, 400]),
+        ("free", five(), &[0, 1, 0, 1], &[0, 0, 0, 200]),
+        (
+            "a large cost is paid later",
+            five(),
+            &[1, 10, 1],
+            &[0, 200, 2200],
+        ),
+        (
+            "what the burst covers is there",
+            five().burst(5),
+            &[4, 5, 1],
+            &[0, 800, 1000],
+        ),
+        (
+            "what it does not cover is paid later",
+            five().burst(5),
+            &[1, 8, 1],
+            &[0, 200, 1000],
+        ),
+        ("requests", model(), &[1, 1, 1], &[0, 1000, 2000]),
+        (
+            "tokens",
+            model(),
+            &[3000, 500, 500, 500],
+            &[0, 2500, 3500, 4500],
+        ),
+        (
+            "both, with a burst",
+            model().burst(3),
+            &[1000, 1500, 1000, 1],
+            &[0, 0, 500, 1000],
+        ),
+        (
+            "no limit of nothing",
+            RateLimiter::quota(0, 0),
+            &[1, 1, 2, 1],
+            &[0, 60_000, 120_000, 240_000],
+        ),
+        ("no time", RateLimiter::fixed(1, secs(0)), &[1; 3], &[0; 3]),
+        (
+            "faster than timers",
+            RateLimiter::fixed(4000, secs(1)),
+            &[1; 9],
+            &[0, 0, 0, 0, 0, 0, 0, 0, 1],
+        ),
+    ] {
+        assert_eq!(begins(&limiter, costs).await, begin, "{what}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fast_rate_holds() {
+    let limiter = RateLimiter::fixed(50_000, secs(1));
+    let begins = begins(&limiter, &vec![1; 20_000]).await;
+    assert_eq!(begins.last(), Some(&398));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lull_gathers_no_more_than_the_burst() {
+    let limiter = RateLimiter::fixed(5, secs(1)).burst(2);
+    assert_eq!(begins(&limiter, &[1, 1]).await, [0, 0]);
+    advance(secs(3600)).await;
+    assert_eq!(limiter.available(), 2.0);
+    assert_eq!(begins(&limiter, &[1, 1, 1]).await, [0, 0, 200]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_began_is_charged_nothing() {
+    let limiter = model();
+    let ticket = turn(&limiter, 3000).await;
+    assert_eq!(limiter.available(), 0.0);
+    limiter.leave(ticket, End::NotBegun);
+    assert_eq!(limiter.available(), 1000.0);
+    // Nor is anything gained by it later.
+    let ticket = turn(&limiter, 1000).await;
+    advance(secs(60)).await;
+    limiter.leave(ticket, End::NotBegun);
+    assert_eq!(begins(&limiter, &[1000, 1000]).await, [0, 1000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_that_were_not_used_go_back() {
+    let limiter = RateLimiter::quota(600, 60_000);
+    let ticket = turn(&limiter, 5000).await;
+    limiter.settle(5000, 600);
+    limiter.leave(ticket, End::Success);
+    // 600 tokens were used, of which a tenth of a second brought 100 before.
+    assert_eq!(begins(&limiter, &[1]).await, [500 + 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_that_were_used_beyond_the_cost_are_owed() {
+    let limiter = model();
+    limiter.settle(100, 2100);
+    assert_eq!(limiter.available(), 0.0);
+    assert_eq!(begins(&limiter, &[1000]).await, [2000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_goes_back_late_is_there_up_to_a_minute_s_worth() {
+    let limiter = model();
+    sleep(secs(10)).await;
+    limiter.settle(4000, 1000);
+    assert_eq!(limiter.available(), 4000.0);
+    limiter.settle(1_000_000, 0);
+    assert_eq!(limiter.available(), 61_000.0);
+    limiter.settle(0, 61_000);
+    assert_eq!(limiter.available(), 0.0);
+}
+
+/// Who asks for four times what is used is held back to a quarter, unless that is settled.
+#[tokio::test(start_paused = true)]
+async fn settled_a_high_estimate_costs_no_time() {
+    async fn calls(is_settled: bool) -> u64 {
+        static SETTLED: RateLimiter<Quota> = RateLimiter::quota(60, 90_000);
+        static AS_ESTIMATED: RateLimiter<Quota> = RateLimiter::quota(60, 90_000);
+        let limiter = if is_settled { &SETTLED } else { &AS_ESTIMATED };
+        let start = Instant::now();
+        let mut workers = JoinSet::new();
+        for _ in 0..50 {
+            workers.spawn(async move {
+                for _ in 0..20 {
+                    let ticket = turn(&limiter, 4388).await;
+                    sleep(secs(5)).await;
+                    if is_settled {
+                        limiter.settle(4388, 1097);
+                    }
+                    limiter.leave(ticket, End::Success);
+                }
+            });
+        }
+        workers.join_all().await;
+        start.elapsed().as_secs()
+    }
+
+    // A thousand calls. In the first seconds, no answer says yet what was used.
+    assert_eq!(calls(true).await, 1010);
+    assert_eq!(calls(false).await, 2928);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_server_says_remains_is_no_more_than_that() {
+    let names = [
+        "x-ratelimit-remaining-tokens",
+        "anthropic-ratelimit-tokens-remaining",
+        "anthropic-ratelimit-input-tokens-remaining",
+        "anthropic-ratelimit-output-tokens-remaining",
+    ];
+    for name in names {
+        for (value, available) in [
+            ("1250", 1250.0),
+            (" 0 ", 0.0),
+            ("30000", 3000.0),
+            ("99999999999", 3000.0),
+            ("-1", 3000.0),
+            ("1.5", 3000.0),
+            ("soon", 3000.0),
+            ("", 3000.0),
+            ("99999999999999999999999", 3000.0),
+        ] {
+            let limiter = model().burst(3);
+            limiter.learn(|header| (header == name).then_some(value));
+            assert_eq!(limiter.available(), available, "{name}: {value}");
+        }
+    }
+    for name in [
+        "x-ratelimit-remaining-requests",
+        "anthropic-ratelimit-requests-remaining",
+        "x-ratelimit-remaining",
+        "ratelimit-remaining",
+    ] {
+        let limiter = model().burst(3);
+        limiter.learn(|header| (header == name).then_some("1"));
+        assert_eq!(
+            begins(&limiter, &[1, 1, 1]).await,
+            [0, 1000, 2000],
+            "{name}"
+        );
+        let limiter = RateLimiter::fixed(1, secs(1)).burst(3);
+        limiter.learn(|header| (header == name).then_some("1"));
+        assert_eq!(limiter.available(), 1.0, "{name}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_least_of_what_remains_counts_and_never_gives_anything() {
+    let headers = HashMap::from([
+        ("anthropic-ratelimit-input-tokens-remaining", "2000"),
+        ("anthropic-ratelimit-output-tokens-remaining", "500"),
+    ]);
+    let limiter = model().burst(3);
+    limiter.settle(0, 2700);
+    limiter.learn(|name| headers.get(name).copied());
+    assert_eq!(limiter.available(), 300.0);
+    // What went back before is the server's to say, too.
+    limiter.settle(10_000, 0);
+    limiter.learn(|name| headers.get(name).copied());
+    assert_eq!(limiter.available(), 500.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_large_cost_is_not_overtaken() {
+    let limiter = RateLimiter::fixed(1, secs(1)).burst(10);
+    assert_eq!(begins(&limiter, &[10]).await, [0]);
+    let start = Instant::now();
+    let large = async {
+        let ticket = turn(&limiter, 10).await;
+        limiter.leave(ticket, End::Success);
+        start.elapsed()
+    };
+    let small = async {
+        sleep(millis(1)).await;
+        begins(&limiter, &[1; 5]).await
+    };
+    let (large, small) = tokio::join!(large, small);
+    assert_eq!(large, secs(10));
+    assert_eq!(small, [10_999, 11_999, 12_999, 13_999, 14_999]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_shows_its_rate_and_who_waits() {
+    let limiter = RateLimiter::fixed(90, secs(60));
+    assert_eq!(limiter.to_string(), "1.5 per second, 0 waiting");
+    let ticket = limiter.enter(3);
+    let waits = limiter.enter(1);
+    assert_eq!(limiter.to_string(), "1.5 per second, 1 waiting");
+    assert_eq!(limiter.waiting(), 1);
+    limiter.leave(waits, End::NotBegun);
+    limiter.leave(ticket, End::Success);
+    assert_eq!(limiter.waiting(), 0);
+    assert_eq!(Limiter::max_wait(&limiter), None);
+    assert_eq!(Limiter::max_wait(&limiter.max_wait(secs(5))), Some(secs(5)));
+}
