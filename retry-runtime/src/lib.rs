@@ -23,6 +23,7 @@ mod policy;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
+mod sync;
 pub mod testing;
 mod time;
 

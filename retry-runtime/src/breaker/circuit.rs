@@ -1,12 +1,11 @@
 use std::fmt;
 use std::mem;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
+use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;
 

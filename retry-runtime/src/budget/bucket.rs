@@ -1,9 +1,9 @@
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::budget::keyed::Rest;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
+use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::clock;
 
 /// Tokens that retries are paid from, shared by all calls that name it: the key `budget`.

@@ -1,7 +1,9 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use crate::sync::{Mutex, PoisonError};
 
 /// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
 /// tenant.

@@ -1,6 +1,5 @@
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -8,6 +7,7 @@ use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
 use crate::limiter::{End, LimiterChange, Ticket, Turn};
+use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
 
 /// Attempts in the order in which they came, before a gate. Nobody overtakes the first, whatever that costs.

@@ -1,0 +1,194 @@
+//! Passes are never invented and never lost; a state is left once, and what comes late changes nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shuttle::thread;
+
+use crate::breaker::circuit::{Breaker, BreakerState};
+use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::permit::Permit;
+use crate::classify::kind::Kind;
+use crate::many;
+use crate::time::clock;
+
+const FAILURE: Seen = Seen::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+fn begin() {
+    clock::set(Duration::from_secs(100));
+}
+
+fn admitted(breaker: &Breaker) -> Pass {
+    breaker.admit().expect("it is closed")
+}
+
+/// One whose time is over, so that the next is a trial.
+fn open(places: u32) -> Arc<Breaker> {
+    begin();
+    let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
+    breaker.record(admitted(&breaker), FAILURE);
+    clock::set(Duration::from_secs(105));
+    Arc::new(breaker)
+}
+
+/// What each thread returns.
+fn at_once<T: Send + 'static>(
+    breaker: &Arc<Breaker>,
+    threads: usize,
+    work: impl Fn(&Breaker, usize) -> T + Send + Sync + 'static,
+) -> Vec<T> {
+    let work = Arc::new(work);
+    let threads: Vec<_> = (0..threads)
+        .map(|number| {
+            let (breaker, work) = (Arc::clone(breaker), Arc::clone(&work));
+            thread::spawn(move || work(&breaker, number))
+        })
+        .collect();
+    let ended = threads.into_iter().map(|thread| thread.join().unwrap());
+    ended.collect()
+}
+
+#[test]
+fn half_open_lets_so_many_through_and_one_turns_it() {
+    many(|| {
+        let breaker = open(2);
+        let passes = at_once(&breaker, 3, |breaker, _| breaker.admit());
+        let passes: Vec<_> = passes.into_iter().flatten().collect();
+        assert_eq!(passes.len(), 2);
+        let first = passes.iter().filter(|pass| pass.half_opens());
+        assert_eq!(first.count(), 1);
+    });
+}
+
+#[test]
+fn a_dropped_trial_gives_its_place_back() {
+    many(|| {
+        let breaker = open(1);
+        at_once(&breaker, 2, |breaker, _| drop(Permit::new(breaker)));
+        assert_eq!(breaker.state(), BreakerState::HalfOpen);
+        let mut permit = Permit::new(&*breaker).expect("the place is free");
+        assert!(Permit::new(&*breaker).is_none());
+        assert_eq!(permit.succeeded(), Some(Transition::Closed));
+    });
+}
+
+#[test]
+fn it_closes_once_all_trials_have_succeeded() {
+    many(|| {
+        let breaker = open(2);
+        let turned = at_once(&breaker, 2, |breaker, _| {
+            let mut permit = Permit::new(breaker).expect("a place for each");
+            permit.succeeded()
+        });
+        let turned: Vec<_> = turned.into_iter().flatten().collect();
+        assert_eq!(turned, [Transition::Closed]);
+        assert_eq!(breaker.state(), BreakerState::Closed);
+    });
+}
+
+/// Whichever trial ends first decides, and the other changes nothing.
+#[test]
+fn a_trial_that_fails_opens_it_whatever_the_others_do() {
+    many(|| {
+        let breaker = open(2);
+        let turned = at_once(&breaker, 2, |breaker, number| {
+            let pass = breaker.admit()?;
+            let seen = if number == 0 { FAILURE } else { Seen::Success };
+            breaker.record(pass, seen)
+        });
+        assert_eq!(turned.iter().flatten().count(), 1);
+        assert!(matches!(turned[0], Some(Transition::Opened { .. })));
+        assert_eq!(breaker.state(), BreakerState::Open);
+        assert!(breaker.admit().is_none());
+    });
+}
+
+#[test]
+fn it_opens_once() {
+    many(|| {
+        begin();
+        let breaker = Arc::new(Breaker::new().ratio(1.0).minimum_calls(3));
+        let turned = at_once(&breaker, 3, |breaker, _| {
+            let pass = breaker.admit()?;
+            breaker.record(pass, FAILURE)
+        });
+        assert_eq!(turned.iter().flatten().count(), 1);
+        assert_eq!(breaker.state(), BreakerState::Open);
+    });
+}
+
+/// Successes that are counted without the lock are all counted: with one fewer, it would open.
+#[test]
+fn no_success_is_lost() {
+    many(|| {
+        begin();
+        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(1));
+        // As many as are then counted without the lock.
+        for _ in 0..32 {
+            breaker.record(admitted(&breaker), Seen::Success);
+        }
+        at_once(&breaker, 3, |breaker, _| {
+            for _ in 0..4 {
+                assert_eq!(breaker.record(admitted(breaker), Seen::Success), None);
+            }
+        });
+        for _ in 0..43 {
+            assert_eq!(breaker.record(admitted(&breaker), FAILURE), None);
+        }
+        let last = breaker.record(admitted(&breaker), FAILURE);
+        assert!(matches!(last, Some(Transition::Opened { .. })));
+    });
+}
+
+/// Nor do they count twice, whoever settles them.
+#[test]
+fn successes_and_failures_at_once_are_counted_once() {
+    many(|| {
+        begin();
+        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(1));
+        for _ in 0..32 {
+            breaker.record(admitted(&breaker), Seen::Success);
+        }
+        at_once(&breaker, 3, |breaker, number| {
+            let seen = if number == 0 { FAILURE } else { Seen::Success };
+            for _ in 0..4 {
+                assert_eq!(breaker.record(admitted(breaker), seen), None);
+            }
+        });
+        // 40 successes and 4 failures.
+        for _ in 0..35 {
+            assert_eq!(breaker.record(admitted(&breaker), FAILURE), None);
+        }
+        let last = breaker.record(admitted(&breaker), FAILURE);
+        assert!(matches!(last, Some(Transition::Opened { .. })));
+    });
+}
+
+/// A pass of the first state, recorded while the breaker opens, turns half open and closes.
+#[test]
+fn what_comes_late_changes_nothing() {
+    many(|| {
+        begin();
+        let breaker = Arc::new(Breaker::new().consecutive_failures(1));
+        let late = [admitted(&breaker), admitted(&breaker)];
+        let late = std::sync::Mutex::new(Vec::from(late));
+        breaker.record(admitted(&breaker), FAILURE);
+        clock::set(Duration::from_secs(105));
+        at_once(&breaker, 2, move |breaker, number| {
+            if number == 0 {
+                let pass = late.lock().unwrap().pop().unwrap();
+                assert_eq!(breaker.record(pass, FAILURE), None);
+                let pass = late.lock().unwrap().pop().unwrap();
+                assert_eq!(breaker.record(pass, Seen::Success), None);
+            } else {
+                let trial = breaker.admit().expect("half open");
+                let turned = breaker.record(trial, Seen::Success);
+                assert_eq!(turned, Some(Transition::Closed));
+            }
+        });
+        assert_eq!(breaker.state(), BreakerState::Closed);
+    });
+}

@@ -1,0 +1,156 @@
+//! Tokens are never invented, never lost, never more than there is room for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use shuttle::thread;
+
+use crate::budget::bucket::Budget;
+use crate::budget::retry_budget::{Paid, RetryBudget};
+use crate::classify::kind::Kind::{Throttled, Transient};
+use crate::time::clock;
+use crate::{every, many};
+
+fn is(budget: &Budget, tokens: u32) {
+    assert!(
+        (budget.available() - f64::from(tokens)).abs() < 1e-6,
+        "{budget}, and not {tokens}"
+    );
+}
+
+/// Each in a thread of its own, to their end.
+fn at_once(budget: &Arc<Budget>, work: &[fn(&Budget)]) {
+    let threads: Vec<_> = work
+        .iter()
+        .map(|work| {
+            let (budget, work) = (Arc::clone(budget), *work);
+            thread::spawn(move || work(&budget))
+        })
+        .collect();
+    for thread in threads {
+        thread.join().unwrap();
+    }
+}
+
+#[test]
+fn it_pays_as_often_as_it_can() {
+    every(|| {
+        let budget = Arc::new(Budget::standard().capacity(20));
+        let pays = || {
+            let budget = Arc::clone(&budget);
+            thread::spawn(move || u32::from(budget.withdraw(Transient)))
+        };
+        let threads = [pays(), pays()];
+        let paid: u32 = threads.into_iter().map(|paid| paid.join().unwrap()).sum();
+        assert_eq!(paid, 1);
+        is(&budget, 6);
+    });
+}
+
+#[test]
+fn what_was_not_spent_comes_back() {
+    many(|| {
+        let budget = Arc::new(Budget::standard().capacity(100));
+        at_once(
+            &budget,
+            &[
+                |budget| {
+                    assert!(budget.withdraw(Transient));
+                    drop(Paid::new(budget, Some(Transient)));
+                },
+                |budget| {
+                    assert!(budget.withdraw(Throttled));
+                    budget.refund(Throttled);
+                },
+                |budget| {
+                    assert!(budget.withdraw(Transient));
+                    Paid::new(budget, Some(Transient)).spend();
+                },
+            ],
+        );
+        is(&budget, 100 - 14);
+    });
+}
+
+#[test]
+fn nothing_goes_above_the_capacity() {
+    many(|| {
+        let budget = Arc::new(Budget::standard().capacity(20));
+        budget.withdraw(Throttled);
+        at_once(
+            &budget,
+            &[
+                |budget| {
+                    budget.succeeded(Some(Throttled));
+                    assert!(budget.available() <= 20.0);
+                },
+                |budget| budget.refund(Throttled),
+                |budget| budget.succeeded(None),
+            ],
+        );
+        is(&budget, 20);
+    });
+}
+
+#[test]
+fn calls_and_retries_of_a_ratio_add_up() {
+    every(|| {
+        let budget = Arc::new(Budget::ratio(0.5).capacity(2));
+        while budget.withdraw(Transient) {}
+        let call: fn(&Budget) = |budget| budget.called();
+        at_once(&budget, &[call, call]);
+        is(&budget, 1);
+    });
+}
+
+#[test]
+fn failures_of_grpc_all_count() {
+    many(|| {
+        let budget = Arc::new(Budget::grpc(10, 1.0));
+        at_once(
+            &budget,
+            &[
+                |budget| budget.failed(Transient),
+                |budget| budget.failed(Transient),
+                |budget| {
+                    budget.failed(Transient);
+                    budget.succeeded(None);
+                },
+            ],
+        );
+        is(&budget, 10 - 3 + 1);
+    });
+}
+
+#[test]
+fn time_gives_its_tokens_once() {
+    many(|| {
+        clock::set(Duration::from_secs(100));
+        let budget = Arc::new(Budget::ratio(0.0).capacity(20).per_second(1.0));
+        while budget.withdraw(Transient) {}
+        clock::set(Duration::from_secs(110));
+        let look: fn(&Budget) = |budget| assert!(budget.available() <= 10.0);
+        at_once(&budget, &[look, look, look]);
+        is(&budget, 10);
+    });
+}
+
+#[test]
+fn time_and_retries_add_up() {
+    many(|| {
+        clock::set(Duration::from_secs(100));
+        let budget = Arc::new(Budget::ratio(0.0).capacity(10).per_second(1.0));
+        while budget.withdraw(Transient) {}
+        clock::set(Duration::from_secs(110));
+        let retry: fn(&Budget) = |budget| {
+            for _ in 0..2 {
+                // Until the one that adds the tokens has done so, there may be none.
+                while !budget.withdraw(Transient) {
+                    thread::yield_now();
+                }
+            }
+        };
+        at_once(&budget, &[retry, retry, retry]);
+        is(&budget, 10 - 6);
+    });
+}

@@ -1,0 +1,36 @@
+//! What calls share, under every order in which threads can take their steps. These are the sources of `retry-runtime`,
+//! with locks and atomics that hand over to another thread at each use. A schedule that fails is printed, and can be
+//! replayed.
+//!
+//! Not seen are reorderings that processors make of relaxed accesses: the steps are those of sequential consistency.
+
+// Of these sources, only some parts are used, and nothing is public.
+#![allow(dead_code, unexpected_cfgs, unreachable_pub)]
+
+mod sources;
+
+mod breakers;
+mod budgets;
+mod keys;
+
+use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
+use shuttle::{Config, Runner};
+
+pub(crate) use sources::{breaker, budget, classify, sync, time};
+
+/// Every schedule, which takes small tests.
+fn every(test: impl Fn() + Send + Sync + 'static) {
+    run(DfsScheduler::new(None, false), test);
+}
+
+/// Schedules at random, for tests that have too many.
+fn many(test: impl Fn() + Send + Sync + 'static) {
+    run(RandomScheduler::new(500), test);
+}
+
+fn run(scheduler: impl Scheduler + 'static, test: impl Fn() + Send + Sync + 'static) {
+    let mut config = Config::new();
+    // That orderings count as sequential consistency is known.
+    config.silence_warnings = true;
+    Runner::new(scheduler, config).run(test);
+}

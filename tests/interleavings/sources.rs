@@ -1,0 +1,8 @@
+//! The sources under test, by the paths that they know each other by.
+
+pub(crate) mod sync;
+
+pub(crate) mod breaker;
+pub(crate) mod budget;
+pub(crate) mod classify;
+pub(crate) mod time;

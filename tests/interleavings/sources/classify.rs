@@ -1,0 +1,4 @@
+#[path = "../../../retry-runtime/src/classify/kind.rs"]
+pub(crate) mod kind;
+#[path = "../../../retry-runtime/src/classify/verdict.rs"]
+pub(crate) mod verdict;

@@ -1,0 +1,33 @@
+//! As in the runtime, with shuttle's types. Those have destructors, which a `const fn` that takes `self` can't run: they are
+//! left out, and the little that they would free is lost with the process.
+
+use std::mem::ManuallyDrop;
+use std::ops::Deref;
+
+pub(crate) use shuttle::sync::MutexGuard;
+pub(crate) use shuttle::sync::atomic::Ordering;
+pub(crate) use std::sync::PoisonError;
+
+macro_rules! without_destructor {
+    ($name:ident $(<$content:ident>)?, $inner:ty, $value:ty) => {
+        #[derive(Debug)]
+        pub(crate) struct $name $(<$content>)? (ManuallyDrop<$inner>);
+
+        impl $(<$content>)? $name $(<$content>)? {
+            pub(crate) const fn new(value: $value) -> Self {
+                Self(ManuallyDrop::new(<$inner>::new(value)))
+            }
+        }
+
+        impl $(<$content>)? Deref for $name $(<$content>)? {
+            type Target = $inner;
+
+            fn deref(&self) -> &$inner {
+                &self.0
+            }
+        }
+    };
+}
+without_destructor!(AtomicU32, shuttle::sync::atomic::AtomicU32, u32);
+without_destructor!(AtomicU64, shuttle::sync::atomic::AtomicU64, u64);
+without_destructor!(Mutex<T>, shuttle::sync::Mutex<T>, T);

@@ -1,0 +1,26 @@
+//! Time passes when a test says so.
+
+#[path = "../../../retry-runtime/src/time/moment.rs"]
+pub(crate) mod moment;
+
+/// In place of the runtime's.
+pub(crate) mod clock {
+    use std::cell::Cell;
+    use std::time::Duration;
+
+    use super::moment::Moment;
+
+    thread_local! {
+        /// All threads of a test run on one of the system's.
+        static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    }
+
+    pub(crate) fn now() -> Moment {
+        Moment::from_origin(NOW.get())
+    }
+
+    /// Each schedule begins at the same time.
+    pub(crate) fn set(since_origin: Duration) {
+        NOW.set(since_origin);
+    }
+}
