@@ -1,4 +1,4 @@
-//! Budgets as they come: what each takes and gives, in the tables of those who published it.
+//! Budgets as they come: what each takes and gives.
 
 // Whole numbers and decimal fractions of them.
 #![allow(clippy::float_cmp)]
@@ -30,68 +30,22 @@ fn calls(budget: &Budget, calls: &[&[Failure]]) -> Vec<(f64, usize)> {
     seen
 }
 
-/// AWS's single and several invocations: smithy-kotlin `NewStandardRetryIntegrationTestResources.kt`, smithy-rs `standard.rs`,
-/// smithy-typescript `retries.integ.spec.ts`.
 #[test]
-fn standard_is_that_of_aws() {
-    let after = |budget: &Budget, failures: &[&[Failure]]| calls(budget, failures);
-    let standard = Budget::standard;
-    // A call that succeeds after retries gets back what the last one took.
+fn a_success_gives_back_what_the_last_retry_took() {
     assert_eq!(
-        after(&standard(), &[&[TRANSIENT, TRANSIENT]]),
-        [(486.0, 3)],
-        "eventually succeeds"
+        calls(&Budget::standard(), &[&[TIMEOUT, THROTTLED]]),
+        [(486.0, 3)]
     );
-    assert_eq!(
-        after(&standard(), &[&[THROTTLED]]),
-        [(500.0, 2)],
-        "throttling costs 5"
-    );
-    assert_eq!(
-        after(&standard(), &[&[TIMEOUT, THROTTLED]]),
-        [(486.0, 3)],
-        "the last one counts"
-    );
-    let exhausted: &[Failure] = &[TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT];
-    assert_eq!(
-        after(&standard(), &[exhausted]),
-        [(444.0, 5)],
-        "max attempts exceeded"
-    );
-    assert_eq!(
-        after(&standard().capacity(14), &[exhausted]),
-        [(0.0, 2)],
-        "quota reached after a single retry"
-    );
-    assert_eq!(
-        after(&standard().capacity(0), &[exhausted]),
-        [(0.0, 1)],
-        "no retries at all"
-    );
-    assert_eq!(
-        after(&standard().capacity(20), &[exhausted]),
-        [(6.0, 2)],
-        "stops after the quota is used up"
-    );
-    assert_eq!(
-        after(
-            &standard().capacity(30),
-            &[&[TRANSIENT, TRANSIENT], &[TRANSIENT]]
-        ),
-        [(16.0, 3), (16.0, 2)],
-        "several invocations"
-    );
-    // A first success gives one, up to the capacity.
-    let budget = standard().capacity(30);
+    // At once it gives one, up to the capacity.
+    let budget = Budget::standard().capacity(30);
     assert!(budget.withdraw(Kind::Transient));
     let none: &[Failure] = &[];
     assert_eq!(
-        after(&budget, &[none, none, &[STOP]]),
+        calls(&budget, &[none, none, &[STOP]]),
         [(17.0, 1), (18.0, 1), (18.0, 1)]
     );
 }
 
-/// The same tables, "shared bucket": the order of the steps does not matter to the end.
 #[test]
 fn calls_of_several_threads_share_one() {
     let budget = Budget::standard();
@@ -141,27 +95,6 @@ fn a_ratio_bounds_the_load_of_an_outage() {
     }
     // 100 tokens at the start, when a tenth of the first call found no room.
     assert_eq!(REQUESTS.load(SeqCst), 10_000 + 1_000 + 99);
-}
-
-/// gRFC A6: retries while there are more than half of the tokens; a failure takes one, a success gives the ratio.
-#[test]
-fn grpc_throttles_below_half() {
-    let budget = Budget::grpc(10, 0.1);
-    let exhausted: &[Failure] = &[TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT];
-    // 4 retries, after which 6 are left; the fifth failure leaves 5, which is no more than half.
-    assert_eq!(calls(&budget, &[exhausted]), [(5.0, 5)]);
-    assert_eq!(calls(&budget, &[exhausted]), [(4.0, 1)]);
-    // What is not worth a retry takes nothing.
-    assert_eq!(calls(&budget, &[&[STOP]]), [(4.0, 1)]);
-    let none: &[Failure] = &[];
-    let given = calls(&budget, &[none; 20]);
-    assert_eq!(given.last(), Some(&(6.0, 1)));
-    assert_eq!(calls(&budget, &[exhausted]), [(5.0, 1)]);
-    assert_eq!(
-        calls(&Budget::grpc(10, 0.1), &[none]),
-        [(10.0, 1)],
-        "never above"
-    );
 }
 
 #[tokio::test(start_paused = true)]

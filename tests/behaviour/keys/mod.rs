@@ -32,6 +32,7 @@ mod observe;
 mod on;
 mod policy;
 mod repeats;
+mod shared;
 mod team;
 mod timeout;
 mod timer;

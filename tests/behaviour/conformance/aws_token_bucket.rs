@@ -1,0 +1,125 @@
+//! The token bucket of AWS's SDKs beyond the standard's numbers: smithy-rs
+//! `aws-smithy-runtime/src/client/retries/token_bucket.rs`.
+//!
+//! No counterpart here: a bucket without limit is no key at all; conversions of floating-point numbers, since ours counts
+//! billionths; the costs of a first attempt in Kotlin's `StandardRetryTokenBucketTest`, since with us that is free. An
+//! infinite reward counts as the greatest allowed one here, and as none there.
+
+use std::thread;
+
+use retry_runtime::{Budget, Kind, RetryBudget};
+use tokio::runtime::Handle;
+use tokio::time::advance;
+
+use super::{millis, secs};
+
+/// How many retries it pays for.
+fn drained(budget: Budget) -> (Budget, u32) {
+    let mut retries = 0;
+    while budget.withdraw(Kind::Transient) {
+        retries += 1;
+    }
+    (budget, retries)
+}
+
+#[test]
+fn it_pays_as_often_as_it_holds_the_cost() {
+    let budget = Budget::standard().capacity(10);
+    assert!(budget.withdraw(Kind::Throttled));
+    assert!(budget.withdraw(Kind::Throttled));
+    assert!(!budget.withdraw(Kind::Throttled));
+}
+
+#[test]
+fn parts_of_a_token_add_up() {
+    let (budget, retries) = drained(Budget::ratio(0.4).capacity(10));
+    assert_eq!(retries, 10);
+    for whole in [0.0, 0.0, 1.0] {
+        budget.called();
+        assert_eq!(budget.available().floor(), whole);
+    }
+    let full = Budget::ratio(2.0).capacity(10);
+    for _ in 0..20 {
+        full.called();
+    }
+    assert_eq!(full.available(), 10.0);
+    let (budget, _) = drained(Budget::ratio(2.0).capacity(10));
+    for _ in 0..50 {
+        budget.called();
+    }
+    assert_eq!(budget.available(), 10.0);
+}
+
+/// awslabs/aws-sdk-rust#1423: parts of a token that overflow.
+#[test]
+fn a_reward_of_nine_tenths_fills_it() {
+    let (budget, retries) = drained(Budget::ratio(0.9).capacity(2));
+    assert_eq!((retries, budget.available()), (2, 0.0));
+    for _ in 0..3 {
+        budget.called();
+    }
+    assert_eq!(budget.available(), 2.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn time_gives_tokens_at_the_rate() {
+    let rows: [(f64, u64, f64); 9] = [
+        (-5.0, 10, 0.0),
+        (0.0, 10, 0.0),
+        (1.5, 10, 15.0),
+        (1.0, 5, 5.0),
+        (10.0, 2, 20.0),
+        (0.001, 1100, 1.1),
+        (0.0001, 11_000, 1.1),
+        (0.001, 1200, 1.2),
+        (0.001, 500, 0.5),
+    ];
+    for (rate, elapsed, tokens) in rows {
+        let (budget, _) = drained(Budget::ratio(0.0).per_second(rate));
+        advance(secs(elapsed)).await;
+        assert_eq!(budget.available(), tokens, "{rate} for {elapsed} s");
+    }
+    let (slow, _) = drained(Budget::ratio(0.0).per_second(0.0001));
+    advance(secs(9_999)).await;
+    assert!(!slow.withdraw(Kind::Transient));
+    advance(secs(1)).await;
+    assert!(slow.withdraw(Kind::Transient));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rewards_and_time_add_up_to_the_capacity() {
+    let (budget, _) = drained(Budget::ratio(0.5).per_second(1.0));
+    budget.called();
+    budget.called();
+    advance(secs(2)).await;
+    assert_eq!(drained(budget).1, 3);
+    let (budget, _) = drained(Budget::ratio(2.0).capacity(10).per_second(50.0));
+    advance(secs(100)).await;
+    assert_eq!(budget.available(), 10.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_hundred_threads_refill_it_once() {
+    let (budget, _) = drained(Budget::ratio(0.0).per_second(1.0));
+    advance(secs(10)).await;
+    let runtime = Handle::current();
+    thread::scope(|threads| {
+        for _ in 0..200 {
+            threads.spawn(|| {
+                // For its clock.
+                let _entered = runtime.enter();
+                assert!(budget.available() <= 10.0);
+            });
+        }
+    });
+    assert_eq!(budget.available(), 10.0);
+}
+
+/// Kotlin's `StandardRetryTokenBucketTest`, where a bucket of 10 is refilled at 10 a second: what a quarter of a second
+/// gives.
+#[tokio::test(start_paused = true)]
+async fn a_quarter_of_a_second_gives_a_quarter() {
+    let (budget, _) = drained(Budget::ratio(0.0).capacity(10).per_second(10.0));
+    advance(millis(250)).await;
+    assert_eq!(budget.available(), 2.5);
+}

@@ -1,0 +1,88 @@
+//! Numbers and sequences that others published, one file for each source: ours are the same, or a comment says why not.
+
+// What is under test takes errors by reference and whole numbers of tokens.
+#![allow(clippy::float_cmp, clippy::trivially_copy_pass_by_ref)]
+
+mod aws;
+mod aws_token_bucket;
+mod grpc;
+mod polly;
+mod resilience4j;
+
+use std::time::Duration;
+
+use retry_runtime::{Breaker, BreakerState, CircuitBreaker, Kind, Seen};
+use tokio::time::advance;
+
+/// A step of a documented sequence for a breaker.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// A call that succeeds, fails, or says nothing.
+    Succeeds,
+    Fails,
+    Ignored,
+    /// A call that is not let through.
+    Rejected,
+    /// So many calls at once: that many are let through, and have not ended yet.
+    Begin(usize, usize),
+    /// The longest under way of these ends.
+    EndsWell,
+    EndsBadly,
+    EndsIgnored,
+    Passes(Duration),
+    Is(BreakerState),
+}
+
+const FAILURE: Seen = Seen::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+async fn follow(name: &str, breaker: Breaker, steps: &[Step]) {
+    let mut under_way = Vec::new();
+    for (number, step) in steps.iter().enumerate() {
+        let place = format!("{name}, step {number}");
+        let (seen, is_admitted) = match step {
+            Step::Succeeds => (Seen::Success, true),
+            Step::Fails => (FAILURE, true),
+            Step::Ignored => (Seen::Ignored, true),
+            Step::Rejected => (Seen::Ignored, false),
+            Step::Begin(calls, admitted) => {
+                let before = under_way.len();
+                under_way.extend((0..*calls).filter_map(|_| breaker.admit()));
+                assert_eq!(under_way.len() - before, *admitted, "{place}");
+                continue;
+            }
+            Step::EndsWell | Step::EndsBadly | Step::EndsIgnored => {
+                let seen = match step {
+                    Step::EndsWell => Seen::Success,
+                    Step::EndsBadly => FAILURE,
+                    _ => Seen::Ignored,
+                };
+                breaker.record(under_way.remove(0), seen);
+                continue;
+            }
+            Step::Passes(duration) => {
+                advance(*duration).await;
+                continue;
+            }
+            Step::Is(state) => {
+                assert_eq!(breaker.state(), *state, "{place}");
+                continue;
+            }
+        };
+        let pass = breaker.admit();
+        assert_eq!(pass.is_some(), is_admitted, "{place}");
+        if let Some(pass) = pass {
+            breaker.record(pass, seen);
+        }
+    }
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}

@@ -1,0 +1,156 @@
+//! What calls share, when many of them run at once, and end or are dropped anywhere.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use proptest::prelude::*;
+use retry_runtime::{
+    Breaker, BreakerState, Budget, CircuitBreaker, Kind, Pass, Policy, RetryBudget, Seen,
+    Transition, retry,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::task::yield_now;
+use tokio::time::advance;
+
+use crate::keys::{millis, secs};
+
+/// A breaker that counts who is within.
+struct Counted {
+    breaker: Breaker,
+    within: Cell<u32>,
+    most: u32,
+}
+
+impl CircuitBreaker for Counted {
+    fn admit(&self) -> Option<Pass> {
+        let pass = self.breaker.admit()?;
+        self.within.set(self.within.get() + 1);
+        assert!(self.within.get() <= self.most);
+        Some(pass)
+    }
+
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        self.within.set(self.within.get() - 1);
+        self.breaker.record(pass, seen)
+    }
+}
+
+/// What a call has done: what each attempt failed with, and whether the last succeeded.
+#[derive(Default)]
+struct Told {
+    attempts: RefCell<Vec<Failure>>,
+    succeeded: Cell<bool>,
+}
+
+/// Fails with what the script says, and then succeeds.
+#[retry(policy = POLICY, budget = budget, breaker = breaker, timeout = "10s")]
+async fn call(
+    budget: &Budget,
+    breaker: &Counted,
+    script: &[Failure],
+    told: &Told,
+) -> Result<(), Failure> {
+    let attempt = told.attempts.borrow().len();
+    let failure = script.get(attempt).cloned();
+    told.attempts
+        .borrow_mut()
+        .push(failure.clone().unwrap_or(STOP));
+    yield_now().await;
+    failure.map_or(Ok(()), Err)
+}
+
+const POLICY: Policy = Policy::fixed(secs(1)).max(4);
+
+fn cost(failure: &Failure) -> f64 {
+    if *failure == THROTTLED { 5.0 } else { 14.0 }
+}
+
+type Running<'a> = (
+    usize,
+    Pin<Box<dyn Future<Output = Result<(), Failure>> + 'a>>,
+);
+
+proptest! {
+    /// Whatever the order in which they run and wherever they are dropped, no token is invented or lost, and no place of
+    /// the breaker's.
+    #[test]
+    fn nothing_is_lost_or_invented(
+        scripts in proptest::collection::vec(proptest::collection::vec(0_usize..4, 0..6), 1..12),
+        steps in proptest::collection::vec((0_u8..8, 0_usize..16), 0..200),
+        consecutive in 0_u32..4,
+    ) {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            let scripts: Vec<Vec<Failure>> = scripts
+                .into_iter()
+                .map(|script| script.into_iter().map(|step| [TRANSIENT, THROTTLED, TIMEOUT, STOP][step].clone()).collect())
+                .collect();
+            let told: Vec<_> = scripts.iter().map(|_| Told::default()).collect();
+            // Neither full nor empty, so that each token shows.
+            let budget = Budget::standard().capacity(10_000);
+            for _ in 0..300 {
+                prop_assert!(budget.withdraw(Kind::Transient));
+            }
+            let before = budget.available();
+            let breaker = Counted {
+                breaker: Breaker::new().consecutive_failures(consecutive).trial_calls(2),
+                within: Cell::new(0),
+                most: 12,
+            };
+            let mut running: Vec<Running<'_>> = (0..scripts.len())
+                .map(|number| {
+                    let future = call(&budget, &breaker, &scripts[number], &told[number]);
+                    let future: Pin<Box<dyn Future<Output = _>>> = Box::pin(future);
+                    (number, future)
+                })
+                .collect();
+            let mut context = Context::from_waker(Waker::noop());
+            for (step, which) in steps {
+                if running.is_empty() {
+                    break;
+                }
+                let which = which % running.len();
+                match step {
+                    0 => drop(running.swap_remove(which)),
+                    1 => advance(millis(500)).await,
+                    2 => advance(secs(5)).await,
+                    _ => {
+                        let (number, future) = &mut running[which];
+                        if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+                            told[*number].succeeded.set(outcome.is_ok());
+                            drop(running.swap_remove(which));
+                        }
+                    }
+                }
+            }
+            drop(running);
+            let mut expected = before;
+            for told in &told {
+                let attempts = told.attempts.borrow();
+                // All but the last were retried.
+                let retried = &attempts[..attempts.len().saturating_sub(1)];
+                expected -= retried.iter().map(cost).sum::<f64>();
+                if told.succeeded.get() {
+                    expected += retried.last().map_or(1.0, cost);
+                }
+            }
+            prop_assert!((budget.available() - expected).abs() < 1e-6, "{} and not {expected}", budget);
+            prop_assert_eq!(breaker.within.get(), 0);
+            // No place is taken, whatever its state: as many successes close it as there are trial calls.
+            advance(secs(5)).await;
+            for _ in 0..2 {
+                let pass = breaker.admit();
+                prop_assert!(pass.is_some());
+                breaker.record(pass.unwrap(), Seen::Success);
+            }
+            prop_assert_eq!(breaker.breaker.state(), BreakerState::Closed);
+            Ok(())
+        })?;
+    }
+}
