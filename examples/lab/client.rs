@@ -1,6 +1,6 @@
 //! The clients under test: functions that differ in one key.
 
-use retry_runtime::{Breaker, Budget, retry};
+use retry_runtime::{Breaker, Budget, Limiter, retry};
 
 use crate::server::{Failure, Server};
 
@@ -10,15 +10,21 @@ pub(crate) enum Client {
     Unprotected,
     Budget(Budget),
     Breaker(Breaker),
+    Limiter(Box<dyn Limiter>),
 }
 
 impl Client {
+    pub(crate) fn limiter(limiter: impl Limiter + 'static) -> Self {
+        Self::Limiter(Box::new(limiter))
+    }
+
     pub(crate) async fn call(&self, server: &impl Server, retries: u32) -> Result<(), Failure> {
         match self {
             Self::NoRetries => unprotected(server, 0).await,
             Self::Unprotected => unprotected(server, retries).await,
             Self::Budget(budget) => with_budget(server, retries, budget).await,
             Self::Breaker(breaker) => with_breaker(server, retries, breaker).await,
+            Self::Limiter(limiter) => with_limiter(server, retries, limiter).await,
         }
     }
 }
@@ -38,6 +44,15 @@ async fn with_breaker(
     server: &impl Server,
     retries: u32,
     breaker: &Breaker,
+) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = retries, timeout = "3s", limiter = limiter)]
+async fn with_limiter(
+    server: &impl Server,
+    retries: u32,
+    limiter: &dyn Limiter,
 ) -> Result<(), Failure> {
     server.answer().await
 }

@@ -5,7 +5,7 @@ use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{Breaker, Budget};
+use retry_runtime::{Breaker, Budget, ConcurrencyLimiter};
 use tokio::time::Instant;
 
 use crate::client::Client;
@@ -67,7 +67,7 @@ const MOST: RangeInclusive<f64> = 75.0..=100.0;
 const SOME: RangeInclusive<f64> = 10.0..=75.0;
 const HARDLY_ANY: RangeInclusive<f64> = 0.0..=5.0;
 
-const CASES: [Case; 7] = [
+const CASES: [Case; 8] = [
     Case {
         name: "2 retries",
         client: || Client::Unprotected,
@@ -126,6 +126,17 @@ const CASES: [Case; 7] = [
         after_peak: MOST,
         at_end: ALL,
         after_spike: MOST,
+    },
+    Case {
+        name: "limiter, AIMD from 60 at a time, waits 3 s",
+        client: || {
+            let limiter = ConcurrencyLimiter::aimd().start(60);
+            Client::limiter(limiter.max_wait(Duration::from_secs(3)))
+        },
+        in_peak: 60.0..=80.0,
+        after_peak: ALL,
+        at_end: ALL,
+        after_spike: ALL,
     },
 ];
 
