@@ -128,7 +128,7 @@ const CASES: [Case; 8] = [
         after_spike: MOST,
     },
     Case {
-        name: "limiter, AIMD from 60 at a time, waits 3 s",
+        name: "limiter, AIMD from 60 at a time, for 3 s",
         client: || {
             let limiter = ConcurrencyLimiter::aimd().start(60);
             Client::limiter(limiter.max_wait(Duration::from_secs(3)))

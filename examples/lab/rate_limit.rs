@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep};
 
 use crate::client::Client;
-use crate::figure::Figure;
+use crate::figure::{Figure, Shown};
 use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::server::{Failure, Server};
@@ -26,7 +26,9 @@ const MINUTE: Duration = Duration::from_mins(1);
 /// Of a request that is let through.
 const LATENCY: Duration = Duration::from_secs(1);
 const REFUSAL: Duration = Duration::from_millis(50);
-/// What a point of the plots stands for.
+/// How long the API takes for all calls: to where the plots go.
+const END: Duration = Duration::from_secs(10_000);
+/// What a point of them stands for.
 const SPAN: Duration = Duration::from_secs(200);
 
 /// How the API counts.
@@ -186,7 +188,7 @@ const CASES: [Case; 6] = [
         slowest: 0.0..=30.0,
     },
     Case {
-        name: "limiter, AIMD on attempts at a time",
+        name: "limiter, AIMD of attempts at a time",
         client: || Client::limiter(ConcurrencyLimiter::aimd()),
         failed: 0.0..=0.5,
         refused: 1_000.0..=12_000.0,
@@ -231,7 +233,7 @@ fn by_time(moments: impl Iterator<Item = Duration>) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     let mut moments = moments.into_iter().peekable();
     let mut end = Duration::ZERO;
-    while moments.peek().is_some() {
+    while end < END {
         end += SPAN;
         while moments.next_if(|moment| *moment <= end).is_some() {
             counted += 1.0;
@@ -300,8 +302,9 @@ pub(crate) fn run() -> Scenario {
     Scenario {
         title: "A rate-limited model API",
         about: format!(
-            "The API lets {QUOTA} requests a minute through, each takes a second; the others get 429 and \\
-             Retry-After. {WORKERS} workers have {CALLS} calls to make."
+            "The API lets {QUOTA} requests a minute through, each takes a second; the others get 429 and \
+             Retry-After. {WORKERS} workers have {} calls to make.",
+            Shown(CALLS.into())
         ),
         plots: vec![
             Plot {

@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 use retry_runtime::BreakerState::{Closed, Open};
-use retry_runtime::{Breaker, Budget, Classify, Rejected, TimedOut, Verdict, retry};
+use retry_runtime::{
+    Breaker, Budget, Classify, ConcurrencyLimiter, Rejected, TimedOut, Verdict, retry,
+};
 use support::loopback::{Server, read_head, status};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -20,6 +22,7 @@ static BUDGET: Budget = Budget::ratio(0.1);
 static BREAKER: Breaker = Breaker::new()
     .window(Duration::from_secs(1))
     .open_for(Duration::from_millis(250));
+static LIMITER: ConcurrencyLimiter = ConcurrencyLimiter::aimd().max_wait(Duration::from_secs(1));
 
 /// Of the requests in each phase, how many of a hundred the server fails.
 const FAILING: [usize; PHASES] = [0, 70, 100, 0, 0];
@@ -36,6 +39,7 @@ const TICK: Duration = Duration::from_millis(5);
     timeout = "2s",
     budget = &BUDGET,
     breaker = &BREAKER,
+    limiter = &LIMITER,
 )]
 async fn get(server: SocketAddr, attempts: &AtomicUsize) -> Result<(), Failure> {
     attempts.fetch_add(1, Relaxed);
