@@ -27,6 +27,9 @@ const AHEAD: [(Group, Way); 2] = [
     (Group::Large, Way::Tryhard),
 ];
 
+/// How many instructions `retrying!` may cost above the attribute.
+const EXPRESSION: f64 = 1.0;
+
 /// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
 const CHAIN: (f64, usize) = (1.2, 304);
 
@@ -127,6 +130,7 @@ fn report(costs: &[Cost]) -> ExitCode {
         print_costs(group, &costs);
         check_costs(&costs, &mut broken);
     }
+    check_expression(costs, &mut broken);
     check_chain(costs, &mut broken);
     let sizes = cases::sizes::all();
     print_sizes(&sizes);
@@ -297,6 +301,26 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
                 "deadline: {deadline:.1}, {} {:.1}",
                 other.way.title(),
                 other.instructions.all
+            ));
+        }
+    }
+}
+
+/// `retrying!` beside the attribute, whose loop it is.
+fn check_expression(costs: &[Cost], broken: &mut Vec<String>) {
+    for expression in costs.iter().filter(|cost| cost.way == Way::Expression) {
+        let group: Vec<_> = costs
+            .iter()
+            .filter(|cost| cost.group == expression.group)
+            .collect();
+        let attribute = find(&group, Way::Retry);
+        let (all, of_attribute) = (expression.instructions.all, attribute.instructions.all);
+        if all > of_attribute + EXPRESSION || expression.future > attribute.future {
+            broken.push(format!(
+                "{}: retrying! {all:.1} and {:?} bytes, #[retry] {of_attribute:.1} and {:?} bytes",
+                expression.group.title(),
+                expression.future,
+                attribute.future,
             ));
         }
     }

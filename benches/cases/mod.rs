@@ -11,6 +11,7 @@ use std::time::Duration;
 mod boxed;
 mod by_hand;
 mod chained;
+mod expressed;
 mod keys;
 mod peers;
 mod retried;
@@ -69,6 +70,7 @@ pub(crate) enum Way {
     /// With the body in a block of its own, as soon as there is a `?` in it.
     ByHandInBlock,
     Retry,
+    Expression,
     Chain,
     Backon,
     BackonMacros,
@@ -89,6 +91,7 @@ impl Way {
             Self::ByHand => "by hand",
             Self::ByHandInBlock => "by hand, body in a block",
             Self::Retry => "#[retry]",
+            Self::Expression => "retrying!",
             Self::Chain => "policy.call",
             Self::Backon => "backon 1.6",
             Self::BackonMacros => "backon-macros 1.0",
@@ -306,6 +309,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand,
             ByHandInBlock => by_hand_in_block,
             Retry => retried,
+            Expression => expressed,
             Chain => chained,
             Backon => backon,
             BackonMacros => backon_macros,
@@ -319,6 +323,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_large,
             ByHandInBlock => by_hand_in_block_large,
             Retry => retried_large,
+            Expression => expressed_large,
             Chain => chained_large,
             Backon => backon_large,
             BackonMacros => backon_macros_large,
@@ -332,6 +337,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_blocking,
             ByHandInBlock => by_hand_in_block_blocking,
             Retry => retried_blocking,
+            Expression => expressed_blocking,
             Chain => chained_blocking,
             Backon => backon_blocking,
             BackonMacros => backon_macros_blocking,
@@ -340,6 +346,7 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_at_once,
             ByHandInBlock => by_hand_in_block_at_once,
             Retry => retried_at_once,
+            Expression => expressed_at_once,
             Chain => chained_at_once,
             Backon => backon_at_once,
             BackonMacros => backon_macros_at_once,

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod call_loop;
+mod error_type;
 mod failure;
 mod gate;
 mod hover;
@@ -22,6 +23,7 @@ use self::attempt::Attempted;
 pub(crate) use self::attempt::take_owned;
 use self::model::{Attempts, Model};
 use self::printer::Printer;
+use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
@@ -32,10 +34,8 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    let import = model.krate.import();
-    let mentions = hover::mentions(model);
-    let content = quote!(#attributes #import #mentions #content);
-    let mut body = Group::new(Delimiter::Brace, content);
+    let imports = imports(model);
+    let mut body = Group::new(Delimiter::Brace, quote!(#attributes #imports #content));
     // The user's own braces: lints such as `dead_code` look at them.
     body.set_span(block.span());
     Rewritten {
@@ -43,6 +43,28 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
         body,
     }
     .to_token_stream()
+}
+
+/// The block of `retrying!`, of which the model is made.
+pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
+    let content = content(model, &block.body, block.body.stream());
+    let imports = imports(model);
+    let retried = if block.is_async() {
+        let future = block.with(content);
+        quote!(__retry::lazy(#future))
+    } else {
+        content
+    };
+    let mut whole = Group::new(Delimiter::Brace, quote!(#imports #retried));
+    // Not the user's own: some lints would do without what follows the user's `async`.
+    whole.set_span(Span::mixed_site().located_at(block.body.span()));
+    whole.into_token_stream()
+}
+
+fn imports(model: &Model) -> TokenStream {
+    let import = model.krate.import();
+    let mentions = hover::mentions(model);
+    quote!(#import #mentions)
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {

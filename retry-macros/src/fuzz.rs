@@ -13,7 +13,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseResult, TestRng, TestRunner};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::Attribute;
 
 /// An item and the attribute above it.
@@ -335,6 +335,33 @@ fn no_function_is_lost_and_nothing_panics() {
                 expanded,
                 text
             );
+            Ok(())
+        },
+    );
+}
+
+#[test]
+fn no_block_is_lost_and_nothing_panics() {
+    fuzz(
+        corpus(|attribute| attribute.path().is_ident("retry")),
+        |arguments, block| {
+            for words in [
+                "",
+                "async",
+                "async move",
+                "async -> Result<T, E>",
+                "-> Result<T, E>",
+            ] {
+                let text = format!("{arguments}, {words} {{ {block} }}");
+                let (mut given, mut expanded) = (BTreeSet::new(), BTreeSet::new());
+                functions(block.clone(), &mut given);
+                let (arguments, words): (_, TokenStream) =
+                    (arguments.clone(), words.parse().unwrap());
+                let tokens = quote!(#arguments, #words { #block });
+                functions(crate::retry_expression(tokens), &mut expanded);
+                prop_assert!(given.is_subset(&expanded), "{expanded:?} of {text}");
+            }
+            crate::retry_expression(quote!(#arguments #block));
             Ok(())
         },
     );

@@ -1,4 +1,4 @@
-//! The macros of [`retry-runtime`](https://docs.rs/retry-runtime): `#[retry]` and `#[derive(Classify)]`.
+//! The macros of [`retry-runtime`](https://docs.rs/retry-runtime): `#[retry]`, `retrying!` and `#[derive(Classify)]`.
 //! Depend on that crate, which re-exports them.
 
 // `syn` and `proc_macro2` types are passed by value as their own functions do.
@@ -28,6 +28,7 @@ use crate::block::members::{Braced, Keyword};
 use crate::errors::Errors;
 use crate::expand::model::Model;
 use crate::target::check;
+use crate::target::expression::Expression;
 use crate::target::function::Function;
 
 /// Makes every call to a function survive transient failures.
@@ -123,6 +124,46 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
         Some(errors) => quote!(#function #errors),
+    }
+}
+
+/// Makes a block survive transient failures: [`macro@retry`] as an expression.
+///
+/// ```ignore
+/// use retry_runtime::{Verdict, retrying};
+///
+/// let answer = retrying!(max = 5, deadline = "2m", on = is_retryable, async {
+///     client.post(prompt).await?.json().await
+/// })
+/// .await?;
+/// ```
+///
+/// The keys are those of the attribute, before the block. `async { … }` is a future, and nothing runs before it is
+/// awaited; `{ … }` runs at once and sleeps on its thread. Each run of the block is an attempt. It may change what it
+/// captures; `return` and `?` end the attempt. `async move { … }` makes the future own what the block uses, which each
+/// attempt borrows. Where nothing else tells the type, name it: `async -> Result<_, ApiError> { … }`.
+#[proc_macro]
+pub fn retrying(tokens: TokenStream) -> TokenStream {
+    retry_expression(tokens.into()).into()
+}
+
+fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStream {
+    let expression = Expression::parse(tokens);
+    let arguments = Arguments::parse(expression.arguments);
+    let mut errors = expression.errors;
+    let Some(block) = expression.block else {
+        errors.append(&arguments.errors);
+        let errors = errors.into_compile_error();
+        return quote!({ #errors ::core::unreachable!() });
+    };
+    let function = block.as_function(&arguments);
+    check::expression(&arguments, &function, &mut errors);
+    match errors.into_compile_error() {
+        None => expand::expression(&Model::of_block(arguments, function), &block),
+        Some(errors) => {
+            let block = block.unretried();
+            quote!({ #errors #block })
+        }
     }
 }
 

@@ -57,7 +57,7 @@ struct Refusal {
 fn expand(tokens: TokenStream, refusals: &mut Vec<Refusal>) {
     let mut tokens: Vec<_> = tokens.into_iter().collect();
     while !tokens.is_empty() {
-        if expand_item(&mut tokens, refusals) {
+        if expand_item(&mut tokens, refusals) || expand_expression(&mut tokens, refusals) {
             continue;
         }
         if let TokenTree::Group(group) = tokens.remove(0) {
@@ -96,6 +96,26 @@ fn expand_item(tokens: &mut Vec<TokenTree>, refusals: &mut Vec<Refusal>) -> bool
     };
     collect(&expanded, refusals);
     expand(expanded, refusals);
+    true
+}
+
+/// Expands the `retrying!` at the front, if there is one.
+fn expand_expression(tokens: &mut Vec<TokenTree>, refusals: &mut Vec<Refusal>) -> bool {
+    let [
+        TokenTree::Ident(name),
+        TokenTree::Punct(bang),
+        TokenTree::Group(group),
+        ..,
+    ] = tokens.as_slice()
+    else {
+        return false;
+    };
+    if name != "retrying" || bang.as_char() != '!' {
+        return false;
+    }
+    let expanded = crate::retry_expression(group.stream());
+    tokens.drain(..3);
+    collect(&expanded, refusals);
     true
 }
 

@@ -6,13 +6,13 @@ use std::fs;
 use std::path::Path;
 
 use expect_test::expect_file;
-use proc_macro2::TokenStream;
+use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::{Attribute, File, ImplItem, Item, Meta};
 
 use crate::target::function::is_retry;
 
-/// Expands the `#[retry]` of an item, or of the first method in an `impl`.
+/// Expands the `#[retry]` of an item, or of the first method in an `impl`; in a function without, each `retrying!`.
 fn expand(item: Item) -> TokenStream {
     match item {
         Item::Impl(mut block) => {
@@ -32,10 +32,34 @@ fn expand(item: Item) -> TokenStream {
                 Item::Trait(item) => &mut item.attrs,
                 _ => panic!("neither a function nor a trait"),
             };
-            let arguments = take_retry(attributes);
-            crate::retry_item(arguments.unwrap_or_default(), item.to_token_stream())
+            match take_retry(attributes) {
+                Some(arguments) => crate::retry_item(arguments, item.to_token_stream()),
+                None => expand_within(item.to_token_stream()),
+            }
         }
     }
+}
+
+/// Expands each `retrying!(…)`.
+fn expand_within(tokens: TokenStream) -> TokenStream {
+    let mut expanded: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let TokenTree::Group(group) = token else {
+            expanded.push(token);
+            continue;
+        };
+        if let [.., TokenTree::Ident(name), TokenTree::Punct(bang)] = expanded.as_slice()
+            && name == "retrying"
+            && bang.as_char() == '!'
+        {
+            expanded.truncate(expanded.len() - 2);
+            expanded.extend(crate::retry_expression(group.stream()));
+        } else {
+            let within = expand_within(group.stream());
+            expanded.push(Group::new(group.delimiter(), within).into());
+        }
+    }
+    expanded.into_iter().collect()
 }
 
 /// Removes `#[retry(…)]`, and returns what is in its parentheses.
@@ -77,6 +101,7 @@ snapshots! {
     corrected
     breaker
     limiter
+    expression
     returned_future
     decorator
     async_trait

@@ -1,6 +1,7 @@
-//! The function that `#[retry]` stands on.
+//! What is retried: the function that `#[retry]` stands on, or the block of `retrying!`.
 
 pub(crate) mod check;
+pub(crate) mod expression;
 pub(crate) mod function;
 pub(crate) mod outcome;
 pub(crate) mod wrapped_body;

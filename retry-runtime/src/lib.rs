@@ -82,7 +82,7 @@ pub use policy::jitter::Jitter;
 pub use policy::overrides::Overrides;
 pub use policy::section::Section;
 #[cfg(feature = "macros")]
-pub use retry_macros::{Classify, retry};
+pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
 pub use time::cancel::{Cancel, CancelFn, CancelledBy, MayCancel, Uncancelled};

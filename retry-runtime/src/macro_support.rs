@@ -4,6 +4,7 @@ mod argument;
 mod breaker;
 mod budget;
 mod cancel;
+mod error_type;
 mod history;
 pub mod keys;
 mod limit;
@@ -54,6 +55,9 @@ pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled, sleep_blocking_or_cancelled,
 };
+pub use error_type::{
+    HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
+};
 pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
     is_repeated, no_clock, rejected, shape, take_last_error, tick,
@@ -63,7 +67,7 @@ pub use limiter::{
     give_back, has_turn, left, limiter_changed, place, wait, wait_blocking,
     wait_blocking_or_cancelled, wait_or_cancelled, waited, waits,
 };
-pub use name::client_name;
+pub use name::{client_name, site_within, surroundings};
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Hint, Jitter, Policy, retry, testing};
+use retry_runtime::{Backoff, Hint, Jitter, Policy, retry, retrying, testing};
 
 thread_local! {
     static COUNT: Cell<u32> = const { Cell::new(0) };
@@ -54,6 +54,10 @@ macro_rules! evaluations {
             runtime.block_on(waiting(&mut failures)).unwrap();
         });
         assert_eq!(of_blocking, of_async, stringify!($($key)*));
+        let of_expression = counts(&|mut failures| {
+            retrying!(on = |_| true, $($key)*, { fail(&mut failures) }).unwrap();
+        });
+        assert_eq!(of_expression, of_async, stringify!($($key)*));
         of_async
     }};
 }

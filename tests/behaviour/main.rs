@@ -9,6 +9,7 @@ mod core;
 mod decorators;
 mod derive;
 mod evaluations;
+mod expressions;
 mod fuzz;
 mod keys;
 mod limiters;

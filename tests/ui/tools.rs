@@ -45,5 +45,5 @@ fn lines_of_bodies_are_counted_for_coverage_reports() {
             assert!(counted.contains(&(index + 1)), "not counted: {line}");
         }
     }
-    assert_eq!(expected, 13);
+    assert_eq!(expected, 15);
 }

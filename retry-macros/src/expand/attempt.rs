@@ -101,9 +101,10 @@ impl Printer<'_> {
             (Attempted::Blocking(call), Attempts::Client { .. }) => call.into_token_stream(),
             // A closure contains `return` and `?`.
             (Attempted::Blocking(body), Attempts::Body) => {
+                let edge = self.return_edge_by_on();
                 let closure = ours_at!(name=> ||);
                 let (body, place) = bound(body);
-                let body = braced(body, place);
+                let body = braced(quote!(#edge #body), place);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
@@ -129,11 +130,23 @@ impl Printer<'_> {
     fn return_edge(&self) -> TokenStream {
         let outcome = &self.model.outcome;
         // With this location, a mismatch points at the return type.
-        ours_at! {outcome.span()=>
-            if false {
-                return __retry::never::<#outcome>();
+        self.return_edge_by_on().unwrap_or_else(|| {
+            ours_at! {outcome.span()=>
+                if false {
+                    return __retry::never::<#outcome>();
+                }
             }
-        }
+        })
+    }
+
+    /// The same of a closure, whose type is written, and says all but an error that `on` names.
+    fn return_edge_by_on(&self) -> Option<TokenStream> {
+        let never = self.never_by_on()?;
+        Some(ours! {
+            if false {
+                return #never;
+            }
+        })
     }
 
     /// The conversion of a timeout into the function's error.

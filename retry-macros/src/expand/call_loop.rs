@@ -12,16 +12,21 @@ use crate::tokens::{ours, ours_at};
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
+        let name = self.name_of_surroundings();
         let constants = self.constants();
         let budget = self.own_budget();
         let start = self.start();
+        let error_type = self.error_type();
         let history = self.model.history.map(|history| self.history(history));
+        let history_type = self.error_type_of_history();
+        let loop_type = self.error_type_of_loop();
         let slots = self.owned_slots();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
         let kept = self.kept_for_gate();
+        let outcome_type = self.error_type_of(&ours!(retry_outcome));
         let (begin, judged, ended) = (self.begin(), self.judged(), self.leave());
-        let gated = self.gated(ours!(#begin #attempt #judged #ended));
+        let gated = self.gated(ours!(#begin #attempt #outcome_type #judged #ended));
         let spend = if self.model.is_gated() {
             ours!(retry_unspent = __retry::Some(retry_paid);)
         } else {
@@ -30,14 +35,18 @@ impl Printer<'_> {
         let pause = self.pause(self.late_attempt(), &spend);
         let expected = self.expected_timer();
         ours! {
+            #name
             #constants
             #budget
             #expected
             #start
+            #error_type
             #history
+            #history_type
             #kept
             #slots
             'retry_call: loop {
+                #loop_type
                 #timer
                 #failed
                 // Ends the error's life before the pause, so that it need not be `Send`.

@@ -122,11 +122,13 @@ impl Printer<'_> {
                 let (value, error) = (self.value(), self.error());
                 let fallen =
                     ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
+                let fallen_type = self.error_type_of(&ours!(retry_fallen));
                 ours! {
                     {
                         // Not of what the fallback takes: what is borrowed stays in the future.
                         let retry_attempts = __retry::attempts(&retry_history);
                         #fallen
+                        #fallen_type
                         #told
                         retry_fallen
                     }
@@ -162,7 +164,9 @@ impl Printer<'_> {
     pub(crate) fn shown(&self) -> TokenStream {
         let error = self.model.has(&[Key::Validate]).then(|| self.error());
         let of = error.map(|error| quote!(::<#error>));
-        ours!(__retry::show #of(&retry_error).__retry_show())
+        let error = self.error_of_type();
+        let show = self.show();
+        ours!(#show #of(#error).__retry_show())
     }
 
     /// The pause after a failure, or why there is none.

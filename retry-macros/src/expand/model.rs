@@ -25,10 +25,12 @@ pub(crate) struct Model {
     pub(crate) valued: Type,
     /// A type with the same error.
     pub(crate) failing: Type,
+    pub(crate) error_type: ErrorType,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
     pub(crate) attempts: Attempts,
+    pub(crate) default_name: DefaultName,
     /// Where the function returns a stream and says what to do with it.
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
@@ -42,12 +44,29 @@ pub(crate) struct Model {
     pub(crate) nested: bool,
 }
 
+/// Whether anything in the macro's input names the type of the error.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ErrorType {
+    Named,
+    /// The user's code says it, to the compiler.
+    Inferred,
+}
+
 /// What an attempt runs.
 pub(crate) enum Attempts {
     /// The user's code.
     Body,
     /// In a decorator, the method of a client of that type. Owned arguments are cloned for every attempt but the last.
     Client { client: Ident, owned: Vec<Ident> },
+}
+
+/// What a call is named where no key says it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum DefaultName {
+    /// As the function is.
+    Function,
+    /// As the function that the block stands in.
+    Surroundings,
 }
 
 /// What is done with the stream that a function returns.
@@ -190,9 +209,11 @@ impl Model {
             outcome,
             valued,
             failing,
+            error_type: ErrorType::Named,
             error_span,
             delivery,
             attempts: Attempts::Body,
+            default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),
             deadline: match (arguments.get(Key::Deadline), arguments.get(Key::Policy)) {
@@ -218,6 +239,21 @@ impl Model {
             model.decision = Decision::Plain;
         }
         model
+    }
+
+    /// The model of a block in `retrying!`, as a function.
+    pub(crate) fn of_block(arguments: Arguments, block: Function) -> Self {
+        let model = Self::new(arguments, block);
+        let error_type = if outcome::is_inferred(&model.failing) {
+            ErrorType::Inferred
+        } else {
+            ErrorType::Named
+        };
+        Self {
+            default_name: DefaultName::Surroundings,
+            error_type,
+            ..model
+        }
     }
 
     /// The model of a decorator's method. Its attribute is the trait's, overridden by its own. `this` is the decorator,

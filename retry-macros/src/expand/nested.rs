@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::Value;
-use crate::expand::model::Policy;
+use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
 
@@ -54,21 +54,16 @@ impl Printer<'_> {
         }
         if let Policy::Constant(_) = self.model.policy {
             let validates = self.model.has(&[Key::Validate]);
-            return Some(ours! {
-                const {
-                    __retry::Outer::under(
-                        __retry::Site::policy(__RETRY_SITE),
-                        __retry::Site::name(__RETRY_SITE),
-                        #validates,
-                    )
-                }
-            });
+            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #validates) }));
         }
         let name = self.model.arguments.value(Key::Name);
         Some(match (name, self.client_name()) {
             (Some(Value::Text(name)), _) => ours!(__retry::Outer::named(#name)),
             (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
             // An expression may need what the attempt changes.
+            (_, _) if self.model.default_name == DefaultName::Surroundings => {
+                ours!(__retry::Outer::named_as(__retry_name))
+            }
             (_, _) => {
                 let path = self.path();
                 ours!(__retry::Outer::named(#path))

@@ -10,7 +10,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Argument, Value};
-use crate::expand::model::{Attempts, Policy};
+use crate::expand::model::{Attempts, DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
@@ -36,8 +36,13 @@ impl Printer<'_> {
         let rest = self.setters(rest);
         let policy = quote!(#new #rest);
         Some(if let Policy::Constant(_) = self.model.policy {
-            let name = self.name();
-            quote!(const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(&#policy, #name);)
+            let site = if self.is_named_by_surroundings() {
+                quote!(__retry::site_within(&#policy, __retry_name))
+            } else {
+                let name = self.name();
+                quote!(__retry::Site::new(&#policy, #name))
+            };
+            quote!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
         } else {
             quote!(const __RETRY_POLICY: __retry::Policy = #policy;)
         })
@@ -149,6 +154,9 @@ impl Printer<'_> {
 
     /// Where the function is, of type `&'static str`.
     pub(crate) fn path(&self) -> TokenStream {
+        if self.model.default_name == DefaultName::Surroundings {
+            return quote!(__retry_name());
+        }
         let path = format!("::{}", self.bare_name());
         quote!(::core::concat!(::core::module_path!(), #path))
     }
@@ -156,6 +164,26 @@ impl Printer<'_> {
     fn bare_name(&self) -> String {
         let name = self.model.function.signature.ident.to_string();
         name.trim_start_matches("r#").to_owned()
+    }
+
+    fn is_named_by_surroundings(&self) -> bool {
+        self.model.default_name == DefaultName::Surroundings && !self.model.has(&[Key::Name])
+    }
+
+    /// The function whose own name says in which function the block stands: no macro can see it.
+    pub(crate) fn name_of_surroundings(&self) -> Option<TokenStream> {
+        let is_asked = match self.model.arguments.value(Key::Name) {
+            None => true,
+            Some(Value::Text(_)) => false,
+            Some(_) => self.model.nested,
+        };
+        (is_asked && self.model.default_name == DefaultName::Surroundings).then(|| {
+            quote! {
+                fn __retry_name() -> &'static ::core::primitive::str {
+                    __retry::surroundings(&__retry_name)
+                }
+            }
+        })
     }
 
     fn setters<'a>(&self, numbers: impl IntoIterator<Item = &'a Argument>) -> TokenStream {

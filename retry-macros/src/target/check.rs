@@ -20,6 +20,13 @@ pub(crate) fn function(given: &Arguments, function: &Function, errors: &mut Erro
     target(given, function, Setting::Alone, errors);
 }
 
+/// Checks the keys and the block of `retrying!`.
+pub(crate) fn expression(given: &Arguments, block: &Function, errors: &mut Errors) {
+    attribute::check::arguments(given, errors);
+    attribute::check::on_no_trait(given, errors);
+    target(given, block, Setting::Expression, errors);
+}
+
 /// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
 pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Errors) {
     attribute::check::policy_stands_alone(arguments, errors);
@@ -57,39 +64,60 @@ fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
         "Pin<Box<dyn Future<Output = Result<…>> + Send + '_>>"
     };
     let otherwise = match setting {
-        Setting::Alone => String::new(),
+        Setting::Alone | Setting::Expression => String::new(),
         Setting::Block => {
             let name = &function.signature.ident;
             format!(", or mark `{name}` `#[retry(skip)]`")
         }
     };
+    let macro_name = setting.macro_name();
     format!(
-        "`#[retry]` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
+        "`{macro_name}` can't look into `{hidden}` here: return `{written}`, written out{otherwise}"
     )
 }
 
-/// Where the attribute stands, which decides what can be done about a function.
-#[derive(Clone, Copy)]
+/// Where the keys stand, which decides what can be done about a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Setting {
     Alone,
     Block,
+    /// In `retrying!`, beside a block.
+    Expression,
+}
+
+impl Setting {
+    fn macro_name(self) -> &'static str {
+        match self {
+            Self::Alone | Self::Block => "#[retry]",
+            Self::Expression => "retrying!",
+        }
+    }
+
+    /// What is retried.
+    fn target(self) -> &'static str {
+        match self {
+            Self::Alone | Self::Block => "function",
+            Self::Expression => "block",
+        }
+    }
 }
 
 fn no_result(function: &Function, setting: Setting) -> String {
-    let name = &function.signature.ident;
-    let remedy = match setting {
-        Setting::Alone => "remove `#[retry]`",
-        Setting::Block => "mark it `#[retry(skip)]`",
+    let (name, macro_name) = (&function.signature.ident, setting.macro_name());
+    let (target, remedy) = match setting {
+        Setting::Alone => (format!("`{name}`"), "remove `#[retry]`"),
+        Setting::Block => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
+        Setting::Expression => (String::from("the block"), "remove `retrying!`"),
     };
     format!(
-        "`{name}` returns no `Result`, so it can't fail and `#[retry]` has nothing to do: return one, or {remedy}"
+        "{target} returns no `Result`, so it can't fail and `{macro_name}` has nothing to do: return one, or {remedy}"
     )
 }
 
 fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: &mut Errors) {
     let signature = &function.signature;
     let otherwise = match setting {
-        Setting::Alone => String::new(),
+        Setting::Alone | Setting::Expression => String::new(),
         Setting::Block => {
             let name = &signature.ident;
             format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
@@ -140,12 +168,16 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         return;
     }
     let (outcome, delivery) = outcome::of(returned);
-    stream::check(arguments, outcome, function, errors);
+    if setting == Setting::Expression {
+        stream::refused(arguments, outcome, errors);
+    } else {
+        stream::check(arguments, outcome, function, errors);
+    }
     let is_blocking = !function.is_async()
         && delivery == Delivery::Direct
         && arguments.get(Key::Stream).is_none();
     if is_blocking {
-        blocking(arguments, &otherwise, errors);
+        blocking(arguments, setting, &otherwise, errors);
     }
     if is_no_result(outcome) {
         errors.at(outcome.span(), no_result(function, setting));
@@ -160,7 +192,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         );
     }
     if is_blocking {
-        blocking_closures(arguments, errors);
+        blocking_closures(arguments, setting, errors);
     }
     // Checked here, not on the attribute alone, because a block may name one key and its member the other.
     if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
@@ -181,7 +213,8 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
 }
 
 /// What a blocking function can't have.
-fn blocking(arguments: &Arguments, otherwise: &str, errors: &mut Errors) {
+fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
+    let target = setting.target();
     let refused = [
         (
             Key::Timeout,
@@ -196,13 +229,14 @@ fn blocking(arguments: &Arguments, otherwise: &str, errors: &mut Errors) {
         if let Some(argument) = arguments.get(key) {
             errors.at(
                 argument.ident.span(),
-                format!("`{key}` can't be on a blocking function, {why}{otherwise}"),
+                format!("`{key}` can't be on a blocking {target}, {why}{otherwise}"),
             );
         }
     }
 }
 
-fn blocking_closures(arguments: &Arguments, errors: &mut Errors) {
+fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
+    let target = setting.target();
     for key in [Key::Validate, Key::Correct, Key::Fallback] {
         if let Some(Value::Expr(Expr::Closure(ExprClosure {
             asyncness: Some(asyncness),
@@ -211,7 +245,7 @@ fn blocking_closures(arguments: &Arguments, errors: &mut Errors) {
         {
             errors.at(
                 asyncness.span,
-                format!("the `{key}` of a blocking function can't be `async`: remove `async` here, or make the function `async`"),
+                format!("the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`"),
             );
         }
     }

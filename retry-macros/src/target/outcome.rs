@@ -1,12 +1,15 @@
 //! What an annotated function returns: its type as written, and the type of one attempt's outcome.
 
 use proc_macro2::Span;
+use quote::ToTokens;
 use syn::punctuated::{self, Punctuated};
 use syn::spanned::Spanned;
 use syn::{
     AngleBracketedGenericArguments, GenericArgument, Ident, Lifetime, PathArguments, PathSegment,
     Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
+
+use crate::tokens::mentions;
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -245,17 +248,23 @@ pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     erased
 }
 
-/// A type with the same error, where nothing is left to be inferred but an error that is an `impl Trait`.
+/// A type with the same error, where nothing is left to be inferred but an error that is an `impl Trait` or `_`.
 pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    if let Some(error) = error_of_result(&mut erased) {
-        *error = erase_impl_trait(error);
-    }
+    let error = error_of_result(&mut erased).map(|error| erase_impl_trait(error));
     erase(&mut erased, unit);
+    if let (Some(place), Some(error)) = (error_of_result(&mut erased), error) {
+        *place = error;
+    }
     erased
 }
 
-/// A type with the same value, where nothing is left to be inferred but a value that is an `impl Trait`.
+/// Whether any of the types that a type is made of is left to be inferred.
+pub(crate) fn is_inferred(ty: &Type) -> bool {
+    mentions(ty.to_token_stream(), "_")
+}
+
+/// A type with the same value, where nothing is left to be inferred but a value that is an `impl Trait` or `_`.
 pub(crate) fn without_error(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     if let Some(error) = error_of_result(&mut erased) {
@@ -273,7 +282,7 @@ fn unit(place: Span) -> Type {
 }
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
-fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
+pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
     let path = match outcome {
         Type::Group(group) => return error_of_result(&mut group.elem),
         Type::Paren(paren) => return error_of_result(&mut paren.elem),
@@ -300,6 +309,7 @@ fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {
     match ty {
         Type::ImplTrait(impl_trait) => *ty = with(impl_trait.impl_token.span),
+        Type::Infer(infer) => *ty = with(infer.underscore_token.span),
         Type::Path(path) => {
             for segment in &mut path.path.segments {
                 if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {

@@ -363,6 +363,10 @@ fn succeeded<F>(call: &Call, policy: &Policy, operation: &F) {
 
 /// The function that a closure is written in, as the call's name.
 pub(crate) fn name_of<F>(operation: &F) -> &'static str {
-    let name = type_name_of_val(operation);
+    without_closures(type_name_of_val(operation))
+}
+
+/// The function that something of that name is in, also where it is in closures.
+pub(crate) fn without_closures(name: &str) -> &str {
     name.trim_end_matches("::{{closure}}")
 }

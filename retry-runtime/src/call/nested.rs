@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
 
-use crate::call::site::Site;
+use crate::call::site::{Name as SiteName, Site};
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
@@ -38,6 +38,7 @@ pub struct Outer {
 #[derive(Clone, Debug)]
 enum Name {
     Written(&'static str),
+    Known(fn() -> &'static str),
     Made(fn() -> String),
     #[cfg(feature = "plan")]
     Shared(Arc<str>),
@@ -50,6 +51,18 @@ impl Outer {
         Self {
             name: Name::Written(name),
             attempts: policy.most_attempts(validates),
+        }
+    }
+
+    /// A call of that site.
+    #[inline]
+    pub const fn of(site: &'static Site<'static>, validates: bool) -> Self {
+        Self {
+            name: match site.name {
+                SiteName::Text(name) => Name::Written(name),
+                SiteName::By(name) => Name::Known(name),
+            },
+            attempts: site.policy.most_attempts(validates),
         }
     }
 
@@ -67,6 +80,15 @@ impl Outer {
     pub const fn named(name: &'static str) -> Self {
         Self {
             name: Name::Written(name),
+            attempts: None,
+        }
+    }
+
+    /// The same where only a function knows the name.
+    #[inline]
+    pub const fn named_as(name: fn() -> &'static str) -> Self {
+        Self {
+            name: Name::Known(name),
             attempts: None,
         }
     }
@@ -95,6 +117,7 @@ impl Outer {
     fn name(&self) -> Cow<'_, str> {
         match &self.name {
             Name::Written(name) => Cow::Borrowed(name),
+            Name::Known(name) => Cow::Borrowed(name()),
             Name::Made(name) => Cow::Owned(name()),
             #[cfg(feature = "plan")]
             Name::Shared(name) => Cow::Borrowed(name),
@@ -144,7 +167,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Opti
     let Some(outer) = here(Outer::clone) else {
         return;
     };
-    let (call, outer_name) = (site.name, &*outer.name());
+    let (call, outer_name) = (site.name(), &*outer.name());
     if !is_news(outer_name, call) {
         return;
     }

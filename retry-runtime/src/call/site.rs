@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::policy::Policy;
 
 /// What all calls of one function share: the policy, and the name in logs and metrics.
@@ -10,17 +12,36 @@ use crate::policy::Policy;
 /// const POLICY: Policy = Policy::new().max(5);
 /// const SITE: Site<'_> = Site::new(&POLICY, "model.complete");
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Site<'a> {
     pub(crate) policy: &'a Policy,
-    pub(crate) name: &'a str,
+    pub(crate) name: Name<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Name<'a> {
+    Text(&'a str),
+    /// Of a block, which no constant knows.
+    By(fn() -> &'static str),
 }
 
 impl<'a> Site<'a> {
     /// A site with that policy and that name.
     #[inline]
     pub const fn new(policy: &'a Policy, name: &'a str) -> Self {
-        Self { policy, name }
+        Self {
+            policy,
+            name: Name::Text(name),
+        }
+    }
+
+    /// A site whose name that function knows.
+    #[inline]
+    pub(crate) const fn named_by(policy: &'a Policy, name: fn() -> &'static str) -> Self {
+        Self {
+            policy,
+            name: Name::By(name),
+        }
     }
 
     /// The policy of the calls.
@@ -31,7 +52,19 @@ impl<'a> Site<'a> {
 
     /// Their name.
     #[inline]
-    pub const fn name(&self) -> &'a str {
-        self.name
+    pub fn name(&self) -> &'a str {
+        match self.name {
+            Name::Text(name) => name,
+            Name::By(name) => name(),
+        }
+    }
+}
+
+impl fmt::Debug for Site<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Site")
+            .field("policy", &self.policy)
+            .field("name", &self.name())
+            .finish()
     }
 }

@@ -173,7 +173,7 @@ impl Call {
             ..
         } = failure;
         let error = &shown(error);
-        let call = site.name;
+        let call = site.name();
         match (decision, verdict.kind()) {
             (Ok(delay), _) if values == Values::Corrected => {
                 self.corrections = correction;
@@ -229,7 +229,7 @@ impl Call {
         };
         if let Some(transition) = permit.record(seen) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.turned(site.name, transition, failure.error, observe);
+            self.turned(site.name(), transition, failure.error, observe);
         }
     }
 
@@ -246,7 +246,7 @@ impl Call {
         };
         if let Some(change) = place.leave(end) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed(site.name, change, observe);
+            self.limiter_changed(site.name(), change, observe);
         }
     }
 
@@ -388,7 +388,7 @@ impl Call {
             ..
         } = failure;
         let call = Self { in_force, ..*self };
-        call.ended_after_pause(site.name, error, values, ending, reason, observe);
+        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
     }
 
     #[cold]
@@ -427,7 +427,7 @@ impl Call {
         reason: Reason,
     ) {
         let end = End {
-            call: site.name,
+            call: site.name(),
             attempt: self.attempt(),
             corrections: self.corrections,
             max: self.retries_allowed(site.policy),
@@ -474,13 +474,13 @@ impl Call {
     #[inline]
     pub fn succeeded(&self, site: &Site<'_>) {
         if self.is_retried() {
-            self.known(site).healed(site.name, None);
+            self.known(site).healed(site.name(), None);
         }
     }
 
     /// The same, and tells an observer also of a success at once.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.known(site).told(site.name, observe);
+        self.known(site).told(site.name(), observe);
     }
 
     /// What is told of a success goes by the last failure, which a call from another process does not know.

@@ -2,6 +2,10 @@
 
 use std::any::type_name;
 
+use crate::call::by_policy::without_closures;
+use crate::call::site::Site;
+use crate::policy::Policy;
+
 /// The method of what a decorator wraps, as `OpenAi::complete`: one decorator is for many clients.
 #[cold]
 pub fn client_name<C: ?Sized>(method: &str) -> String {
@@ -17,4 +21,15 @@ pub fn client_name<C: ?Sized>(method: &str) -> String {
 
 fn is_of_path(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '_' | ':')
+}
+
+/// The function that contains that one, an item of the name `__retry_name`.
+pub fn surroundings<F>(_: &F) -> &'static str {
+    let name = type_name::<F>();
+    without_closures(name.strip_suffix("::__retry_name").unwrap_or(name))
+}
+
+/// What all calls of a block share.
+pub const fn site_within(policy: &Policy, name: fn() -> &'static str) -> Site<'_> {
+    Site::named_by(policy, name)
 }

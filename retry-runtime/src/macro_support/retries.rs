@@ -105,13 +105,13 @@ impl Retries {
     #[cold]
     #[inline(never)]
     fn report_healed(self, site: &Site<'_>) {
-        self.whole(site).healed(site.name, None);
+        self.whole(site).healed(site.name(), None);
     }
 
     #[cold]
     #[inline(never)]
     pub fn succeeded(self, site: &Site<'_>, observe: Observe<'_>) {
-        self.whole(site).told(site.name, observe);
+        self.whole(site).told(site.name(), observe);
     }
 
     /// Reports that the call ends during or after a pause, with the error that it had before.
@@ -126,7 +126,7 @@ impl Retries {
     ) {
         let call = self.whole(site);
         let (values, ending) = (Values::Taken, Ending::Error);
-        call.ended_after_pause(site.name, error, values, ending, reason, observe);
+        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {

@@ -30,7 +30,18 @@ pub struct ShowClassify<'a, E>(ShowName<'a, E>);
 
 pub struct ShowName<'a, E>(&'a E);
 
-impl<E: Error> Show<'_, E> {
+/// An error whose causes can be asked for. Where the type is not known yet, the compiler takes it to be one.
+#[diagnostic::on_unimplemented(
+    message = "`retrying!` must know the type of the block's error where the block ends, and nothing before says that it is `{Self}`",
+    label = "the type of its error is named too late",
+    note = "name it here: `async -> Result<_, {Self}> {{ … }}`, or without `async` for blocking code"
+)]
+pub trait ShownError: Error {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Error> ShownError for E {}
+
+impl<E: ShownError> Show<'_, E> {
     pub fn __retry_show(&self) -> &dyn fmt::Display {
         self
     }

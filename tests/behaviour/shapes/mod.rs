@@ -23,6 +23,7 @@ mod arguments;
 mod attributes;
 mod blocking;
 mod bodies;
+mod expressions;
 mod futures;
 mod generics;
 mod look_alikes;

@@ -34,7 +34,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use retry_runtime::{Classify, Event, GaveUp, Policy, TimedOut, retry};
+use retry_runtime::{Classify, Event, GaveUp, Policy, TimedOut, retry, retrying};
 
 /// A failure of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Classify)]
@@ -148,6 +148,28 @@ impl Client {
         async { self.send() }
     }
 
+    /// Blocks.
+    pub async fn blocks(&self) -> Result<u32, ModelError> {
+        let embedded = retrying!(backoff = "none", attempt = attempt, {
+            if attempt.number() > 9 {
+                return Err(ModelError::Unauthorized);
+            }
+            self.send()
+        })?;
+        let answer = retrying!(
+            on = |error: &ModelError| error.classify(),
+            backoff = "none",
+            validate = |_| Ok(()),
+            give_up = GaveUp::into_error,
+            timeout = "10s",
+            async {
+                let answer = self.send()?;
+                Ok(answer)
+            }
+        );
+        Ok(embedded + answer.await?)
+    }
+
     /// Nothing but an error.
     #[retry(backoff = "none", max = 0)]
     pub async fn log_in(&self) -> io::Result<()> {
@@ -168,6 +190,8 @@ async fn main() {
     assert_eq!(client.attempts(), 2);
     assert_eq!(client.models().await, Ok(3));
     assert_eq!(client.attempts(), 3);
+    assert_eq!(client.blocks().await, Ok(9));
+    assert_eq!(client.attempts(), 6);
     assert!(client.log_in().await.is_err());
     assert_eq!(client.attempts(), 1);
 }

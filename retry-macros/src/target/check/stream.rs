@@ -80,3 +80,13 @@ pub(super) fn check(
         );
     }
 }
+
+/// In `retrying!`, where no function returns the stream.
+pub(super) fn refused(arguments: &Arguments, outcome: &Type, errors: &mut Errors) {
+    const MESSAGE: &str = "`retrying!` can't retry a stream, which goes on after the block: put `#[retry(stream = \"first\")]` on a function that returns it";
+    if let Some(key) = arguments.get(Key::Stream) {
+        errors.at(key.ident.span(), MESSAGE);
+    } else if outcome::stream(outcome).is_some() {
+        errors.at(outcome.span(), MESSAGE);
+    }
+}

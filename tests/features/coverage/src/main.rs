@@ -2,7 +2,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
-use retry_runtime::retry;
+use retry_runtime::{retry, retrying};
 
 #[retry(on = |_| true)]
 async fn asynchronous(number: u32) -> Result<u32, String> {
@@ -33,6 +33,16 @@ fn lone_block(number: u32) -> impl Future<Output = Result<u32, String>> {
     async move {
         Ok(number) // counted
     }
+}
+
+async fn expression(number: u32) -> Result<u32, String> {
+    let next = retrying!(on = |_| true, {
+        Ok::<_, String>(number + 1) // counted
+    })?;
+    retrying!(on = |_| true, async {
+        Ok::<_, String>(next) // counted
+    })
+    .await
 }
 
 #[retry(attempt = attempt, on = |_| true)]
@@ -68,6 +78,6 @@ async fn opened(number: u32) -> Result<impl Stream<Item = Result<u32, String>>, 
 }
 
 fn main() {
-    drop((asynchronous(1), blocking(1), future(1), lone_block(1)));
+    drop((asynchronous(1), blocking(1), future(1), lone_block(1), expression(1)));
     drop((attempt(1), stream(1), opened(1)));
 }

@@ -1,0 +1,96 @@
+//! The error type of a block that names none.
+//!
+//! It is only known from what the compiler infers, and each `_` is inferred by itself. Where the error is looked at in
+//! more than one place, a local of no size ties these together.
+
+use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::expand::model::{Decision, ErrorType};
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    fn ties_errors(&self) -> bool {
+        self.is_inferred()
+            && (self.model.decision == Decision::Full
+                || self.model.history.is_some()
+                || self.asyncness == Asyncness::Blocking)
+    }
+
+    fn is_inferred(&self) -> bool {
+        self.model.error_type == ErrorType::Inferred
+    }
+
+    /// The function of `on`, where it may name the type and can be written twice.
+    fn naming(&self) -> Option<&Expr> {
+        let on = self.model.expr(Key::On)?;
+        (self.is_inferred() && matches!(on, Expr::Path(_))).then_some(on)
+    }
+
+    /// Binds `retry_error_type`.
+    pub(crate) fn error_type(&self) -> Option<TokenStream> {
+        let bound = match self.naming() {
+            Some(on) => ours_at!(on.span()=> __retry::error_type_by(#on)),
+            None => ours!(__retry::error_type()),
+        };
+        self.ties_errors()
+            .then(|| ours!(let retry_error_type = #bound;))
+    }
+
+    /// Says that `retry_history` is of that type, which the body may ask about.
+    pub(crate) fn error_type_of_history(&self) -> Option<TokenStream> {
+        (self.ties_errors() && self.model.history.is_some())
+            .then(|| ours!(__retry::has_error_type(retry_error_type, &retry_history);))
+    }
+
+    /// Says that the loop ends with an error of that type, since a binding may name that of blocking code's outcome.
+    pub(crate) fn error_type_of_loop(&self) -> Option<TokenStream> {
+        (self.ties_errors() && self.asyncness == Asyncness::Blocking).then(|| {
+            ours! {
+                if false {
+                    break 'retry_call __retry::never_of(retry_error_type);
+                }
+            }
+        })
+    }
+
+    /// The same of an outcome, which is not borrowed: it would be copied.
+    pub(crate) fn error_type_of(&self, outcome: &TokenStream) -> Option<TokenStream> {
+        self.ties_errors().then(|| {
+            ours! {
+                if false {
+                    __retry::has_error_type(retry_error_type, &#outcome);
+                }
+            }
+        })
+    }
+
+    /// The same of `retry_error`, of type `&E`.
+    pub(crate) fn error_of_type(&self) -> TokenStream {
+        if self.ties_errors() {
+            ours!(__retry::of_error_type(retry_error_type, &retry_error))
+        } else {
+            ours!(&retry_error)
+        }
+    }
+
+    /// The function that shows an error. It needs to know the type before the code that follows the block: if it does not, the
+    /// complaint points at the block.
+    pub(crate) fn show(&self) -> TokenStream {
+        if self.is_inferred() {
+            ours_at!(self.model.error_span=> __retry::show)
+        } else {
+            ours!(__retry::show)
+        }
+    }
+
+    /// An outcome that no code reaches, whose error is of the type that `on` names.
+    pub(crate) fn never_by_on(&self) -> Option<TokenStream> {
+        let on = self.naming()?;
+        Some(ours_at!(on.span()=> __retry::never_by(#on)))
+    }
+}

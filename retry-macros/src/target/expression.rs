@@ -1,0 +1,276 @@
+//! The target of `retrying!`: keys, and then the block that is retried.
+
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use quote::{quote, quote_spanned};
+use retry_vocabulary::key::Key;
+use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
+
+use crate::attribute::argument::{Arguments, Value};
+use crate::errors::Errors;
+use crate::target::function::{Body, Function};
+use crate::target::outcome;
+use crate::tokens::RUNTIME;
+
+const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
+const CLOSURE: &str =
+    "`retrying!` takes a block, not a closure: remove the `||`, as in `async { … }` or `{ … }`";
+const NO_COMMA: &str = "expected `,` between the keys and the block";
+const NOT_LAST: &str = "the block stands last in `retrying!`: move the keys before it";
+
+/// What stands in the parentheses of `retrying!(…)`. The block stays tokens, so that half-typed code still expands.
+pub(crate) struct Expression {
+    /// The keys, as written.
+    pub(crate) arguments: TokenStream,
+    /// What is wrong with the rest.
+    pub(crate) errors: Errors,
+    pub(crate) block: Option<Block>,
+}
+
+/// `async -> Result<T, E> { … }`, of which all but the braces may be left out.
+pub(crate) struct Block {
+    asyncness: Option<Token![async]>,
+    /// Whether the future owns what the block uses. An attempt borrows it in any case.
+    ownership: Option<Token![move]>,
+    returned: Option<Type>,
+    pub(crate) body: Group,
+}
+
+impl Expression {
+    pub(crate) fn parse(tokens: TokenStream) -> Self {
+        let tokens = opened(without_comma(tokens.into_iter().collect()));
+        let mut errors = Errors::default();
+        let found = (0..tokens.len()).rev().find_map(|at| {
+            let braces = braces(&tokens[at])?;
+            let begin = begin(&tokens[..at]);
+            (begin == 0 || is_punct(&tokens[begin - 1], ',')).then_some((begin, at, braces))
+        });
+        let (begin, at, braces, wrong) = match (found, tokens.split_last()) {
+            (Some((begin, at, braces)), Some((_, before))) => {
+                let wrong = (at < before.len()).then_some(NOT_LAST);
+                (begin, at, braces, wrong)
+            }
+            (None, Some((last, before))) => match (braces(last), closure(before)) {
+                (Some(braces), Some(begin)) => (begin, before.len(), braces, Some(CLOSURE)),
+                (Some(braces), None) if begin(before) < before.len() => {
+                    (begin(before), before.len(), braces, Some(NO_COMMA))
+                }
+                _ => {
+                    let end = match last {
+                        TokenTree::Group(group) => group.span_close(),
+                        last => last.span(),
+                    };
+                    errors.at(end, NO_BLOCK);
+                    return Self::without_block(errors);
+                }
+            },
+            (_, None) => {
+                errors.at(Span::call_site(), NO_BLOCK);
+                return Self::without_block(errors);
+            }
+        };
+        let block = Block::parse(&tokens[begin..at], braces.clone(), &mut errors);
+        if let Some(wrong) = wrong {
+            errors.at(block.place(), wrong);
+        }
+        Self {
+            arguments: without_comma(tokens[..begin].to_vec())
+                .into_iter()
+                .collect(),
+            errors,
+            block: Some(block),
+        }
+    }
+
+    fn without_block(errors: Errors) -> Self {
+        Self {
+            arguments: TokenStream::new(),
+            errors,
+            block: None,
+        }
+    }
+}
+
+impl Block {
+    /// A block whose braces follow those words.
+    fn parse(words: &[TokenTree], body: Group, errors: &mut Errors) -> Self {
+        let span = |name| {
+            words
+                .iter()
+                .find(|word| is_ident(word, name))
+                .map(TokenTree::span)
+        };
+        let (asyncness, ownership) = (span("async"), span("move"));
+        if let (None, Some(ownership)) = (asyncness, ownership) {
+            errors.at(
+                ownership,
+                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move { … }`",
+            );
+        }
+        Self {
+            asyncness: asyncness.map(Token![async]),
+            ownership: ownership.filter(|_| asyncness.is_some()).map(Token![move]),
+            returned: arrow(words).and_then(|arrow| returned(&words[arrow..], errors)),
+            body,
+        }
+    }
+
+    pub(crate) fn is_async(&self) -> bool {
+        self.asyncness.is_some()
+    }
+
+    /// Where the compiler points if there is no type to point at.
+    pub(crate) fn place(&self) -> Span {
+        let word = self.asyncness.map(|word| word.span);
+        word.unwrap_or_else(|| self.body.span_open())
+    }
+
+    /// The block as a function, whose arguments are what the block uses.
+    pub(crate) fn as_function(&self, arguments: &Arguments) -> Function {
+        let place = self.place();
+        let asyncness = self.asyncness;
+        let name = Ident::new("block", place);
+        let mut signature: Signature = parse_quote_spanned!(place=> #asyncness fn #name());
+        let returned = self.returned.clone();
+        let returned = returned.unwrap_or_else(|| inferred(arguments, place));
+        signature.output = ReturnType::Type(Token![->](place), Box::new(returned));
+        Function {
+            attributes: Vec::new(),
+            visibility: Visibility::Inherited,
+            defaultness: None,
+            signature,
+            body: Body::Block(self.body.clone()),
+        }
+    }
+
+    /// The same kind of block with other content: a future, or for blocking code a value.
+    pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
+        let (asyncness, ownership) = (self.asyncness, self.ownership);
+        let mut body = Group::new(Delimiter::Brace, content);
+        body.set_span(self.body.span());
+        quote!(#asyncness #ownership #body)
+    }
+
+    /// The block alone, as the user wrote it.
+    pub(crate) fn unretried(&self) -> TokenStream {
+        let statements = self.body.stream();
+        let edge = self.returned.as_ref().map(|returned| {
+            quote_spanned! {Span::mixed_site()=>
+                if false {
+                    let unretried = || -> #returned { ::core::unreachable!() };
+                    return unretried();
+                }
+            }
+        });
+        match (self.asyncness, &self.returned) {
+            (None, Some(returned)) => quote!((|| -> #returned { #statements })()),
+            (None, None) => quote!((|| { #statements })()),
+            (Some(_), _) => self.with(quote!(#edge #statements)),
+        }
+    }
+}
+
+/// The type of a block that names none: a `Result`, whose error may be named by the closure of `on`.
+fn inferred(arguments: &Arguments, place: Span) -> Type {
+    let place = Span::mixed_site().located_at(place);
+    let runtime = Ident::new(RUNTIME, place);
+    let mut outcome: Type = parse_quote_spanned!(place=> #runtime::Result<_, _>);
+    if let (Some(error), Some(named)) = (
+        outcome::error_of_result(&mut outcome),
+        named_by_on(arguments),
+    ) {
+        *error = named.clone();
+    }
+    outcome
+}
+
+/// The `E` of `on = |error: &E| …`.
+fn named_by_on(arguments: &Arguments) -> Option<&Type> {
+    let Some(Value::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
+        return None;
+    };
+    match on.inputs.first() {
+        Some(Pat::Type(argument)) => outcome::as_reference(&argument.ty).map(|error| &*error.elem),
+        _ => None,
+    }
+}
+
+/// Where the block begins whose braces follow.
+fn begin(tokens: &[TokenTree]) -> usize {
+    let begin = arrow(tokens).unwrap_or(tokens.len());
+    let words = tokens[..begin].iter().rev();
+    begin - words.take_while(|word| is_word(word)).count()
+}
+
+/// Where the `->` stands whose type ends there. In a key's value, such an arrow follows something else than what may begin
+/// the block.
+fn arrow(tokens: &[TokenTree]) -> Option<usize> {
+    let begins = |at: usize| match at.checked_sub(1).map(|before| &tokens[before]) {
+        None => true,
+        Some(before) => is_word(before) || is_punct(before, ','),
+    };
+    let is_arrow = |at: usize| is_punct(&tokens[at], '-') && is_punct(&tokens[at + 1], '>');
+    (0..tokens.len().saturating_sub(1)).rfind(|at| is_arrow(*at) && begins(*at))
+}
+
+/// The type after that `->`.
+fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
+    if written.len() == 2 {
+        errors.at(
+            written[1].span(),
+            "expected a type after `->`, as in `async -> Result<String, ApiError> { … }`",
+        );
+        return None;
+    }
+    let ty = written[2..].iter().cloned().collect();
+    syn::parse2(ty).map_err(|error| errors.push(error)).ok()
+}
+
+/// Where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
+fn closure(tokens: &[TokenTree]) -> Option<usize> {
+    let last = tokens.len().checked_sub(1)?;
+    let first = tokens[..last]
+        .iter()
+        .rposition(|token| is_punct(token, '|'))?;
+    let begin = begin(&tokens[..first]);
+    let begins = begin == 0 || is_punct(&tokens[begin - 1], ',');
+    (is_punct(&tokens[last], '|') && begins).then_some(begin)
+}
+
+/// `macro_rules!` hands a block over in an invisible group.
+fn opened(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
+    while let Some(TokenTree::Group(last)) = tokens.last() {
+        if last.delimiter() != Delimiter::None {
+            break;
+        }
+        let within = last.stream();
+        tokens.pop();
+        tokens.extend(within);
+    }
+    tokens
+}
+
+fn without_comma(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
+    if tokens.last().is_some_and(|last| is_punct(last, ',')) {
+        tokens.pop();
+    }
+    tokens
+}
+
+fn braces(token: &TokenTree) -> Option<&Group> {
+    match token {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
+        _ => None,
+    }
+}
+
+fn is_word(token: &TokenTree) -> bool {
+    is_ident(token, "async") || is_ident(token, "move")
+}
+
+fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
+fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}

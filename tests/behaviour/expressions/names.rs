@@ -1,0 +1,71 @@
+//! Without the key `name`, a block is called as the function that it stands in.
+
+use retry_runtime::{retrying, testing};
+use support::failure::{Failure, STOP};
+
+struct Client {
+    failure: Failure,
+}
+
+const CLIENT: Client = Client { failure: STOP };
+
+trait Model {
+    async fn complete(&self) -> Result<(), Failure>;
+}
+
+impl Client {
+    async fn fetch(&self) -> Result<(), Failure> {
+        retrying!(async { Err(self.failure.clone()) }).await
+    }
+
+    fn read(&self) -> Result<(), Failure> {
+        let read = || retrying!({ Err(self.failure.clone()) });
+        read()
+    }
+}
+
+impl Model for Client {
+    async fn complete(&self) -> Result<(), Failure> {
+        retrying!(max = 1 + 1, async { Err(STOP) }).await
+    }
+}
+
+async fn function() -> Result<(), Failure> {
+    async { retrying!(async { Err(STOP) }).await }.await
+}
+
+fn generic<T>(_: T) -> Result<(), Failure> {
+    retrying!({ Err(STOP) })
+}
+
+#[tokio::test]
+async fn a_block_is_named_as_the_function_around_it() {
+    let recording = testing::record();
+    let outcomes = [
+        CLIENT.fetch().await,
+        CLIENT.read(),
+        CLIENT.complete().await,
+        function().await,
+        generic(5),
+        retrying!(name = "s3.get", async { Err(STOP) }).await,
+    ];
+    assert!(outcomes.iter().all(Result::is_err));
+    let lines = recording.lines();
+    let names = lines.iter().map(|line| {
+        let name = line.strip_prefix("gave up ").unwrap();
+        &name[..name.find(" attempt=").unwrap()]
+    });
+    let names: Vec<_> = names.collect();
+    let here = "behaviour::expressions::names";
+    assert_eq!(
+        names,
+        [
+            &*format!("{here}::Client::fetch"),
+            &*format!("{here}::Client::read"),
+            &*format!("<{here}::Client as {here}::Model>::complete"),
+            &*format!("{here}::function"),
+            &*format!("{here}::generic"),
+            "s3.get",
+        ]
+    );
+}

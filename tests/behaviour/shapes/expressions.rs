@@ -1,0 +1,188 @@
+//! Where an expression can stand.
+
+use std::io;
+use std::time::Duration;
+
+use retry_runtime::{Classify, retry, retrying, testing};
+use support::failure::{Failure, STOP, TRANSIENT};
+
+use crate::shapes::{Busy, Flaky, check, check_blocking};
+
+async fn in_a_function(flaky: &Flaky) -> Result<u32, Busy> {
+    retrying!(policy = flaky.policy, on = |_| true, async {
+        flaky.answer()
+    })
+    .await
+}
+
+fn in_a_blocking_function(flaky: &Flaky) -> Result<u32, Busy> {
+    let answer = retrying!(policy = flaky.policy, on = |_| true, { flaky.answer() })?;
+    Ok(answer)
+}
+
+async fn in_a_generic_function<T: Clone, E>(
+    flaky: &Flaky,
+    value: T,
+    fail: impl Fn(Busy) -> E,
+    is_failure: impl Fn(&E) -> bool + Copy,
+) -> Result<(u32, T), E> {
+    retrying!(policy = flaky.policy, on = is_failure, async {
+        let answer = flaky.answer().map_err(&fail)?;
+        Ok((answer, value.clone()))
+    })
+    .await
+}
+
+trait Client {
+    async fn complete(&mut self, flaky: &Flaky) -> Result<u32, Busy>;
+}
+
+struct Counted(u32);
+
+impl Client for Counted {
+    async fn complete(&mut self, flaky: &Flaky) -> Result<u32, Busy> {
+        retrying!(policy = flaky.policy, on = |_| true, async {
+            self.0 += 1;
+            flaky.answer()
+        })
+        .await
+    }
+}
+
+fn future<'a>(flaky: &'a Flaky) -> impl Future<Output = Result<u32, Busy>> + Send + 'a {
+    retrying!(policy = flaky.policy, on = |_| true, async move {
+        flaky.answer()
+    })
+}
+
+macro_rules! persistent {
+    ($flaky:expr, $block:block) => {
+        retrying!(policy = $flaky.policy, on = |_| true, $block)
+    };
+    ($flaky:expr, async $block:expr) => {
+        retrying!(policy = $flaky.policy, on = |_| true, async { $block })
+    };
+    ($flaky:expr, whole $future:expr) => {
+        retrying!(policy = $flaky.policy, on = |_| true, $future)
+    };
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_expression_stands_anywhere() {
+    check!(|flaky| in_a_function(flaky).await);
+    check!(|flaky| Counted(0).complete(flaky).await);
+    check!(|flaky| future(flaky).await);
+    check!(|flaky| {
+        let called = in_a_generic_function(flaky, "value", |busy| busy, |_| true).await;
+        called.map(|(answer, _)| answer)
+    });
+    check!(|flaky| {
+        let closure = async |flaky: &Flaky| {
+            retrying!(policy = flaky.policy, on = |_| true, async {
+                flaky.answer()
+            })
+            .await
+        };
+        closure(flaky).await
+    });
+    check!(|flaky| persistent!(flaky, async flaky.answer()).await);
+    check!(|flaky| persistent!(flaky, whole async { flaky.answer() }).await);
+    check_blocking!(|flaky| in_a_blocking_function(flaky));
+    check_blocking!(|flaky| persistent!(flaky, { flaky.answer() }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_in_a_loop_is_a_call_of_its_own() {
+    let mut attempts = Vec::new();
+    for item in 0..3 {
+        let outcome = retrying!(max = item, attempt = attempt, async {
+            attempts.push((item, attempt.number()));
+            Err::<(), _>(TRANSIENT)
+        });
+        if outcome.await == Err(STOP) {
+            break;
+        }
+    }
+    assert_eq!(attempts, [(0, 1), (1, 1), (1, 2), (2, 1), (2, 2), (2, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_in_another_multiplies() {
+    let mut attempts = Vec::new();
+    let outcome = retrying!(max = 1, name = "outer", attempt = outer, async {
+        retrying!(max = 2, name = "inner", attempt = inner, async {
+            attempts.push((outer.number(), inner.number()));
+            Err::<(), _>(TRANSIENT)
+        })
+        .await
+    });
+    assert_eq!(outcome.await, Err(TRANSIENT));
+    assert_eq!(attempts, [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3)]);
+}
+
+#[test]
+fn one_may_stand_in_a_retried_function() {
+    #[retry(max = 1)]
+    fn outer(attempts: &mut u32) -> Result<(), Failure> {
+        retrying!(max = 1, {
+            *attempts += 1;
+            Err(TRANSIENT)
+        })
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let mut attempts = 0;
+    assert_eq!(outer(&mut attempts), Err(TRANSIENT));
+    assert_eq!(attempts, 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn return_and_question_marks_end_the_attempt() {
+    let mut attempts = 0;
+    let outcome = retrying!(async {
+        attempts += 1;
+        for number in 0.. {
+            if number == 2 {
+                continue;
+            }
+            if number > attempts {
+                break;
+            }
+        }
+        if attempts == 1 {
+            return Err(TRANSIENT);
+        }
+        if attempts == 2 {
+            Err(TRANSIENT)?;
+        }
+        Ok(attempts)
+    });
+    assert_eq!(outcome.await, Ok(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_keys_and_a_last_comma_are_fine() {
+    assert_eq!(retrying!(async { Ok::<_, Failure>(1) }).await, Ok(1));
+    assert_eq!(retrying!(async { Ok::<_, Failure>(1) },).await, Ok(1));
+    assert_eq!(
+        retrying!(max = 5, async { Ok::<_, Failure>(1) },).await,
+        Ok(1)
+    );
+    assert_eq!(retrying!({ Ok::<_, Failure>(1) }), Ok(1));
+    assert_eq!(retrying! { max(5), { Ok::<_, Failure>(1) } }, Ok(1));
+}
+
+/// `Err` of a value that is `Classify` alone.
+#[tokio::test(start_paused = true)]
+async fn what_is_classified_needs_no_on() {
+    fn is_classify<E: Classify>(outcome: Result<(), E>) -> Option<E> {
+        outcome.err()
+    }
+
+    let start = tokio::time::Instant::now();
+    let outcome = retrying!(max = 1, jitter = "none", async {
+        Err(io::Error::from(io::ErrorKind::ConnectionRefused))
+    });
+    assert!(is_classify(outcome.await).is_some());
+    assert_eq!(start.elapsed(), Duration::from_secs(1));
+}

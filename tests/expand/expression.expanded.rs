@@ -1,0 +1,295 @@
+//! Call sites: the attribute's loop in an expression.
+async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelError> {
+    let response = {
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{max as _, on as _};
+        __retry::lazy(async {
+            fn __retry_name() -> &'static ::core::primitive::str {
+                __retry::surroundings(&__retry_name)
+            }
+            const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+                &__retry::policy_of(__retry::Section::new().max(5u32)),
+                __retry_name,
+            );
+            __retry::expect_timer();
+            let mut retry_call = __retry::Retries::new();
+            'retry_call: loop {
+                let retry_pause = 'retry_pause: {
+                    let mut retry_outcome: __retry::Result<_, _> = async {
+                        if false {
+                            return __retry::never_by(is_retryable);
+                        }
+                        { client.post(prompt).await?.json().await }
+                    }
+                        .await;
+                    match retry_outcome {
+                        __retry::Ok(_) => {
+                            retry_call.healed(__RETRY_SITE);
+                        }
+                        __retry::Err(retry_error) => {
+                            if let __retry::Some(retry_pause) = __retry::cold(|| {
+                                retry_call
+                                    .failed_plainly(
+                                        __RETRY_SITE,
+                                        __retry::verdict(&retry_error, is_retryable),
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                            }) {
+                                retry_call = retry_call.next();
+                                break 'retry_pause retry_pause;
+                            }
+                            retry_outcome = __retry::Err(retry_error);
+                        }
+                    }
+                    break 'retry_call retry_outcome;
+                };
+                __retry::sleep(retry_pause, __retry::Features).await;
+            }
+        })
+    };
+    response.await
+}
+async fn owned(client: Client) -> Result<Completion, ModelError> {
+    spawn({
+            use ::retry_runtime::macro_support as __retry;
+            use ::retry_runtime::macro_support::keys::name as _;
+            __retry::lazy(async move {
+                const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
+                    &__retry::Policy::new(),
+                    "model.complete",
+                );
+                __retry::expect_timer();
+                let mut retry_call = __retry::Retries::new();
+                'retry_call: loop {
+                    let retry_pause = 'retry_pause: {
+                        let mut retry_outcome: Result<_, ModelError> = async {
+                            if false {
+                                return __retry::never::<Result<_, ModelError>>();
+                            }
+                            { client.post().await }
+                        }
+                            .await;
+                        match retry_outcome {
+                            __retry::Ok(_) => {
+                                retry_call.healed(__RETRY_SITE);
+                            }
+                            __retry::Err(retry_error) => {
+                                if let __retry::Some(retry_pause) = __retry::cold(|| {
+                                    retry_call
+                                        .failed_plainly(
+                                            __RETRY_SITE,
+                                            __retry::classify(&retry_error),
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                }) {
+                                    retry_call = retry_call.next();
+                                    break 'retry_pause retry_pause;
+                                }
+                                retry_outcome = __retry::Err(retry_error);
+                            }
+                        }
+                        break 'retry_call retry_outcome;
+                    };
+                    __retry::sleep(retry_pause, __retry::Features).await;
+                }
+            })
+        })
+        .await
+}
+fn parsed(text: &mut String) -> Option<u32> {
+    {
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{attempt as _, on as _};
+        fn __retry_name() -> &'static ::core::primitive::str {
+            __retry::surroundings(&__retry_name)
+        }
+        const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+            &__retry::Policy::new(),
+            __retry_name,
+        );
+        let mut retry_call = __retry::Retries::new();
+        let mut retry_history = __retry::history::<
+            <__retry::Result<(), ParseError> as __retry::OutcomeTypes>::Error,
+        >(__retry::no_clock());
+        'retry_call: loop {
+            let retry_pause = 'retry_pause: {
+                __retry::begin(
+                    &mut retry_history,
+                    __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                );
+                #[allow(clippy::redundant_closure_call)]
+                let mut retry_outcome: __retry::Result<_, ParseError> = (|| -> __retry::Result<
+                    _,
+                    ParseError,
+                > {
+                    {
+                        let attempt = &retry_history;
+                        {
+                            text.push(digit(attempt.number()));
+                            text.parse()
+                        }
+                    }
+                })();
+                match retry_outcome {
+                    __retry::Ok(_) => {
+                        retry_call.healed(__RETRY_SITE);
+                    }
+                    __retry::Err(retry_error) => {
+                        if let __retry::Some(retry_pause) = __retry::cold(|| {
+                            retry_call
+                                .failed_plainly(
+                                    __RETRY_SITE,
+                                    __retry::verdict(&retry_error, |_: &ParseError| true),
+                                    __retry::show(&retry_error).__retry_show(),
+                                )
+                        }) {
+                            retry_call = retry_call.next();
+                            __retry::failed(&mut retry_history, retry_error);
+                            break 'retry_pause retry_pause;
+                        }
+                        retry_outcome = __retry::Err(retry_error);
+                    }
+                }
+                break 'retry_call retry_outcome;
+            };
+            __retry::sleep_blocking(retry_pause);
+        }
+    }
+        .ok()
+}
+async fn asked(client: &Client) -> anyhow::Result<Completion> {
+    {
+        use ::retry_runtime::macro_support as __retry;
+        use ::retry_runtime::macro_support::keys::{on as _, attempt as _, breaker as _};
+        __retry::lazy(async {
+            fn __retry_name() -> &'static ::core::primitive::str {
+                __retry::surroundings(&__retry_name)
+            }
+            const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
+                &__retry::Policy::new(),
+                __retry_name,
+            );
+            __retry::expect_timer();
+            let mut retry_call = __retry::Retries::new();
+            let retry_error_type = __retry::error_type_by(is_retryable);
+            let mut retry_history = __retry::history::<
+                <__retry::Result<(), _> as __retry::OutcomeTypes>::Error,
+            >(__retry::no_clock());
+            __retry::has_error_type(retry_error_type, &retry_history);
+            let mut retry_failed = false;
+            'retry_call: loop {
+                let retry_pause = 'retry_pause: {
+                    let retry_by = 'retry_gate: {
+                        let __retry::Some(mut retry_permit) = __retry::permit(&BREAKER)
+                        else {
+                            break 'retry_gate __retry::RejectedBy::Breaker;
+                        };
+                        if let __retry::Some(retry_change) = __retry::half_opened(
+                            &retry_permit,
+                        ) {
+                            __retry::turned(
+                                &retry_call.whole(__RETRY_SITE),
+                                __retry_name(),
+                                retry_change,
+                                __retry::None,
+                            );
+                        }
+                        __retry::begin(
+                            &mut retry_history,
+                            __retry::max_of(&retry_call.whole(__RETRY_SITE)),
+                        );
+                        let mut retry_outcome: __retry::Result<_, _> = async {
+                            if false {
+                                return __retry::never_by(is_retryable);
+                            }
+                            {
+                                let attempt = &retry_history;
+                                {
+                                    let answer = client.ask(attempt.last_error()).await?;
+                                    Ok(answer.text)
+                                }
+                            }
+                        }
+                            .await;
+                        if false {
+                            __retry::has_error_type(retry_error_type, &retry_outcome);
+                        }
+                        match retry_outcome {
+                            __retry::Ok(_) => {
+                                if let __retry::Some(retry_change) = __retry::answered(
+                                    &mut retry_permit,
+                                ) {
+                                    __retry::turned(
+                                        &retry_call.whole(__RETRY_SITE),
+                                        __retry_name(),
+                                        retry_change,
+                                        __retry::None,
+                                    );
+                                }
+                                retry_call.healed(__RETRY_SITE);
+                            }
+                            __retry::Err(retry_error) => {
+                                let mut retry_next = retry_call;
+                                let retry_decision = __retry::cold(|| {
+                                    #[allow(clippy::let_and_return)]
+                                    let retry_decision = __retry::Retries::failed_with(
+                                        &mut retry_next,
+                                        __retry::Failure::new(
+                                                __RETRY_SITE,
+                                                __retry::verdict(&retry_error, is_retryable),
+                                                __retry::show(
+                                                        __retry::of_error_type(retry_error_type, &retry_error),
+                                                    )
+                                                    .__retry_show(),
+                                            )
+                                            .permit(&mut retry_permit),
+                                    );
+                                    retry_decision
+                                });
+                                retry_call = retry_next;
+                                if let __retry::Ok(retry_pause) = retry_decision {
+                                    __retry::failed(&mut retry_history, retry_error);
+                                    retry_failed = true;
+                                    break 'retry_pause retry_pause;
+                                }
+                                retry_outcome = __retry::Err(retry_error);
+                            }
+                        }
+                        break 'retry_call retry_outcome;
+                    };
+                    let retry_why = __retry::rejection(retry_by);
+                    let retry_error: <__retry::Result<
+                        (),
+                        _,
+                    > as __retry::OutcomeTypes>::Error = match __retry::take_last_error(
+                        &mut retry_history,
+                        retry_failed,
+                    ) {
+                        __retry::Some(retry_error) => retry_error,
+                        __retry::None => {
+                            __retry::FromRejected::from_rejected(
+                                __retry::Rejected::new(retry_by),
+                            )
+                        }
+                    };
+                    {
+                        retry_call
+                            .ended(
+                                __RETRY_SITE,
+                                __retry::show(
+                                        __retry::of_error_type(retry_error_type, &retry_error),
+                                    )
+                                    .__retry_show(),
+                                retry_why,
+                                __retry::None,
+                            );
+                    }
+                    let retry_outcome = __retry::Err(retry_error);
+                    break 'retry_call retry_outcome;
+                };
+                __retry::sleep(retry_pause, __retry::Features).await;
+            }
+        })
+    }
+        .await
+}

@@ -1,0 +1,11 @@
+use retry_runtime::retrying;
+
+fn is_retryable(error: &std::fmt::Error) -> bool {
+    *error == std::fmt::Error
+}
+
+async fn complete() -> Result<String, std::io::Error> {
+    retrying!(on = is_retryable, async { std::fs::read_to_string("answer") }).await
+}
+
+fn main() {}

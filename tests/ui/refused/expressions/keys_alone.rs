@@ -1,0 +1,10 @@
+use retry_runtime::retrying;
+
+async fn complete() -> Result<u32, std::io::Error> {
+    retrying!(max = 5, on = |error| {
+        error.kind() == std::io::ErrorKind::TimedOut
+    })
+    .await
+}
+
+fn main() {}
