@@ -6,6 +6,7 @@ mod arguments;
 mod async_trait;
 mod foreign;
 mod generic;
+mod protected;
 mod streams;
 
 use std::cell::Cell;
