@@ -43,7 +43,7 @@ const BUDGET: f64 = 16.0;
 const DEADLINE: f64 = 110.0;
 
 /// Those that such a call has a use for: a clock, a race, a function of the user's.
-const USED: [&str; 8] = [
+const USED: [&str; 10] = [
     "budget",
     "budget, a ratio",
     "deadline",
@@ -52,6 +52,8 @@ const USED: [&str; 8] = [
     "observe",
     "validate",
     "breaker",
+    "limiter, of concurrency",
+    "limiter, of the rate",
 ];
 
 /// As many digits as its double, so that both runs start with arguments of one length.

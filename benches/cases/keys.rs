@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use backon::Retryable;
-use retry_runtime::{Breaker, Budget, Event, Policy, Rejected, TimedOut, retry};
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut, retry,
+};
 
 use super::peers::exponential;
 use super::{MAX, Model, ModelError, pause};
@@ -22,6 +24,10 @@ impl From<TimedOut> for ModelError {
 }
 
 static BREAKER: Breaker = Breaker::new();
+
+static CONCURRENCY: ConcurrencyLimiter = ConcurrencyLimiter::aimd();
+
+static RATE: RateLimiter = RateLimiter::adaptive();
 
 impl From<Rejected> for ModelError {
     fn from(_: Rejected) -> Self {
@@ -54,6 +60,8 @@ with_keys! {
     with_observe(observe = |event: &Event<'_>| { std::hint::black_box(event.attempt()); })
     with_validate(validate = |value| if *value < u64::MAX { Ok(()) } else { Err(ModelError::Overloaded) })
     with_breaker(breaker = &BREAKER)
+    with_concurrency_limiter(limiter = &CONCURRENCY)
+    with_rate_limiter(limiter = &RATE)
     with_section(throttled(max = 10, base = "5s"))
     with_budget(budget)
     with_ratio(budget = &RATIO)

@@ -201,6 +201,24 @@ fn a_breaker_is_evaluated_before_each_attempt() {
 }
 
 #[test]
+fn a_limiter_is_evaluated_before_each_attempt() {
+    static LIMITER: retry_runtime::ConcurrencyLimiter = retry_runtime::ConcurrencyLimiter::aimd();
+
+    #[retry(on = |_| true, limiter = counted(LIMITER.cost(2)))]
+    fn blocking(failures: &mut u32) -> Result<u32, std::io::Error> {
+        fail(failures).map_err(std::io::Error::other)
+    }
+
+    let _skipped = testing::skip_sleeps();
+    for mut failures in 0..3 {
+        let made = failures;
+        COUNT.set(0);
+        blocking(&mut failures).unwrap();
+        assert_eq!(COUNT.get(), made + 1);
+    }
+}
+
+#[test]
 fn keys_may_take_the_same_lock() {
     struct Config {
         max: u32,

@@ -4,11 +4,12 @@ use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use retry_runtime::{Classify, Plan, Policy, Verdict, retry, testing};
 use tracing::field::{Field, Visit};
-use tracing::span;
 use tracing::subscriber::{self, Subscriber};
+use tracing::{Level, span};
 use tracing_subscriber::fmt::MakeWriter;
 
 #[derive(Debug)]
@@ -66,11 +67,16 @@ impl<'a> MakeWriter<'a> for Sink {
 
 /// The log as people see it.
 pub(crate) async fn log_of<T>(call: impl Future<Output = T>) -> String {
+    log_up_to(Level::INFO, call).await
+}
+
+async fn log_up_to<T>(most: Level, call: impl Future<Output = T>) -> String {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.clone())
         .without_time()
         .with_ansi(false)
+        .with_max_level(most)
         .finish();
     let _guard = subscriber::set_default(subscriber);
     call.await;
@@ -172,7 +178,7 @@ async fn corrections_are_logged() {
 }
 
 /// A record's level, and its fields as text.
-type Record = (tracing::Level, Vec<(String, String)>);
+type Record = (Level, Vec<(String, String)>);
 
 /// Collects records and checks that each declares the same fields.
 #[derive(Clone, Default)]
@@ -241,7 +247,7 @@ async fn has_the_fields_as_values() {
     complete(&mut vec![503]).await.unwrap();
     let records = fields.0.lock().unwrap().clone();
     let levels: Vec<_> = records.iter().map(|(level, _)| *level).collect();
-    assert_eq!(levels, [tracing::Level::WARN, tracing::Level::INFO]);
+    assert_eq!(levels, [Level::WARN, Level::INFO]);
     let value = |name: &str| {
         let pair = records[0].1.iter().find(|(field, _)| field == name);
         pair.map(|(_, value)| value.as_str())
@@ -306,7 +312,7 @@ async fn plans_log_the_same_fields_as_calls() {
     plan.run().await.unwrap();
     let records = fields.0.lock().unwrap();
     let (level, values) = &records[records.len() - 2];
-    assert_eq!(*level, tracing::Level::DEBUG);
+    assert_eq!(*level, Level::DEBUG);
     let value = |name, value: &str| (String::from(name), String::from(value));
     assert!(values.contains(&value("attempt", "number 1")));
     assert!(values.contains(&value("call", "plan.search")));
@@ -327,7 +333,7 @@ fn it_says_why_no_type_in_an_error_was_asked() {
 
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
+        .with_max_level(Level::DEBUG)
         .with_writer(sink.clone())
         .without_time()
         .with_ansi(false)
@@ -355,7 +361,7 @@ fn nor_does_that_show_secrets() {
 
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
-        .with_max_level(tracing::Level::DEBUG)
+        .with_max_level(Level::DEBUG)
         .with_writer(sink.clone())
         .with_ansi(false)
         .finish();
@@ -421,4 +427,42 @@ async fn a_breaker_says_each_change_once() {
         " INFO retry: succeeded call=load attempt=2 max=1\n",
     ];
     assert_eq!(log.await, lines.concat());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limiter_says_who_waits_and_what_changes() {
+    use retry_runtime::{ConcurrencyLimiter, Verdict};
+
+    #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", name = "load", limiter = limiter,
+        on = |_| Verdict::THROTTLED.after(Duration::from_secs(5)))]
+    async fn load(limiter: &ConcurrencyLimiter, failures: &mut u32) -> io::Result<()> {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        match failures.checked_sub(1) {
+            Some(left) => {
+                *failures = left;
+                Err(io::Error::other("refused"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    let calls = async || {
+        let limiter = ConcurrencyLimiter::aimd().start(1);
+        let (mut one, mut another) = (1, 0);
+        let (first, second) = tokio::join!(load(&limiter, &mut one), load(&limiter, &mut another));
+        assert!(first.is_ok() && second.is_ok());
+    };
+    let lines = [
+        "DEBUG retry: waiting call=load attempt=1 ahead=0\n",
+        " INFO retry: limiter paused for 5s call=load attempt=1 delay=5.0\n",
+        " WARN retry: retrying in 5s call=load attempt=1 max=1 delay=5.0 error=refused reason=throttled\n",
+        "DEBUG retry: waited for 6s call=load attempt=1 delay=6.0\n",
+        "DEBUG retry: waiting for at least 1s call=load attempt=2 delay=1.0 ahead=0\n",
+        " INFO retry: limiter resumed call=load attempt=1\n",
+        "DEBUG retry: waited for 1s call=load attempt=2 delay=1.0\n",
+        " INFO retry: succeeded call=load attempt=2 max=1\n",
+    ];
+    assert_eq!(log_up_to(Level::DEBUG, calls()).await, lines.concat());
+    let told = lines.into_iter().filter(|line| !line.starts_with("DEBUG"));
+    assert_eq!(log_of(calls()).await, told.collect::<String>());
 }

@@ -26,6 +26,7 @@ mod history;
 mod idempotent;
 mod jitter;
 mod kinds;
+mod limiter;
 mod max;
 mod name;
 mod observe;
@@ -43,7 +44,7 @@ use std::time::Duration;
 use support::failure::Failure;
 
 /// What each attempt of a call meets, in order. Counts the attempts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Script {
     steps: Vec<Failure>,
     attempts: usize,

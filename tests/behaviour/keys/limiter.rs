@@ -1,0 +1,1188 @@
+//! The key `limiter`: who waits, in which order and for how long, and who is told of what.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::{FutureExt, join_all};
+use futures::{Stream, StreamExt, stream};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use retry_runtime::{
+    Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp, Kind, Limiter,
+    LimiterChange, Pass, Place, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, Seen,
+    Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn, Verdict, WithCost, retry, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use tokio::task::yield_now;
+use tokio::time::{Instant, advance, sleep, timeout};
+use tokio_util::sync::CancellationToken;
+
+use crate::keys::{Script, millis, secs};
+
+/// So many at a time, whatever happens.
+const fn at_a_time(limit: u32) -> ConcurrencyLimiter {
+    ConcurrencyLimiter::aimd()
+        .start(limit)
+        .least(limit)
+        .most(limit)
+}
+
+/// So many seconds between two.
+const fn each(gap: u64) -> RateLimiter<Quota> {
+    RateLimiter::fixed(1, secs(gap))
+}
+
+/// What a call ends with.
+#[derive(Debug, PartialEq)]
+enum Error {
+    Rejected(RejectedBy),
+    TimedOut,
+    Failed(Failure),
+}
+
+impl From<Rejected> for Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::Rejected(rejected.by())
+    }
+}
+
+impl From<TimedOut> for Error {
+    fn from(_: TimedOut) -> Self {
+        Self::TimedOut
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+fn verdict(error: &Error) -> Verdict {
+    match error {
+        Error::Failed(failure) => failure.0,
+        _ => Verdict::STOP,
+    }
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[retry(limiter = &limiter)]
+async fn begin(limiter: impl Limiter, started: Instant) -> Result<Duration, Failure> {
+    Ok(started.elapsed())
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_begin_in_order_and_a_large_cost_is_not_overtaken() {
+    let limiter = each(1);
+    let start = Instant::now();
+    let costs = [1, 1, 4, 1, 0, 2, 1];
+    let calls = costs.map(|cost| begin(limiter.cost(cost), start));
+    let begun = join_all(calls).await;
+    let at = [0, 1, 2, 6, 6, 7, 9].map(|at| Ok(secs(at)));
+    assert_eq!(begun, at);
+    assert_eq!(limiter.waiting(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_more_run_at_a_time_than_the_limit() {
+    #[retry(limiter = limiter)]
+    async fn work(limiter: &ConcurrencyLimiter, start: Instant) -> Result<Duration, Failure> {
+        let begun = start.elapsed();
+        sleep(secs(1)).await;
+        Ok(begun)
+    }
+
+    let limiter = at_a_time(2);
+    let start = Instant::now();
+    let begun = join_all((0..5).map(|_| work(&limiter, start))).await;
+    assert_eq!(begun, [0, 0, 1, 1, 2].map(|at| Ok(secs(at))));
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_waits_for_its_own_turn() {
+    #[retry(max = 9, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
+    async fn call(
+        limiter: &RateLimiter<Quota>,
+        script: &mut Script,
+        begun: &mut Vec<u64>,
+        start: Instant,
+    ) -> Result<usize, Failure> {
+        begun.push(start.elapsed().as_secs());
+        script.next()
+    }
+
+    let limiter = each(3);
+    let mut begun = Vec::new();
+    let mut script = Script::new([TRANSIENT, TRANSIENT]);
+    let start = Instant::now();
+    let outcome = is_send(call(&limiter, &mut script, &mut begun, start)).await;
+    assert_eq!((outcome, begun), (Ok(3), vec![0, 3, 6]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_pauses_everybody_and_then_they_go_again_slowly() {
+    #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter)]
+    async fn call(
+        limiter: &ConcurrencyLimiter,
+        script: &mut Script,
+        start: Instant,
+    ) -> Result<Duration, Failure> {
+        script.next()?;
+        Ok(start.elapsed())
+    }
+
+    let limiter = at_a_time(100);
+    let start = Instant::now();
+    let mut scripts = vec![Script::default(); 9];
+    scripts[0] = Script::new([throttled_for(secs(10))]);
+    let calls = scripts.iter_mut().map(async |script| {
+        // The first is throttled before the others come.
+        if script.steps.is_empty() {
+            sleep(secs(1)).await;
+        }
+        call(&limiter, script, start).await.unwrap().as_millis()
+    });
+    let begun = join_all(calls).await;
+    // Others took their places during its pause.
+    assert_eq!(begun[0], 13_125);
+    assert_eq!(
+        begun[1..],
+        [
+            10_000, 11_000, 11_500, 12_000, 12_250, 12_500, 12_750, 13_000
+        ]
+    );
+    assert_eq!(limiter.paused_for(), None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
+    let limiter = at_a_time(100);
+    let hinted = |hint| End::Failure {
+        kind: Kind::Throttled,
+        hint: Some(secs(hint)),
+    };
+    let [one, two, three, four] = [(); 4].map(|()| limiter.enter(1));
+    assert_eq!(
+        limiter.leave(one, hinted(7)),
+        Some(LimiterChange::Paused { pause: secs(7) })
+    );
+    advance(secs(2)).await;
+    assert_eq!(limiter.leave(two, hinted(4)), None);
+    assert_eq!(limiter.paused_for(), Some(secs(5)));
+    assert_eq!(limiter.leave(three, hinted(86_400)), None);
+    assert_eq!(limiter.paused_for(), Some(secs(120)));
+    advance(secs(120)).await;
+    assert_eq!(limiter.paused_for(), None);
+    // It began before the pause, so it says nothing about what comes after.
+    assert_eq!(limiter.leave(four, End::Success), None);
+    let five = limiter.enter(1);
+    assert_eq!(
+        limiter.leave(five, End::Success),
+        Some(LimiterChange::Resumed)
+    );
+    // Only throttling pauses.
+    for kind in [Kind::Transient, Kind::Timeout] {
+        advance(secs(1)).await;
+        let ticket = limiter.enter(1);
+        let hint = Some(secs(7));
+        limiter.leave(ticket, End::Failure { kind, hint });
+        assert_eq!(limiter.paused_for(), None);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_waits_too_long_is_rejected() {
+    #[retry(limiter = limiter, on = verdict, name = "call")]
+    async fn call(limiter: &RateLimiter<Quota>, start: Instant) -> Result<u64, Error> {
+        Ok(start.elapsed().as_secs())
+    }
+
+    let limiter = each(1).max_wait(secs(2));
+    let start = Instant::now();
+    let recording = testing::record();
+    let ended = join_all((0..4).map(|_| async {
+        let outcome = call(&limiter, start).await;
+        (outcome, start.elapsed().as_secs())
+    }));
+    assert_eq!(
+        ended.await,
+        [
+            (Ok(0), 0),
+            (Ok(1), 1),
+            (Ok(2), 2),
+            (Err(Error::Rejected(RejectedBy::Limiter)), 2),
+        ]
+    );
+    let last = recording.lines().pop().unwrap();
+    assert!(
+        last.starts_with("gave up call attempt=0 max=3 error="),
+        "{last}"
+    );
+    assert!(last.ends_with("reason=rejected"), "{last}");
+    // Nobody has to wait where it is known before that it would be in vain.
+    let slow = each(9).max_wait(secs(2));
+    let start = Instant::now();
+    call(&slow, start).await.unwrap();
+    let rejected = Err(Error::Rejected(RejectedBy::Limiter));
+    assert_eq!(call(&slow, start).await, rejected);
+    assert_eq!(start.elapsed(), secs(0));
+    assert_eq!(slow.waiting(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_wait_counts_against_the_deadline_and_not_against_the_timeout() {
+    #[retry(max = 9, backoff = "none", limiter = limiter, deadline = "5s", timeout = "1s",
+        on = verdict, name = "call")]
+    async fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> {
+        sleep(millis(500)).await;
+        Ok(script.next()?)
+    }
+
+    #[retry(limiter = limiter, deadline = "5s", on = verdict)]
+    async fn behind(limiter: &ConcurrencyLimiter) -> Result<(), Error> {
+        Ok(())
+    }
+
+    let recording = testing::record();
+    let start = Instant::now();
+    let limiter = each(2);
+    let mut script = Script::new(vec![TRANSIENT; 9]);
+    // At 0, 2 and 4 s; the next would be at 6 s.
+    let outcome = call(&limiter, &mut script).await;
+    assert_eq!(outcome, Err(Error::Failed(TRANSIENT)));
+    assert_eq!((script.attempts, start.elapsed()), (3, millis(4500)));
+    let last = recording.lines().pop().unwrap();
+    assert!(last.starts_with("gave up call attempt=3 "), "{last}");
+    assert!(last.ends_with("reason=deadline"), "{last}");
+
+    let limiter = each(60);
+    let start = Instant::now();
+    call(&limiter, &mut Script::default()).await.unwrap();
+    let outcome = call(&limiter, &mut Script::default()).await;
+    assert_eq!(outcome, Err(Error::Rejected(RejectedBy::Deadline)));
+    assert_eq!(start.elapsed(), millis(500));
+    let last = recording.lines().pop().unwrap();
+    assert!(last.starts_with("gave up call attempt=0 "), "{last}");
+    assert!(last.ends_with("reason=deadline"), "{last}");
+
+    // Behind others nobody knows how long it takes: it ends at its deadline.
+    let limiter = at_a_time(1);
+    let _held = Place::new(&limiter);
+    let start = Instant::now();
+    let outcome = behind(&limiter).await;
+    assert_eq!(outcome, Err(Error::Rejected(RejectedBy::Deadline)));
+    assert_eq!((start.elapsed(), limiter.waiting()), (secs(5), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_is_cancelled() {
+    #[retry(max = 9, backoff = "none", limiter = limiter, cancel = token.cancelled(),
+        on = verdict, name = "call")]
+    async fn call(
+        limiter: &RateLimiter<Quota>,
+        script: &mut Script,
+        token: CancellationToken,
+    ) -> Result<usize, Error> {
+        Ok(script.next()?)
+    }
+
+    for (failures, attempts, outcome) in [
+        (0, 0, Error::Rejected(RejectedBy::Cancelled)),
+        (2, 1, Error::Failed(TRANSIENT)),
+    ] {
+        let recording = testing::record();
+        let limiter = each(60);
+        if attempts == 0 {
+            let _begun = limiter.enter(1);
+        }
+        let token = CancellationToken::new();
+        let mut script = Script::new(vec![TRANSIENT; failures]);
+        let start = Instant::now();
+        let (ended, ()) =
+            tokio::join!(is_send(call(&limiter, &mut script, token.clone())), async {
+                sleep(secs(7)).await;
+                token.cancel();
+            });
+        assert_eq!(ended, Err(outcome));
+        assert_eq!((script.attempts, start.elapsed()), (attempts, secs(7)));
+        assert_eq!(limiter.waiting(), 0);
+        let last = recording.lines().pop().unwrap();
+        let begins = format!("gave up call attempt={attempts} ");
+        assert!(
+            last.starts_with(&begins) && last.ends_with("reason=cancelled"),
+            "{last}"
+        );
+    }
+}
+
+#[test]
+fn a_blocking_wait_is_cancelled() {
+    #[retry(limiter = limiter, cancel = || asked.fetch_add(1, SeqCst) > 1, on = verdict)]
+    fn call(limiter: &ConcurrencyLimiter, asked: &AtomicU32) -> Result<(), Error> {
+        Ok(())
+    }
+
+    let limiter = at_a_time(1);
+    let _held = Place::new(&limiter);
+    let asked = AtomicU32::new(0);
+    let rejected = Err(Error::Rejected(RejectedBy::Cancelled));
+    assert_eq!(call(&limiter, &asked), rejected);
+    assert_eq!(limiter.waiting(), 0);
+}
+
+#[test]
+fn threads_take_turns() {
+    #[retry(limiter = limiter)]
+    fn call(limiter: &ConcurrencyLimiter, running: &AtomicU32) -> Result<(), Failure> {
+        assert!(running.fetch_add(1, SeqCst) < 3);
+        thread::yield_now();
+        running.fetch_sub(1, SeqCst);
+        Ok(())
+    }
+
+    let limiter = at_a_time(3);
+    let (running, calls) = (AtomicU32::new(0), AtomicU32::new(0));
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    call(&limiter, &running).unwrap();
+                    calls.fetch_add(1, SeqCst);
+                }
+            });
+        }
+    });
+    assert_eq!(calls.into_inner(), 1600);
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+}
+
+#[test]
+fn blocking_waits_are_as_long_and_can_be_skipped() {
+    #[retry(max = 2, backoff = "none", limiter = limiter, deadline = "1m", on = verdict)]
+    fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> {
+        Ok(script.next()?)
+    }
+
+    let skipped = testing::skip_sleeps();
+    let limiter = each(5);
+    let mut script = Script::new([TRANSIENT, TRANSIENT]);
+    assert_eq!(call(&limiter, &mut script), Ok(3));
+    // The clock goes on a little between two attempts.
+    assert!((millis(9_900)..=secs(10)).contains(&skipped.total()));
+    let limiter = each(600);
+    call(&limiter, &mut Script::default()).unwrap();
+    let rejected = Err(Error::Rejected(RejectedBy::Deadline));
+    assert_eq!(call(&limiter, &mut Script::default()), rejected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_does_not_pay_for_throttled_retries() {
+    #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget)]
+    async fn call(
+        limiter: &ConcurrencyLimiter,
+        budget: &Budget,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let limiter = at_a_time(1);
+    for (steps, left) in [
+        (vec![], 500),
+        (vec![THROTTLED, THROTTLED, STOP], 500),
+        (vec![THROTTLED, throttled_for(secs(3)), THROTTLED], 500),
+        (vec![TRANSIENT, THROTTLED, STOP], 486),
+        (vec![TRANSIENT, THROTTLED, TIMEOUT, STOP], 472),
+        // What the last retry took comes back, and that is nothing: a success returns 1.
+        (vec![TRANSIENT, THROTTLED], 487),
+        (vec![THROTTLED, TRANSIENT], 500),
+    ] {
+        let budget = Budget::standard();
+        let _ = call(&limiter, &budget, &mut Script::new(steps.clone())).await;
+        assert_eq!(
+            budget.to_string(),
+            format!("{left} of 500 tokens"),
+            "{steps:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_budget_gets_back_what_an_attempt_would_have_cost() {
+    #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget, on = verdict)]
+    async fn call(limiter: &RateLimiter<Quota>, budget: &Budget) -> Result<usize, Error> {
+        Err(Error::Failed(TRANSIENT))
+    }
+
+    let limiter = each(60).max_wait(secs(1));
+    let budget = Budget::standard();
+    let outcome = call(&limiter, &budget).await;
+    assert_eq!(outcome, Err(Error::Failed(TRANSIENT)));
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+    // Dropped while it waits, too.
+    let limiter = each(60);
+    let dropped = timeout(secs(7), call(&limiter, &budget)).await;
+    assert!(dropped.is_err());
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+    assert_eq!(limiter.waiting(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_is_looked_at_before_the_queue_and_passed_after_it() {
+    #[retry(max = 0, limiter = limiter, breaker = breaker, on = verdict)]
+    async fn call(limiter: &RateLimiter<Quota>, breaker: &Breaker) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn open(breaker: &Breaker) {
+        let pass = breaker.admit().unwrap();
+        let (kind, hint) = (Kind::Transient, None);
+        breaker.record(pass, Seen::Failure { kind, hint });
+        assert_eq!(breaker.state(), BreakerState::Open);
+    }
+
+    let rejected = Err(Error::Rejected(RejectedBy::Breaker));
+    let (limiter, breaker) = (each(2), Breaker::new().consecutive_failures(1));
+    let start = Instant::now();
+    let (ended, behind, ()) = tokio::join!(
+        async {
+            call(&limiter, &breaker).await.unwrap();
+            call(&limiter, &breaker).await
+        },
+        call(&limiter, &breaker),
+        async {
+            sleep(secs(1)).await;
+            open(&breaker);
+            assert!(breaker.is_open());
+            // Not for a moment in the queue.
+            assert_eq!(limiter.waiting(), 2);
+            assert_eq!(call(&limiter, &breaker).await, rejected);
+            assert_eq!(start.elapsed(), secs(1));
+        }
+    );
+    assert_eq!((&ended, &behind), (&rejected, &rejected));
+    // What was charged for an attempt that never began goes back, so that both had their turns at once.
+    assert_eq!(start.elapsed(), secs(2));
+    // When a trial may begin, it is not kept from it.
+    advance(secs(4)).await;
+    assert!(!breaker.is_open());
+    assert_eq!(call(&limiter, &breaker).await, Ok(()));
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_half_open_breaker_is_open_to_those_for_whom_it_has_no_trial() {
+    let breaker = Breaker::new().consecutive_failures(1).open_for(secs(5));
+    let pass = breaker.admit().unwrap();
+    let (kind, hint) = (Kind::Transient, None);
+    breaker.record(pass, Seen::Failure { kind, hint });
+    advance(secs(5)).await;
+    assert!(!breaker.is_open());
+    let trial = breaker.admit().unwrap();
+    assert!(breaker.is_open());
+    assert_eq!(breaker.admit(), None);
+    advance(secs(5)).await;
+    assert!(!breaker.is_open());
+    breaker.record(trial, Seen::Ignored);
+    assert!(!(&breaker as &dyn CircuitBreaker).is_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_it_does_is_logged_and_seen() {
+    #[retry(max = 1, backoff = "fixed", base = "1s", jitter = "none", limiter = limiter, name = "call",
+        observe = |event| seen.borrow_mut().push(event.to_string()))]
+    async fn call(
+        limiter: &ConcurrencyLimiter,
+        script: &mut Script,
+        seen: &RefCell<Vec<String>>,
+    ) -> Result<usize, Failure> {
+        sleep(secs(1)).await;
+        script.next()
+    }
+
+    let recording = testing::record();
+    let limiter = at_a_time(1);
+    let (first, second) = (RefCell::default(), RefCell::default());
+    let mut throttled = Script::new([throttled_for(secs(5))]);
+    let mut ready = Script::default();
+    let (one, two) = tokio::join!(
+        call(&limiter, &mut throttled, &first),
+        call(&limiter, &mut ready, &second),
+    );
+    assert_eq!((one, two), (Ok(2), Ok(1)));
+    assert_eq!(
+        second.into_inner(),
+        [
+            "waiting call attempt=1 ahead=0",
+            "waited call attempt=1 delay=6s",
+            "starting call attempt=1",
+            "limiter resumed call attempt=1",
+            "succeeded call attempt=1 max=1",
+        ]
+    );
+    assert_eq!(
+        first.into_inner(),
+        [
+            "starting call attempt=1",
+            "limiter paused call attempt=1 delay=5s",
+            "retrying call attempt=1 max=1 delay=5s error=throttled reason=throttled",
+            "waiting call attempt=2 ahead=0 delay=1s",
+            "waited call attempt=2 delay=1s",
+            "starting call attempt=2",
+            "succeeded call attempt=2 max=1",
+        ]
+    );
+    // The log has neither the beginning of an attempt nor the success of the first.
+    assert_eq!(recording.lines().len(), 12 - 3 - 1);
+}
+
+/// Notes how attempts ended, and lets all begin.
+#[derive(Debug, Default)]
+struct Notes {
+    ended: RefCell<Vec<End>>,
+    entered: Cell<u64>,
+}
+
+impl Limiter for Notes {
+    fn enter(&self, cost: u32) -> Ticket {
+        self.entered.set(self.entered.get() + 1);
+        Ticket::new(self.entered.get(), cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        Turn::Begin
+    }
+
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        self.ended.borrow_mut().push(end);
+        assert_eq!(ticket.number() as usize, self.ended.borrow().len());
+        None
+    }
+}
+
+const FAILED: End = End::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+#[test]
+fn what_counts_is_what_the_verdict_says() {
+    #[retry(max = 9, backoff = "none", limiter = notes)]
+    fn call(notes: &Notes, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let notes = Notes::default();
+    let invalid = Failure(Verdict::INVALID);
+    let steps = [TRANSIENT, TIMEOUT, throttled_for(secs(1)), invalid, STOP];
+    call(&notes, &mut Script::new(steps)).unwrap_err();
+    let failed = |kind, hint| End::Failure { kind, hint };
+    assert_eq!(
+        notes.ended.take(),
+        [
+            FAILED,
+            failed(Kind::Timeout, None),
+            failed(Kind::Throttled, Some(secs(1))),
+            End::Success,
+            End::Success,
+        ]
+    );
+    assert_eq!(notes.entered.get(), 5);
+}
+
+#[test]
+fn without_retries_it_is_entered_and_without_a_verdict_told_nothing() {
+    #[retry(max = 0, limiter = notes)]
+    fn once(notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(enabled = false, limiter = notes)]
+    fn off(notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(policy = policy, limiter = notes)]
+    fn off_by_policy(policy: &Policy, notes: &Notes) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(limiter = notes)]
+    fn panics(notes: &Notes) -> Result<(), Failure> {
+        panic!("in the body")
+    }
+
+    let notes = Notes::default();
+    once(&notes).unwrap_err();
+    off(&notes).unwrap_err();
+    off_by_policy(&Policy::new().enabled(false), &notes).unwrap_err();
+    assert!(catch_unwind(AssertUnwindSafe(|| panics(&notes))).is_err());
+    assert_eq!(
+        notes.ended.take(),
+        [FAILED, End::Ignored, End::Ignored, End::Ignored]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_is_an_answer_whatever_other_keys_make_of_it() {
+    /// The same of a breaker.
+    #[derive(Debug, Default)]
+    struct Passes(RefCell<Vec<Seen>>);
+
+    impl CircuitBreaker for Passes {
+        fn admit(&self) -> Option<Pass> {
+            Some(Pass::new(0))
+        }
+
+        fn record(&self, _: Pass, seen: Seen) -> Option<Transition> {
+            self.0.borrow_mut().push(seen);
+            None
+        }
+    }
+
+    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes, until = |_| false)]
+    async fn until(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes, until = |_| false,
+        cancel = std::future::pending())]
+    async fn cancellable(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes,
+        validate = |_| Err(TRANSIENT), cancel = std::future::pending())]
+    async fn validated(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+    #[retry(max = 2, backoff = "none", limiter = notes, breaker = passes,
+        validate = |value| if *value > 2 { Ok(()) } else { Err(TRANSIENT) },
+        correct = |value, _| Ok(value + 1))]
+    async fn corrected(notes: &Notes, passes: &Passes) -> Result<u32, Failure> {
+        Ok(1)
+    }
+
+    let (notes, passes) = (Notes::default(), Passes::default());
+    assert_eq!(until(&notes, &passes).await, Ok(1));
+    assert_eq!(cancellable(&notes, &passes).await, Ok(1));
+    assert_eq!(validated(&notes, &passes).await, Err(TRANSIENT));
+    // A correction is no attempt.
+    assert_eq!(corrected(&notes, &passes).await, Ok(3));
+    assert_eq!(notes.ended.take(), [End::Success; 3 + 3 + 3 + 1]);
+    assert_eq!(passes.0.take(), [Seen::Success; 3 + 3 + 3 + 1]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_value_that_until_rejected_is_returned() {
+    #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false)]
+    async fn waiting(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> {
+        Ok(7)
+    }
+    #[retry(max = 5, backoff = "none", limiter = limiter, until = |_| false, name = "blocking")]
+    fn blocking(limiter: &RateLimiter<Quota>) -> Result<u32, Failure> {
+        Ok(7)
+    }
+    #[retry(max = 5, limiter = limiter, until = |_| false, attempt = _attempt, deadline = "1h",
+        cancel = token.cancelled())]
+    async fn full(limiter: &RateLimiter<Quota>, token: CancellationToken) -> Result<u32, Failure> {
+        Ok(7)
+    }
+
+    let recording = testing::record();
+    let limiter = || each(600).max_wait(secs(1));
+    assert_eq!(waiting(&limiter()).await, Ok(7));
+    assert_eq!(blocking(&limiter()), Ok(7));
+    assert_eq!(full(&limiter(), CancellationToken::new()).await, Ok(7));
+    let line = "gave up blocking attempt=1 max=5 error=value rejected reason=rejected";
+    assert!(recording.lines().iter().any(|other| other == line));
+}
+
+#[tokio::test(start_paused = true)]
+async fn endings_are_told_the_reason() {
+    #[retry(max = 5, backoff = "none", limiter = limiter, give_up = |gave_up: GaveUp<Failure>| {
+        reason.set(Some((gave_up.reason(), gave_up.attempts())));
+        gave_up.into_error()
+    })]
+    fn shaped(limiter: &dyn Limiter, reason: &Cell<Option<(Reason, u32)>>) -> Result<(), Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(max = 5, backoff = "none", limiter = limiter, deadline = "1m",
+        fallback = async |gave_up: GaveUp<Failure>| Ok((gave_up.reason(), gave_up.attempts())))]
+    async fn fallen(limiter: &RateLimiter<Quota>) -> Result<(Reason, u32), Failure> {
+        Err(TRANSIENT)
+    }
+
+    let limiter = each(600).max_wait(secs(1));
+    let reason = Cell::new(None);
+    assert_eq!(shaped(&limiter, &reason), Err(TRANSIENT));
+    assert_eq!(reason.get(), Some((Reason::Rejected, 1)));
+    assert_eq!(shaped(&limiter, &reason), Err(STOP));
+    assert_eq!(reason.get(), Some((Reason::Rejected, 0)));
+    let limiter = each(600);
+    assert_eq!(fallen(&limiter).await, Ok((Reason::Deadline, 1)));
+    assert_eq!(fallen(&limiter).await, Ok((Reason::Deadline, 0)));
+}
+
+/// A server that is slow to let calls begin.
+struct Client {
+    limiter: Arc<ConcurrencyLimiter>,
+    attempts: AtomicU32,
+}
+
+impl Client {
+    fn new() -> Self {
+        Self {
+            limiter: Arc::new(at_a_time(1)),
+            attempts: AtomicU32::new(0),
+        }
+    }
+
+    /// Fails the first time.
+    fn answer(&self) -> Result<u32, Failure> {
+        assert_eq!(self.limiter.running(), 1);
+        match self.attempts.fetch_add(1, SeqCst) {
+            0 => Err(TRANSIENT),
+            attempts => Ok(attempts + 1),
+        }
+    }
+}
+
+#[retry(backoff = "none", limiter = &self.limiter)]
+impl Client {
+    fn blocking(&self) -> Result<u32, Failure> {
+        self.answer()
+    }
+
+    async fn waiting(&self) -> Result<u32, Failure> {
+        yield_now().await;
+        self.answer()
+    }
+
+    fn future(&self) -> impl Future<Output = Result<u32, Failure>> {
+        async { self.answer() }
+    }
+
+    fn boxed(&self) -> Pin<Box<dyn Future<Output = Result<u32, Failure>> + '_>> {
+        Box::pin(async { self.answer() })
+    }
+
+    #[retry(limiter = Arc::clone(&self.limiter))]
+    async fn mutable(&mut self) -> Result<u32, Failure> {
+        self.answer()
+    }
+
+    #[retry(stream = "first")]
+    fn first(&self) -> impl Stream<Item = Result<u32, Failure>> {
+        let answer = self.answer();
+        stream::iter([answer])
+    }
+
+    #[retry(stream = "buffer")]
+    fn buffered(&self) -> impl Stream<Item = Result<u32, Failure>> {
+        stream::iter([Ok(1), self.answer()])
+    }
+
+    #[retry(stream = "resume", attempt = attempt)]
+    fn resumed(&self) -> impl Stream<Item = Result<u32, Failure>> {
+        assert_eq!(attempt.yielded(), 0);
+        stream::iter([self.answer()])
+    }
+
+    #[retry(stream = "buffer")]
+    async fn opened(&self) -> Result<impl Stream<Item = Result<u32, Failure>> + use<>, Failure> {
+        Ok(stream::iter([self.answer()]))
+    }
+}
+
+#[async_trait]
+trait Model {
+    async fn complete(&self, prompt: String) -> Result<u32, Failure>;
+}
+
+#[async_trait]
+impl Model for Client {
+    #[retry(backoff = "none", limiter = &self.limiter)]
+    async fn complete(&self, _: String) -> Result<u32, Failure> {
+        self.answer()
+    }
+}
+
+#[retry(wrapper = Limited, backoff = "none", limiter = &LIMITED)]
+trait Ask {
+    async fn ask(&self, prompt: String) -> Result<u32, Failure>;
+    fn ask_blocking(&self, prompt: String) -> Result<u32, Failure>;
+}
+
+static LIMITED: ConcurrencyLimiter = at_a_time(1);
+
+impl Ask for AtomicU32 {
+    async fn ask(&self, prompt: String) -> Result<u32, Failure> {
+        self.ask_blocking(prompt)
+    }
+
+    fn ask_blocking(&self, _: String) -> Result<u32, Failure> {
+        assert_eq!(LIMITED.running(), 1);
+        match self.fetch_add(1, SeqCst) {
+            0 => Err(TRANSIENT),
+            attempts => Ok(attempts + 1),
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_shape_waits_and_gives_its_place_back() {
+    /// Holds the place until the call waits for it.
+    async fn behind<T>(client: &Client, call: impl Future<Output = T>) -> T {
+        let held = Place::new(&client.limiter);
+        let (outcome, ()) = tokio::join!(call, async {
+            while client.limiter.waiting() == 0 {
+                yield_now().await;
+            }
+            drop(held);
+        });
+        assert_eq!((client.limiter.running(), client.limiter.waiting()), (0, 0));
+        outcome
+    }
+    async fn all(items: impl Stream<Item = Result<u32, Failure>>) -> Vec<u32> {
+        items.map(Result::unwrap).collect().await
+    }
+
+    let client = Client::new();
+    assert_eq!(client.blocking(), Ok(2));
+    let client = Client::new();
+    assert_eq!(behind(&client, client.waiting()).await, Ok(2));
+    let client = Client::new();
+    assert_eq!(behind(&client, client.future()).await, Ok(2));
+    let client = Client::new();
+    assert_eq!(behind(&client, client.boxed()).await, Ok(2));
+    let client = Client::new();
+    assert_eq!(behind(&client, client.complete(String::new())).await, Ok(2));
+    let client = Client::new();
+    assert_eq!(behind(&client, all(client.first())).await, [2]);
+    let client = Client::new();
+    assert_eq!(behind(&client, all(client.buffered())).await, [1, 2]);
+    let client = Client::new();
+    assert_eq!(behind(&client, all(client.resumed())).await, [2]);
+    let client = Client::new();
+    let opened = behind(&client, client.opened()).await.unwrap();
+    assert_eq!(all(opened).await, [2]);
+    let mut client = Client::new();
+    assert_eq!(client.mutable().await, Ok(2));
+    let model = Limited::new(AtomicU32::new(0));
+    assert_eq!(model.ask(String::new()).await, Ok(2));
+    assert_eq!(LIMITED.running(), 0);
+    let model = Limited::new(AtomicU32::new(0));
+    assert_eq!(model.ask_blocking(String::new()), Ok(2));
+    assert_eq!(LIMITED.running(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_key_stands_beside_it() {
+    struct Instantly;
+
+    impl retry_runtime::Timer for Instantly {
+        async fn sleep(&self, duration: Duration) {
+            sleep(duration / 2).await;
+        }
+    }
+
+    #[retry(
+        max = limiter.waiting() + 4,
+        limiter = limiter.cost(2),
+        breaker = Breaker::new(),
+        budget,
+        timeout = "3s",
+        deadline = "1m",
+        attempt = attempt,
+        repeats = 9,
+        until = |value| *value > 2,
+        validate = |value| if *value > 3 { Ok(()) } else { Err(TRANSIENT) },
+        correct = async |value, _| Ok(value + 1),
+        cancel = std::future::pending(),
+        idempotent = true,
+        timer = TokioTimer,
+        observe = |_| (),
+        name = format!("call {suffix}"),
+        fallback = async |gave_up: GaveUp<Failure, u32>| Err(gave_up.into_error()),
+    )]
+    async fn call(limiter: &ConcurrencyLimiter, suffix: &str) -> Result<u32, Failure> {
+        if attempt.number() == 1 {
+            Err(TRANSIENT)
+        } else {
+            Ok(attempt.number())
+        }
+    }
+    #[retry(backoff = "none", limiter = limiter, timer = |pause| sleep(pause))]
+    async fn timed(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+    #[retry(backoff = "none", limiter = limiter, timer = Instantly)]
+    async fn clocked(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let limiter = at_a_time(2);
+    assert_eq!(call(&limiter, "it").await, Ok(4));
+    assert_eq!(limiter.running(), 0);
+    let start = Instant::now();
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(timed(&each(5), &mut script).await, Ok(2));
+    assert_eq!(start.elapsed(), secs(5));
+    // A timer that wakes too early is asked again.
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(clocked(&each(5), &mut script).await, Ok(2));
+    assert!(start.elapsed() >= secs(10), "{:?}", start.elapsed());
+}
+
+/// Lets none begin.
+struct Never;
+
+impl Limiter for Never {
+    fn enter(&self, cost: u32) -> Ticket {
+        Ticket::new(0, cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        Turn::Rejected
+    }
+
+    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChange> {
+        assert_eq!(end, End::NotBegun);
+        None
+    }
+}
+
+#[tokio::test]
+async fn others_implement_it_too() {
+    #[retry(limiter = &limiter, on = verdict)]
+    async fn call(limiter: impl Limiter) -> Result<(), Error> {
+        Ok(())
+    }
+
+    let rejected = || Err(Error::Rejected(RejectedBy::Limiter));
+    assert_eq!(call(Never).await, rejected());
+    assert_eq!(call(&Never as &dyn Limiter).await, rejected());
+    assert_eq!(call(Rc::new(Never)).await, rejected());
+    assert_eq!(call(Arc::new(Never)).await, rejected());
+    let boxed: Box<dyn Limiter> = Box::new(Never);
+    assert_eq!(call(WithCost::new(boxed, 3)).await, rejected());
+    let io = std::io::Error::from(Rejected::new(RejectedBy::Limiter));
+    assert_eq!(io.to_string(), "rejected by the limiter");
+}
+
+#[test]
+fn a_place_in_a_loop_of_ones_own() {
+    let limiter = at_a_time(1);
+    let mut first = Place::new(&limiter);
+    assert!(first.has_turn());
+    assert!(first.wait_blocking(None).is_ok());
+    let second = Place::new(&limiter);
+    assert!(!second.has_turn());
+    let mut third = Place::new(&limiter);
+    assert_eq!((limiter.running(), limiter.waiting()), (1, 2));
+    drop(second);
+    assert_eq!(limiter.waiting(), 1);
+    assert_eq!(first.succeeded(), None);
+    assert_eq!(limiter.running(), 0);
+    // Told once.
+    drop(first);
+    assert!(third.wait_blocking(None).is_ok());
+    assert_eq!(limiter.running(), 1);
+    third.give_back();
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+    // Never an attempt, never a charge.
+    let quota = each(60);
+    let place = Place::new(&quota);
+    assert!(place.has_turn());
+    place.give_back();
+    assert!(Place::new(&quota).has_turn());
+    assert!(!Place::new(&quota).has_turn());
+}
+
+#[test]
+fn dropped_at_every_await_nothing_is_lost() {
+    async fn pause(_: Duration) {
+        yield_now().await;
+    }
+    #[retry(max = 2, limiter = limiter, breaker = breaker, budget = budget, timer = pause,
+        cancel = std::future::pending())]
+    async fn call(
+        limiter: &ConcurrencyLimiter,
+        breaker: &Breaker,
+        budget: &Budget,
+        script: &mut Script,
+    ) -> Result<usize, Failure> {
+        let outcome = script.next();
+        yield_now().await;
+        outcome
+    }
+
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0.. {
+        let (limiter, breaker) = (at_a_time(1), Breaker::new());
+        let budget = Budget::standard();
+        let mut script = Script::new([TRANSIENT, TIMEOUT]);
+        let mut ended = false;
+        {
+            let mut _held = Some(Place::new(&limiter));
+            let mut future = pin!(call(&limiter, &breaker, &budget, &mut script));
+            let mut behind = pin!(
+                async {
+                    let mut place = Place::new(&limiter);
+                    place.wait(TimerFn::new(pause), None).await.unwrap();
+                }
+                .fuse()
+            );
+            for poll in 0..polls {
+                // First it waits for its turn with others behind it.
+                if poll == 3 {
+                    _held = None;
+                }
+                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+                    assert_eq!(outcome, Ok(3));
+                    ended = true;
+                    break;
+                }
+                let _ = behind.as_mut().poll(&mut context);
+                assert!(limiter.running() <= 1);
+            }
+        }
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{polls}");
+        assert!(Place::new(&limiter).has_turn());
+        // A retry that began is paid for, the success returns what the last one took.
+        let tokens = [500, 486, 472][script.attempts.saturating_sub(1).min(2)];
+        let tokens = if ended { 486 } else { tokens };
+        assert_eq!(
+            budget.to_string(),
+            format!("{tokens} of 500 tokens"),
+            "{polls}"
+        );
+        if ended {
+            // 3 polls in the queue, 3 attempts, 2 pauses.
+            assert_eq!(polls, 3 + 3 + 2 + 1);
+            return;
+        }
+    }
+}
+
+/// An attempt of the property test, asked only when it was woken.
+#[derive(Debug)]
+struct Queued {
+    number: usize,
+    ticket: Ticket,
+    has_turn: bool,
+    woken: Arc<Woken>,
+}
+
+#[derive(Debug)]
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, SeqCst);
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Enter(u32),
+    /// One of those that were woken asks.
+    Ask(Index),
+    /// One leaves, be it waiting or running.
+    Leave(Index, End),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let end = prop_oneof![
+        Just(End::Success),
+        Just(FAILED),
+        Just(End::Ignored),
+        Just(End::NotBegun),
+    ];
+    prop_oneof![
+        (0..7_u32).prop_map(Step::Enter),
+        any::<Index>().prop_map(Step::Ask),
+        (any::<Index>(), end).prop_map(|(index, end)| Step::Leave(index, end)),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_order_nobody_overtakes_and_no_place_is_lost(
+        limit in 1..5_u32,
+        steps in vec(step(), 0..200),
+    ) {
+        let limiter = at_a_time(limit);
+        let mut all: Vec<Queued> = Vec::new();
+        let mut entered = 0;
+        let ask = |all: &mut Vec<Queued>, at: usize| {
+            let one = &mut all[at];
+            one.woken.0.store(false, SeqCst);
+            let waker = Waker::from(Arc::clone(&one.woken));
+            one.has_turn = limiter.poll(&mut one.ticket, &waker) == Turn::Begin;
+            // Those before it have begun, too.
+            let (has_turn, number) = (one.has_turn, one.number);
+            let waits_before = all.iter().any(|other| !other.has_turn && other.number < number);
+            assert!(!has_turn || !waits_before);
+            let running = || all.iter().filter(|one| one.has_turn && one.ticket.cost() > 0);
+            let sum: u32 = running().map(|one| one.ticket.cost()).sum();
+            assert!(sum <= limit || running().count() == 1, "{sum} of {limit}");
+        };
+        let due = |all: &[Queued]| {
+            let woken = |one: &Queued| !one.has_turn && one.woken.0.load(SeqCst);
+            let due = (0..all.len()).filter(|at| woken(&all[*at]));
+            due.collect::<Vec<_>>()
+        };
+        for step in steps {
+            match step {
+                Step::Enter(cost) => {
+                    all.push(Queued {
+                        number: entered,
+                        ticket: limiter.enter(cost),
+                        has_turn: false,
+                        woken: Arc::new(Woken(AtomicBool::new(true))),
+                    });
+                    entered += 1;
+                    // As a call does.
+                    let last = all.len() - 1;
+                    ask(&mut all, last);
+                }
+                Step::Ask(index) => {
+                    let due = due(&all);
+                    if !due.is_empty() {
+                        ask(&mut all, *index.get(&due));
+                    }
+                }
+                Step::Leave(index, end) => {
+                    if !all.is_empty() {
+                        let one = all.remove(index.index(all.len()));
+                        limiter.leave(one.ticket, if one.has_turn { end } else { End::NotBegun });
+                    }
+                }
+            }
+        }
+        // Whoever is woken asks, and whoever runs ends.
+        while !all.is_empty() {
+            let woken = due(&all);
+            if let Some(at) = woken.first() {
+                ask(&mut all, *at);
+                continue;
+            }
+            let running = all.iter().position(|one| one.has_turn);
+            let running = running.expect("somebody runs, or is woken");
+            limiter.leave(all.remove(running).ticket, End::Success);
+        }
+        prop_assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+    }
+}
