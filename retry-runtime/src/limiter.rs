@@ -37,7 +37,7 @@ use crate::classify::verdict::Verdict;
 /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// use std::task::Waker;
 /// use std::time::Duration;
-/// use retry_runtime::{End, Limiter, LimiterChange, Ticket, Turn};
+/// use retry_runtime::{End, Limiter, LimiterChange, Ticket, Turn, retry};
 ///
 /// struct Maintenance(AtomicBool);
 ///
@@ -57,10 +57,17 @@ use crate::classify::verdict::Verdict;
 ///     }
 /// }
 ///
-/// let upstream = Maintenance(AtomicBool::new(false));
-/// let mut ticket = upstream.enter(1);
-/// assert_eq!(upstream.poll(&mut ticket, Waker::noop()), Turn::Begin);
-/// upstream.leave(ticket, End::Success);
+/// static UPSTREAM: Maintenance = Maintenance(AtomicBool::new(false));
+///
+/// #[retry(limiter = &UPSTREAM, deadline = "500ms")]
+/// fn read() -> std::io::Result<u32> {
+///     Ok(42)
+/// }
+///
+/// assert_eq!(read().unwrap(), 42);
+/// UPSTREAM.0.store(true, Relaxed);
+/// let rejected = read().unwrap_err();
+/// assert_eq!(rejected.to_string(), "rejected: its turn with the limiter comes after its deadline");
 /// ```
 ///
 /// The key takes any expression whose type implements this. References, `Arc`, `Rc` and `Box` do if what they hold does.

@@ -16,19 +16,10 @@ use crate::time::timer::Timer;
 /// For loops of your own; the key `limiter` does all of it:
 ///
 /// ```
-/// use std::time::Duration;
-/// use retry_runtime::{
-///     Call, End, Failure, Limiter, LimiterChange, Place, Policy, Site, Ticket, TokioTimer, Turn, Verdict,
-/// };
-/// # struct Open;
-/// # impl Limiter for Open {
-/// #     fn enter(&self, cost: u32) -> Ticket { Ticket::new(0, cost) }
-/// #     fn poll(&self, _: &mut Ticket, _: &std::task::Waker) -> Turn { Turn::Begin }
-/// #     fn leave(&self, _: Ticket, _: End) -> Option<LimiterChange> { None }
-/// # }
-/// # static LIMITER: Open = Open;
+/// use retry_runtime::{Call, Failure, Place, Policy, RateLimiter, Site, TokioTimer, Verdict};
 /// # async fn post() -> Result<String, String> { Ok(String::from("hello")) }
 ///
+/// static LIMITER: RateLimiter = RateLimiter::adaptive();
 /// const POLICY: Policy = Policy::new();
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -5,14 +5,27 @@ use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 
 /// A limiter whose attempts cost more than one: such as the tokens that a request to a model takes.
 ///
-/// Limiters of this crate have a method for it, `limiter = LIMITER.cost(n)`; around others it goes by name:
+/// Limiters of this crate have a method for it, around others it goes by name:
 ///
 /// ```
-/// use retry_runtime::{Limiter, WithCost};
+/// use std::time::Duration;
+/// use retry_runtime::{Limiter, Quota, RateLimiter, WithCost, retry};
 ///
-/// fn of_ten(limiter: &dyn Limiter) -> WithCost<&dyn Limiter> {
-///     WithCost::new(limiter, 10)
+/// static SEARCH: RateLimiter<Quota> = RateLimiter::fixed(60, Duration::from_secs(1)).burst(60);
+///
+/// #[retry(limiter = SEARCH.cost(10))]
+/// fn search_all() -> std::io::Result<u32> {
+///     Ok(42)
 /// }
+///
+/// #[retry(limiter = WithCost::new(limiter, 10))]
+/// fn search(limiter: &dyn Limiter) -> std::io::Result<u32> {
+///     Ok(42)
+/// }
+///
+/// search_all().unwrap();
+/// search(&SEARCH).unwrap();
+/// assert!((40.0..41.0).contains(&SEARCH.available()));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct WithCost<L> {
