@@ -12,11 +12,12 @@ mod sources;
 mod breakers;
 mod budgets;
 mod keys;
+mod queues;
 
 use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};
 
-pub(crate) use sources::{breaker, budget, classify, sync, time};
+pub(crate) use sources::{breaker, budget, classify, limiter, sync, time};
 
 /// Every schedule, which takes small tests.
 fn every(test: impl Fn() + Send + Sync + 'static) {

@@ -5,4 +5,5 @@ pub(crate) mod sync;
 pub(crate) mod breaker;
 pub(crate) mod budget;
 pub(crate) mod classify;
+pub(crate) mod limiter;
 pub(crate) mod time;

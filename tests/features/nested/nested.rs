@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures::{FutureExt, Stream, StreamExt, stream};
 use retry_runtime::plan::{PlanEnd, Validity};
 use retry_runtime::testing::{self, Recording};
-use retry_runtime::{Event, Plan, Policy, retry, retry_each, retry_each_blocking};
+use retry_runtime::{Event, Plan, Policy, retry, retry_each, retry_each_blocking, retrying};
 use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};
 
@@ -404,6 +404,45 @@ async fn policies_and_batches_are_known_within() {
         [
             line(&format!("{path}::call"), "within.outer", 4),
             line(&format!("{path}::batch"), "within.other", 4)
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocks_are_known_and_know() {
+    let recording = testing::record();
+    let waits = retrying!(
+        max = 1,
+        backoff = "none",
+        name = "blocks.waits",
+        on = |_| true,
+        async { inner("blocks.inner").await }
+    );
+    waits.await.unwrap_err();
+    let blocking = retrying!(
+        max = 1,
+        backoff = "none",
+        name = "blocks.blocking",
+        on = |_| true,
+        { inner_blocking("blocks.inner") }
+    );
+    blocking.unwrap_err();
+
+    #[retry(max = 1, backoff = "none", name = "blocks.outer", on = |_| true)]
+    async fn outer() -> Outcome {
+        retrying!(max = 1, backoff = "none", on = |_| true, async {
+            failed::<u32>()
+        })
+        .await
+    }
+    outer().await.unwrap_err();
+    let within = "nested::blocks_are_known_and_know::{{closure}}::outer";
+    assert_eq!(
+        told(&recording),
+        [
+            line("blocks.inner", "blocks.waits", 8),
+            line("blocks.inner", "blocks.blocking", 8),
+            line(within, "blocks.outer", 4),
         ]
     );
 }

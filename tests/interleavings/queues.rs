@@ -1,0 +1,139 @@
+//! Who waits gets a turn, whoever else gives up: a wake-up that is lost would leave all asleep, which fails a test. And
+//! no more have their turn than there are places.
+
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::Poll;
+use std::time::Duration;
+
+use shuttle::future::{block_on, spawn, yield_now};
+
+use crate::limiter::gate::Gate;
+use crate::limiter::queue::Queue;
+use crate::limiter::{End, LimiterChange, Ticket, Turn};
+use crate::many;
+use crate::time::clock;
+use crate::time::moment::Moment;
+
+/// So many places.
+struct Places(u32);
+
+impl Gate for Places {
+    fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
+        self.0 = self.0.checked_sub(cost).ok_or(None)?;
+        Ok(0)
+    }
+
+    fn ended(
+        &mut self,
+        cost: u32,
+        _: u32,
+        _: End,
+        _: impl FnOnce() -> Moment,
+    ) -> Option<LimiterChange> {
+        self.0 += cost;
+        None
+    }
+}
+
+struct Shared {
+    queue: Queue<Places>,
+    within: AtomicU32,
+    places: u32,
+}
+
+impl Shared {
+    fn new(places: u32) -> Arc<Self> {
+        clock::set(Duration::from_secs(100));
+        Arc::new(Self {
+            queue: Queue::new(Places(places)),
+            within: AtomicU32::new(0),
+            places,
+        })
+    }
+
+    /// An attempt, from its ticket to its end.
+    async fn attempt(&self, cost: u32) {
+        let mut ticket = self.queue.enter(cost);
+        poll_fn(
+            |context| match self.queue.poll(&mut ticket, context.waker()) {
+                Turn::Begin => Poll::Ready(()),
+                Turn::Wait { .. } => Poll::Pending,
+                Turn::Rejected => panic!("it is in the queue"),
+            },
+        )
+        .await;
+        let within = self.within.fetch_add(cost, SeqCst) + cost;
+        assert!(within <= self.places);
+        yield_now().await;
+        self.within.fetch_sub(cost, SeqCst);
+        self.queue.leave(&ticket, End::Success);
+    }
+
+    /// One that is dropped once it has waited, or had its turn and has not begun.
+    async fn dropped(&self, cost: u32) {
+        let mut ticket: Ticket = self.queue.enter(cost);
+        poll_fn(|context| {
+            let _ = self.queue.poll(&mut ticket, context.waker());
+            Poll::Ready(())
+        })
+        .await;
+        yield_now().await;
+        self.queue.leave(&ticket, End::NotBegun);
+    }
+
+    fn is_empty(&self) {
+        assert_eq!(self.queue.waiting(), 0);
+        assert_eq!(self.queue.with(|places| places.0), self.places);
+    }
+}
+
+#[test]
+fn everyone_gets_a_turn_and_no_more_than_fit() {
+    many(|| {
+        let shared = Shared::new(1);
+        let tasks = [(); 3].map(|()| {
+            let shared = Arc::clone(&shared);
+            spawn(async move { shared.attempt(1).await })
+        });
+        for task in tasks {
+            block_on(task).unwrap();
+        }
+        shared.is_empty();
+    });
+}
+
+#[test]
+fn costs_that_differ_starve_nobody() {
+    many(|| {
+        let shared = Shared::new(3);
+        let tasks = [3, 1, 2, 1].map(|cost| {
+            let shared = Arc::clone(&shared);
+            spawn(async move { shared.attempt(cost).await })
+        });
+        for task in tasks {
+            block_on(task).unwrap();
+        }
+        shared.is_empty();
+    });
+}
+
+#[test]
+fn who_is_dropped_leaves_its_turn_to_the_next() {
+    many(|| {
+        let shared = Shared::new(1);
+        let dropped = [(); 2].map(|()| {
+            let shared = Arc::clone(&shared);
+            spawn(async move { shared.dropped(1).await })
+        });
+        let stays = [(); 2].map(|()| {
+            let shared = Arc::clone(&shared);
+            spawn(async move { shared.attempt(1).await })
+        });
+        for task in dropped.into_iter().chain(stays) {
+            block_on(task).unwrap();
+        }
+        shared.is_empty();
+    });
+}
