@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 
 use proptest::prelude::*;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, CircuitBreaker, Kind, Pass, Policy, RetryBudget, Seen,
-    Transition, retry,
+    Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, Kind, Pass, Policy,
+    RetryBudget, Seen, Transition, retry,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::task::yield_now;
@@ -44,27 +44,45 @@ struct Told {
     succeeded: Cell<bool>,
 }
 
-/// Fails with what the script says, and then succeeds.
-#[retry(policy = POLICY, budget = budget, breaker = breaker, timeout = "10s")]
-async fn call(
-    budget: &Budget,
-    breaker: &Counted,
-    script: &[Failure],
-    told: &Told,
-) -> Result<(), Failure> {
-    let attempt = told.attempts.borrow().len();
-    let failure = script.get(attempt).cloned();
-    told.attempts
-        .borrow_mut()
-        .push(failure.clone().unwrap_or(STOP));
-    yield_now().await;
-    failure.map_or(Ok(()), Err)
+impl Told {
+    /// Fails with what the script says, and then succeeds.
+    async fn attempt(&self, script: &[Failure]) -> Result<(), Failure> {
+        let attempt = self.attempts.borrow().len();
+        let failure = script.get(attempt).cloned();
+        self.attempts
+            .borrow_mut()
+            .push(failure.clone().unwrap_or(STOP));
+        yield_now().await;
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+struct Shared {
+    budget: Budget,
+    breaker: Counted,
+    limiter: ConcurrencyLimiter,
+}
+
+#[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker, timeout = "10s")]
+async fn call(shared: &Shared, script: &[Failure], told: &Told) -> Result<(), Failure> {
+    told.attempt(script).await
+}
+
+#[retry(policy = POLICY, budget = &shared.budget, breaker = &shared.breaker,
+    limiter = &shared.limiter, timeout = "10s")]
+async fn limited(shared: &Shared, script: &[Failure], told: &Told) -> Result<(), Failure> {
+    told.attempt(script).await
 }
 
 const POLICY: Policy = Policy::fixed(secs(1)).max(4);
 
-fn cost(failure: &Failure) -> f64 {
-    if *failure == THROTTLED { 5.0 } else { 14.0 }
+/// What a retry takes, if anything: a limiter takes care of throttled ones.
+fn cost(failure: &Failure, is_limited: bool) -> Option<f64> {
+    match failure {
+        failure if *failure != THROTTLED => Some(14.0),
+        _ if is_limited => None,
+        _ => Some(5.0),
+    }
 }
 
 type Running<'a> = (
@@ -74,12 +92,13 @@ type Running<'a> = (
 
 proptest! {
     /// Whatever the order in which they run and wherever they are dropped, no token is invented or lost, and no place of
-    /// the breaker's.
+    /// the breaker's or the limiter's.
     #[test]
     fn nothing_is_lost_or_invented(
         scripts in proptest::collection::vec(proptest::collection::vec(0_usize..4, 0..6), 1..12),
         steps in proptest::collection::vec((0_u8..8, 0_usize..16), 0..200),
         consecutive in 0_u32..4,
+        is_limited: bool,
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -93,20 +112,28 @@ proptest! {
                 .collect();
             let told: Vec<_> = scripts.iter().map(|_| Told::default()).collect();
             // Neither full nor empty, so that each token shows.
-            let budget = Budget::standard().capacity(10_000);
+            let shared = Shared {
+                budget: Budget::standard().capacity(10_000),
+                breaker: Counted {
+                    breaker: Breaker::new().consecutive_failures(consecutive).trial_calls(2),
+                    within: Cell::new(0),
+                    most: if is_limited { 2 } else { 12 },
+                },
+                limiter: ConcurrencyLimiter::aimd().start(2).most(2),
+            };
+            let Shared { budget, breaker, limiter } = &shared;
             for _ in 0..300 {
                 prop_assert!(budget.withdraw(Kind::Transient));
             }
             let before = budget.available();
-            let breaker = Counted {
-                breaker: Breaker::new().consecutive_failures(consecutive).trial_calls(2),
-                within: Cell::new(0),
-                most: 12,
-            };
             let mut running: Vec<Running<'_>> = (0..scripts.len())
                 .map(|number| {
-                    let future = call(&budget, &breaker, &scripts[number], &told[number]);
-                    let future: Pin<Box<dyn Future<Output = _>>> = Box::pin(future);
+                    let (script, told) = (&scripts[number], &told[number]);
+                    let future: Pin<Box<dyn Future<Output = _>>> = if is_limited {
+                        Box::pin(limited(&shared, script, told))
+                    } else {
+                        Box::pin(call(&shared, script, told))
+                    };
                     (number, future)
                 })
                 .collect();
@@ -135,13 +162,15 @@ proptest! {
                 let attempts = told.attempts.borrow();
                 // All but the last were retried.
                 let retried = &attempts[..attempts.len().saturating_sub(1)];
-                expected -= retried.iter().map(cost).sum::<f64>();
+                let cost = |failure| cost(failure, is_limited);
+                expected -= retried.iter().filter_map(cost).sum::<f64>();
                 if told.succeeded.get() {
-                    expected += retried.last().map_or(1.0, cost);
+                    expected += retried.last().and_then(cost).unwrap_or(1.0);
                 }
             }
-            prop_assert!((budget.available() - expected).abs() < 1e-6, "{} and not {expected}", budget);
+            prop_assert!((budget.available() - expected).abs() < 1e-6, "{budget} and not {expected}");
             prop_assert_eq!(breaker.within.get(), 0);
+            prop_assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
             // No place is taken, whatever its state: as many successes close it as there are trial calls.
             advance(secs(5)).await;
             for _ in 0..2 {
