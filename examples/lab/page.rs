@@ -27,7 +27,7 @@ impl Display for Page<'_> {
 <body>
 <h1>Retries that cannot make an outage worse</h1>
 <p>Real calls of functions with <code>#[retry(…)]</code>, against simulated servers and on a
-simulated clock. Beneath every figure stand its bounds; the program fails if a figure is outside.</p>"#,
+simulated clock. Bounds stand beneath the figures; the program fails if one is outside.</p>"#,
             include_str!("page.css"),
             Dashes
         )?;

@@ -4,23 +4,23 @@ use std::time::Duration;
 
 use retry_runtime::{Policy, testing};
 
-use crate::figure::Figure;
+use crate::figure::{Figure, Shown};
 use crate::plot::{Axis, Line, Plot};
 use crate::scenario::Scenario;
 use crate::simulation;
 
 /// Calls that fail to the end.
-const CALLS: usize = 2_000;
+const CALLS: u32 = 2_000;
 /// What is looked at of a policy that retries for ever.
 const MOST_RETRIES: u32 = 20;
 
 pub(crate) fn run(policy: Policy) -> Scenario {
     let shown = policy.to_string();
     let longest = usize::try_from(MOST_RETRIES).unwrap_or(usize::MAX);
-    let policy = if policy.delays().nth(longest).is_some() {
-        policy.max(MOST_RETRIES)
+    let (policy, to) = if policy.delays().nth(longest).is_some() {
+        (policy.max(MOST_RETRIES), format!("{MOST_RETRIES} times"))
     } else {
-        policy
+        (policy, String::from("to the end"))
     };
     let calls = simulation::run(1, all_delays(policy));
     let retries = calls.iter().map(Vec::len).max().unwrap_or_default();
@@ -50,12 +50,13 @@ pub(crate) fn run(policy: Policy) -> Scenario {
     Scenario {
         title: "Your policy",
         about: format!(
-            "{shown}: the delays of {CALLS} calls whose attempts fail at once, to the end."
+            "{shown}: the delays of {} calls whose attempts fail at once, and are retried {to}.",
+            Shown(f64::from(CALLS))
         ),
         plots: vec![
             Plot {
                 title: "Delay before each retry.",
-                see: "Half of the delays are below the middle line, one in twenty outside the others.",
+                see: "Half of the delays are below the middle line, nine in ten between the outer ones.",
                 x: Axis::linear("retry"),
                 y: Axis::linear("delay in seconds"),
                 lines: vec![
