@@ -71,7 +71,7 @@ use crate::target::function::Function;
 /// | `until` | which `Ok` values to accept: `fn(&T) -> bool` | – |
 /// | `hint` | a server's hint: `"honor"` `"clamp"` `"ignore"` | `"honor"` |
 /// | `max_hint` | a longer hint ends the call | 120s |
-/// | `timeout` | the time for each attempt; needs `E: From<TimedOut>` | – |
+/// | `timeout` | the time for each attempt; alone: the policy's; needs `E: From<TimedOut>` | – |
 /// | `deadline` | the time for the whole call | – |
 /// | `enabled` | `false`: one attempt, whatever else is set | `true` |
 /// | `idempotent` | `false`: don't retry what may have taken effect | `true` |

@@ -14,15 +14,16 @@ use std::pin::pin;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::call::attempted;
-use crate::call::by_policy::name_of;
-use crate::call::on_error::OnError;
+use crate::chain::name::name_of;
+use crate::chain::on_error::OnError;
+use crate::chain::policy_call::Chain;
 use crate::time::cancel::{MayCancel, Signal};
 use crate::time::race::race;
 use crate::time::timer::{Timer, sleep_until};
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
-use rounds::Rounds;
+use rounds::{Rounds, Rules};
 
 /// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
 ///
@@ -159,12 +160,23 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
         call,
         size,
         concurrency,
-        timer,
     } = policy.into_batches();
+    let Chain {
+        on,
+        cancel,
+        timer,
+        keys,
+        ..
+    } = call.chain;
     timer.expect();
-    let name = name_of(&operation);
-    let (mut rounds, cancel) =
-        Rounds::new(call, size, items.into_iter(), results, name, || timer.now());
+    let rules = Rules {
+        policy: call.policy,
+        on,
+        idempotent: keys.idempotent,
+        size,
+        name: name_of(&operation),
+    };
+    let mut rounds = Rounds::new(rules, items.into_iter(), results, || timer.now());
     let cancelled = pin!(cancel.into_cancelled());
     let mut signal = Signal::new(cancelled);
     let mut end = pin!(sleep_until(&timer, rounds.deadline()));

@@ -3,15 +3,14 @@
 
 pub(crate) mod attempt;
 pub(crate) mod attempted;
-pub(crate) mod by_policy;
 pub(crate) mod call_id;
 pub(crate) mod decide;
 pub(crate) mod errors;
 pub(crate) mod failure;
+pub(crate) mod from_rejected;
 pub(crate) mod gave_up;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
-pub(crate) mod on_error;
 pub(crate) mod rejected;
 #[cfg(feature = "serde")]
 mod saved;

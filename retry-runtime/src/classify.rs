@@ -3,12 +3,14 @@ use std::{fmt, io};
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 pub(crate) mod by_cause;
 mod clients;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
+pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 pub(crate) mod kind;
@@ -65,10 +67,12 @@ pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// How the log shows the failure where its type has no `Display`. The derive writes the variant's name
-    /// (`ModelError::Overloaded`), and by default it is that of the type: never what is within, which may be a secret.
+    /// How the log shows the failure where it knows no more of its type: in the attribute where that has no `Display`, and
+    /// in chains, batches and plans. The derive shows an `Error` with its causes, what is `Display` by that, and else the
+    /// variant's name (`ModelError::Overloaded`). By default it is the name of the type: never what is within, which may be a
+    /// secret.
     ///
-    /// To show more, implement `Display`, or write this by hand:
+    /// To show more, derive it, or write this by hand:
     ///
     /// ```
     /// use std::fmt;
@@ -138,6 +142,10 @@ impl Classify for TimedOut {
     fn classify(&self) -> Verdict {
         Verdict::TIMEOUT
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
+    }
 }
 
 /// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
@@ -153,6 +161,10 @@ impl Classify for io::Error {
             }
             (verdict, _) => verdict,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 
@@ -176,5 +188,9 @@ impl Classify for io::ErrorKind {
             Self::TimedOut | Self::WouldBlock => Verdict::TIMEOUT,
             _ => Verdict::STOP,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }

@@ -10,6 +10,7 @@ mod batch;
 mod breaker;
 mod budget;
 mod call;
+mod chain;
 mod classify;
 #[cfg(doc)]
 pub mod guide;
@@ -20,6 +21,7 @@ mod observe;
 #[cfg(feature = "plan")]
 pub mod plan;
 mod policy;
+pub mod show;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
@@ -39,14 +41,18 @@ pub use budget::bucket::Budget;
 pub use budget::keyed::Keyed;
 pub use budget::retry_budget::RetryBudget;
 pub use call::attempt::{Attempt, Draft};
-pub use call::by_policy::{Operation, PolicyCall};
 pub use call::call_id::CallId;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
-pub use call::on_error::{ByClassify, OnError};
 pub use call::rejected::{Rejected, RejectedBy};
 pub use call::site::Site;
 pub use call::state::Call;
+pub use chain::alone::Alone;
+pub use chain::key::{Named, Unnamed};
+pub use chain::keys::{Keys, SharedKeys};
+pub use chain::on_error::{ByClassify, OnError};
+pub use chain::operation::Operation;
+pub use chain::policy_call::PolicyCall;
 pub use classify::Classify;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use classify::error_for_retry::ErrorForRetry;

@@ -17,7 +17,6 @@ mod policy;
 mod rejected;
 mod retries;
 pub(crate) mod show;
-mod timed_out;
 mod timer;
 mod validation;
 mod verdict;
@@ -28,12 +27,15 @@ pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
 
 pub use crate::budget::bucket::Budget;
-pub use crate::call::failure::{Failure, Values};
+pub use crate::call::decide::late;
+pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};
+pub use crate::call::from_rejected::FromRejected;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, within};
 pub use crate::call::rejected::{Rejected, RejectedBy};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
+pub use crate::classify::from_timed_out::FromTimedOut;
 pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
 pub use crate::observe::event::Event;
@@ -62,7 +64,10 @@ pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
     is_repeated, no_clock, rejected, shape, take_last_error, tick,
 };
-pub use limit::{TimeLimit, deadline, late, now, now_blocking, policy_deadline, timeout};
+pub use limit::{
+    TimeLimit, deadline, has_timeout, ignores_timeout, now, now_blocking, policy_deadline,
+    policy_timeout, timeout,
+};
 pub use limiter::{
     give_back, has_turn, left, limiter_changed, place, wait, wait_blocking,
     wait_blocking_or_cancelled, wait_or_cancelled, waited, waits,
@@ -74,13 +79,12 @@ pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
     BorrowPolicy, enabled_if, is_enabled, is_last, max, policy, policy_of, policy_or,
 };
-pub use rejected::{FromRejected, let_go, rejection};
+pub use rejected::{let_go, rejection};
 pub use retries::{
     LimitedRetries, Retries, call_under, ended, fallback_failed, falling_back, fell_back, healed,
     max_of, succeeded,
 };
-pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, show};
-pub use timed_out::FromTimedOut;
+pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
     Features, HasTimer, IntoTimer, default_timer, expect_timer, sleep, sleep_blocking, timer,
     timer_fn,
@@ -90,8 +94,8 @@ pub use validation::{
     history_of, invalid, kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, REJECTED_VALUE, accepts, after, classify,
-    classify_field, of_attempt, verdict,
+    ClassifyField, HintField, IntoVerdict, accepts, after, classify, classify_field, of_attempt,
+    verdict,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and

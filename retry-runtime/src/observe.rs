@@ -2,6 +2,7 @@
 
 pub(crate) mod chain;
 pub(crate) mod event;
+pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
 mod log;
 pub(crate) mod observer;

@@ -31,7 +31,7 @@ use crate::policy::section::Section;
 /// How many retries, and how long to wait before each: plain data.
 ///
 /// A policy holds the keys `max`, `backoff`, `base`, `factor`, `cap`, `floor`, `jitter`, `hint`,
-/// `max_hint`, `deadline`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
+/// `max_hint`, `timeout`, `deadline`, `enabled` and the sections `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)`, with the same
 /// names and defaults as the attribute. Every constructor and setter is a `const fn`.
 ///
 /// ```
@@ -72,6 +72,7 @@ pub struct Policy {
     rows: Rows,
     floor: Nanos,
     max_hint: Nanos,
+    timeout: Nanos,
     deadline: Nanos,
     hint: Hint,
     enabled: bool,
@@ -85,6 +86,7 @@ impl Policy {
             rows: Rows::new(),
             floor: Nanos::NOT_NAMED,
             max_hint: Nanos::NOT_NAMED,
+            timeout: Nanos::NOT_NAMED,
             deadline: Nanos::NOT_NAMED,
             hint: Hint::Honor,
             enabled: true,
@@ -178,6 +180,33 @@ impl Policy {
     /// The longest hint that is honoured; a longer one ends the call. Default 120 s.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
         self.max_hint = Nanos::new(Some(longest));
+        self
+    }
+
+    /// The time limit for each attempt of the calls that honour it. Default: none.
+    ///
+    /// An attempt that takes longer is dropped and fails with a [`TimedOut`](crate::TimedOut), so the error type must be
+    /// `From<TimedOut>`. A call has to say that its error type is: the attribute with the key `timeout` alone, a chain with
+    /// [`PolicyCall::policy_timeout`](crate::PolicyCall::policy_timeout). Where a call does not, and in blocking code,
+    /// batches and plans, this limits nothing, and the log says so with one `WARN` for each call's name.
+    ///
+    /// ```
+    /// use retry_runtime::{Policy, retry};
+    ///
+    /// struct Client { policy: Policy }
+    ///
+    /// impl Client {
+    ///     #[retry(policy = self.policy, timeout)]
+    ///     async fn fetch(&self) -> std::io::Result<String> {
+    ///         Ok(String::from("hello"))
+    ///     }
+    /// }
+    ///
+    /// let client = Client { policy: "max=5, timeout=30s".parse()? };
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Nanos::new(Some(timeout));
         self
     }
 
@@ -349,6 +378,11 @@ impl Policy {
         self.deadline.get()
     }
 
+    /// The time for each attempt.
+    pub(crate) const fn attempt_limit(&self) -> Option<Duration> {
+        self.timeout.get()
+    }
+
     /// What differs for that kind, in a call that validates its values or does not.
     fn section(&self, kind: Kind, validates: bool) -> Section {
         let mut named = self.rows.get(Some(kind));
@@ -388,7 +422,7 @@ mod tests {
     use super::*;
 
     // Half of what its numbers take as they are.
-    const _: () = assert!(size_of::<Policy>() <= 200);
+    const _: () = assert!(size_of::<Policy>() <= 208);
 
     const LIST: &[Duration] = &[Duration::from_secs(300)];
 

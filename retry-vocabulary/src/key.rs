@@ -116,7 +116,7 @@ keys! {
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, [];
     MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [];
-    Timeout: "timeout", Call, DurationAboveZero, r#"timeout = "60s""#,
+    Timeout: "timeout", Policy, DurationAboveZero, r#"timeout = "60s""#,
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
@@ -215,9 +215,10 @@ impl Key {
         matches!(self.place(), Place::Schedule | Place::Policy)
     }
 
-    /// Whether it can't stand beside a policy, which has it: `enabled` can, as both must say yes.
+    /// Whether it can't stand beside a policy, which has it: `enabled` can, as both must say yes, and `timeout`, as it says
+    /// that the call has one.
     pub const fn is_within_policy(self) -> bool {
-        self.is_of_policy() && !matches!(self, Self::Enabled)
+        self.is_of_policy() && !matches!(self, Self::Enabled | Self::Timeout)
     }
 
     /// Whether it takes keys of its own.

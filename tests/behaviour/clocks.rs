@@ -181,7 +181,7 @@ fn a_policys_deadline_goes_by_the_timers_own_clock() {
     let policy = EXACT.max(9).deadline(secs(7)).on(|_: &String| true);
     let recording = testing::record();
     let failing = async || Err::<(), _>(String::from("busy"));
-    block_on(policy.call_with(Virtual::new(), failing)).unwrap_err();
+    block_on(policy.timer(Virtual::new()).call(failing)).unwrap_err();
     assert_eq!(recording.delays(), [1, 2, 4].map(secs));
 }
 
@@ -453,7 +453,12 @@ fn a_verdict_without_a_hint_needs_no_clock() {
     block_on(call()).unwrap_err();
     block_on(call_by_policy()).unwrap_err();
     let by_chain = EXACT.max(1).on(|_: &String| true);
-    block_on(by_chain.call_with(NoClock, async || Err::<(), _>(String::from("busy")))).unwrap_err();
+    block_on(
+        by_chain
+            .timer(NoClock)
+            .call(async || Err::<(), _>(String::from("busy"))),
+    )
+    .unwrap_err();
 }
 
 /// The clock is read for those who ask, and for nobody else.
@@ -569,7 +574,7 @@ fn a_policys_deadline_is_kept_by_the_clock_alone() {
         attempts += 1;
         async { Err::<(), _>(String::from("busy")) }
     };
-    block_on(policy.call_with(Still, failing)).unwrap_err();
+    block_on(policy.timer(Still).call(failing)).unwrap_err();
     assert_eq!(attempts, 21);
     let batches = policy.batches(1).timer(Still);
     let results = block_on(retry_each(batches, [()], async |_| {
@@ -634,7 +639,11 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
     };
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
     let call = policy.cancel(std::future::pending());
-    block_on(call.call_with(Virtual::oversleeping(secs(3600)), operation)).unwrap_err();
+    block_on(
+        call.timer(Virtual::oversleeping(secs(3600)))
+            .call(operation),
+    )
+    .unwrap_err();
     assert_eq!(attempts.get(), 1);
     assert!(recording.lines()[1].ends_with("reason=deadline"));
 }

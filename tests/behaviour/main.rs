@@ -2,6 +2,7 @@
 
 mod batch;
 mod blocks;
+mod chain;
 mod classification;
 mod clocks;
 mod conformance;

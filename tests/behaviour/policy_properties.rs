@@ -110,6 +110,7 @@ prop_compose! {
         jitter in jitter(ratio()),
         hint in select(vec![Hint::Honor, Hint::Clamp, Hint::Ignore]),
         max_hint in duration(),
+        timeout in option::of(duration()),
         deadline in option::of(duration()),
         enabled in any::<bool>(),
     )(
@@ -121,12 +122,16 @@ prop_compose! {
         // No section's cap is below the base.
         floor in option::of(1..10_u32),
         policy in Just(Policy::new().max(max).backoff(backoff).factor(factor).jitter(jitter).hint(hint).max_hint(max_hint).enabled(enabled)),
+        timeout in Just(timeout),
         deadline in Just(deadline),
     ) -> Policy {
         let mut policy = policy.base(base).cap(cap);
         policy = policy.transient(transient).throttled(throttled).timed_out(timed_out).invalid(invalid);
         if let Some(part) = floor {
             policy = policy.floor(base / part);
+        }
+        if let Some(timeout) = timeout.filter(|timeout| !timeout.is_zero()) {
+            policy = policy.timeout(timeout);
         }
         match deadline {
             Some(deadline) if !deadline.is_zero() => policy.deadline(deadline),
@@ -160,6 +165,7 @@ fn fragments() -> impl Strategy<Value = String> {
         "jitter",
         "hint",
         "max_hint",
+        "timeout",
         "deadline",
         "enabled",
         "false",

@@ -19,6 +19,7 @@ fn full() -> Policy {
         .jitter(Jitter::Ratio(0.5))
         .hint(Hint::Ignore)
         .max_hint(Duration::from_secs(5))
+        .timeout(Duration::from_secs(45))
         .deadline(Duration::from_mins(2))
         .transient(
             Section::new()
@@ -43,6 +44,7 @@ floor = "100ms"
 jitter = 0.5
 hint = "ignore"
 max_hint = "5s"
+timeout = "45s"
 deadline = "2m"
 
 [retry.transient]
@@ -67,7 +69,7 @@ fn toml_has_the_keys_of_the_text() {
 
 #[test]
 fn json_has_the_keys_of_the_text() {
-    let json = r#"{"max":"unlimited","backoff":"linear","base":"250ms","factor":3.0,"cap":"1m30s","floor":"100ms","jitter":0.5,"hint":"ignore","max_hint":"5s","deadline":"2m","transient":{"backoff":["1s","5s"],"jitter":1.0},"throttled":{"max":10,"backoff":"none","base":"5s"}}"#;
+    let json = r#"{"max":"unlimited","backoff":"linear","base":"250ms","factor":3.0,"cap":"1m30s","floor":"100ms","jitter":0.5,"hint":"ignore","max_hint":"5s","timeout":"45s","deadline":"2m","transient":{"backoff":["1s","5s"],"jitter":1.0},"throttled":{"max":10,"backoff":"none","base":"5s"}}"#;
     assert_eq!(serde_json::to_string(&full()).unwrap(), json);
     assert_eq!(serde_json::from_str::<Policy>(json).unwrap(), full());
     assert_eq!(

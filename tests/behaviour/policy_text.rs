@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Overrides, Policy, PolicyError, Section};
 
-const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, deadline, enabled, transient, throttled, timed_out, invalid";
+const KEYS: &str = "max, backoff, base, factor, cap, floor, jitter, hint, max_hint, timeout, deadline, enabled, transient, throttled, timed_out, invalid";
 
 fn policy(text: &str) -> Policy {
     text.parse()
@@ -21,7 +21,7 @@ fn refusal(text: &str) -> String {
 #[test]
 fn reads_every_key() {
     let text = "max=5, backoff=linear, base=250ms, factor=1.5, cap=1h30m, floor=100ms, jitter=0.2, hint=clamp, max_hint=0s, \
-                deadline=2m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
+                timeout=45s, deadline=2m, transient(max=unlimited, backoff=[1s, 5m]), throttled(max=10, backoff=fixed, base=5s, factor=3, \
                 cap=1m30s, jitter=none), timed_out(jitter=1)";
     let expected = Policy::linear(Duration::from_millis(250))
         .max(5)
@@ -31,6 +31,7 @@ fn reads_every_key() {
         .jitter(Jitter::Ratio(0.2))
         .hint(Hint::Clamp)
         .max_hint(Duration::ZERO)
+        .timeout(Duration::from_secs(45))
         .deadline(Duration::from_mins(2))
         .transient(Section::new().unlimited().backoff(Backoff::list(&[
             Duration::from_secs(1),
@@ -161,7 +162,7 @@ fn refuses_keys() {
         ),
         (
             "per_attempt_timeout=5s",
-            "unknown key `per_attempt_timeout`: `timeout` is a key of `#[retry]`, not of a policy".into(),
+            "unknown key `per_attempt_timeout`: it is `timeout` here, as in `timeout = \"60s\"`".into(),
         ),
         (
             "jitter=false",
@@ -235,6 +236,9 @@ fn refuses_values() {
             "max_hint=-5s",
             "`max_hint = -5s` is out of range: it takes a duration from zero up".into(),
         ),
+        ("timeout=0s", "`timeout = 0s` is out of range: it takes a duration above zero".into()),
+        ("timed_out(timeout=1s)", "unknown key `timeout` in `timed_out(…)`: put `timeout` beside `timed_out(…)`, not in it".into()),
+        ("on=any", "unknown key `on`: `on` is a key of `#[retry]`, not of a policy".into()),
         ("deadline=0s", "`deadline = 0s` is out of range: it takes a duration above zero".into()),
         ("base=0", "`base = 0` has no unit: write `\"0s\"` for seconds, or `ms`, `m`, `h`".into()),
         (

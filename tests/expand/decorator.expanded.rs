@@ -77,6 +77,9 @@ where
         #[allow(clippy::match_single_binding)]
         match &__retry::policy_or(&self.policy, __RETRY_POLICY) {
             retry_numbers => {
+                if __retry::has_timeout(retry_numbers) {
+                    __retry::ignores_timeout(&__retry::client_name::<C>("complete"));
+                }
                 retry_call = __retry::Call::new();
                 retry_deadline = match &self.policy {
                     __retry::Some(_) => {

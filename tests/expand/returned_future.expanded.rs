@@ -12,6 +12,11 @@ fn complete<'a>(
         #[allow(clippy::match_single_binding)]
         match __retry::policy(&(self.policy)) {
             retry_numbers => {
+                if __retry::has_timeout(retry_numbers) {
+                    __retry::ignores_timeout(
+                        ::core::concat!(::core::module_path!(), "::complete"),
+                    );
+                }
                 retry_call = __retry::Call::new();
                 retry_deadline = __retry::policy_deadline(retry_numbers, __retry::now);
             }

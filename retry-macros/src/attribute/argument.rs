@@ -48,8 +48,8 @@ pub(crate) enum Value {
     Text(String),
     Bool(bool),
     Expr(Expr),
-    /// A budget of the function's own: the key stands alone.
-    Own,
+    /// The key stands alone: a budget of the function's own, the timeout of its policy.
+    Alone,
     Name(Ident),
     Path(TokenStream),
     Section(Vec<Argument>),

@@ -62,8 +62,8 @@ impl Arguments {
         };
         let (value, span) = if key.is_section() {
             self.section(key, &ident, input)?
-        } else if key == Key::Budget && is_at_end(input) {
-            (Value::Own, ident.span())
+        } else if matches!(key, Key::Budget | Key::Timeout) && is_at_end(input) {
+            (Value::Alone, ident.span())
         } else if let (true, Some(value)) = (is_at_end(input), Value::stand_in(key)) {
             (value, ident.span())
         } else {

@@ -25,7 +25,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     match &item.data {
         Data::Struct(data) => {
             let pattern = quote!(Self);
-            names = quote!(#pattern { .. } => f.write_str(#of),);
+            names = quote!(#pattern { .. } => #of,);
             arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
         }
         Data::Enum(data) => {
@@ -40,7 +40,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                 let ident = &variant.ident;
                 let pattern = quote!(Self::#ident);
                 let name = format!("{of}::{}", name_without_raw(ident));
-                names.append_all(quote!(#pattern { .. } => f.write_str(#name),));
+                names.append_all(quote!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
                 arms.append_all(arm);
             }
@@ -218,11 +218,18 @@ impl Derivation {
         };
         let describe = errors.is_none().then(|| {
             quote! {
+                #[allow(deprecated, unreachable_code)]
                 fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
-                    #[allow(deprecated)]
-                    match *self {
-                        #names
-                    }
+                    ::core::fmt::Display::fmt(
+                        #krate::macro_support::show(&#krate::macro_support::Unshown(
+                            self,
+                            match *self {
+                                #names
+                            },
+                        ))
+                        .__retry_show(),
+                        f,
+                    )
                 }
             }
         });

@@ -47,13 +47,13 @@ impl Printer<'_> {
                 ours!(let mut retry_outcome #typed = #checked;)
             };
         };
-        let limit = self.argument(timeout);
+        let limit = self.attempt_limit(timeout);
         let timer = self.timer();
         let from_timed_out = Self::timed_out_conversion(timeout);
         let checked = checked(ours!(retry_outcome));
         let within = self.within(&ours!(retry_attempt));
         ours! {
-            let retry_timeout = __retry::timeout(#limit);
+            let retry_timeout = #limit;
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);

@@ -78,6 +78,7 @@ impl Printer<'_> {
         let call = self.call();
         let needs_policy = self.model.shows_max()
             || !self.owned().is_empty()
+            || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
         let start = |policy: &TokenStream| {
             let call = match (self.model.shows_max(), self.model.count) {
@@ -112,6 +113,7 @@ impl Printer<'_> {
         let (mut declared, mut bound) = (declared, TokenStream::new());
         let with = self.with_policy(|policy| {
             let (call, deadline, last) = start(&policy);
+            bound.append_all(self.ignored_timeout(&policy));
             bound.append_all(ours!(retry_call = #call;));
             if let Some(deadline) = deadline {
                 declared.append_all(ours!(let #mutable retry_deadline;));

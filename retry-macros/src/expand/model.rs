@@ -316,6 +316,12 @@ impl Model {
         }
     }
 
+    /// Whether its policy may have a timeout, and it names none.
+    pub(crate) fn ignores_timeout(&self) -> bool {
+        let is_known = matches!(self.policy, Policy::Constant(_) | Policy::Numbers(_));
+        !is_known && !self.has(&[Key::Timeout])
+    }
+
     /// Whether a policy's `max` is shown to somebody before any failure.
     pub(crate) fn shows_max(&self) -> bool {
         self.has(&[Key::Attempt, Key::Observe])
@@ -487,11 +493,13 @@ fn needs_everything(number: &Argument) -> bool {
     }
 }
 
-/// The arguments that a policy is made of. A deadline is reckoned at the call's start, beside the policy.
+/// The arguments that a policy is made of. Limits of time are reckoned beside the policy: a deadline at the call's start, a
+/// timeout before each attempt.
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
     let given = arguments.given.iter();
     given
-        .filter(|argument| argument.key.is_of_policy() && argument.key != Key::Deadline)
+        .filter(|argument| argument.key.is_of_policy())
+        .filter(|argument| !matches!(argument.key, Key::Timeout | Key::Deadline))
         .filter(|argument| !matches!(argument.value, Value::Delays(_)))
         .cloned()
         .collect()

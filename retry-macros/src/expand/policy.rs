@@ -251,7 +251,7 @@ impl Printer<'_> {
             | Value::Text(_)
             | Value::Name(_)
             | Value::Path(_)
-            | Value::Own
+            | Value::Alone
             | Value::Delays(_) => TokenStream::new(),
         }
     }

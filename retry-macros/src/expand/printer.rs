@@ -103,7 +103,7 @@ impl Printer<'_> {
 
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
-        matches!(self.model.arguments.value(Key::Budget), Some(Value::Own)).then(|| {
+        matches!(self.model.arguments.value(Key::Budget), Some(Value::Alone)).then(|| {
             quote!(
                 static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
             )

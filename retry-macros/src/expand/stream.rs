@@ -101,11 +101,11 @@ impl Printer<'_> {
         let (item, failing) = (&stream.item, &model.failing);
         let patience = match timeout {
             Some(timeout) => {
-                let limit = self.argument(timeout);
+                let limit = self.attempt_limit(timeout);
                 let timer = self.timer();
                 let from_timed_out = Self::timed_out_conversion(timeout);
                 ours! {
-                    __retry::stream::patience::<#failing, _>(#timer, __retry::timeout(#limit), #from_timed_out)
+                    __retry::stream::patience::<#failing, _>(#timer, #limit, #from_timed_out)
                 }
             }
             None => ours!(__retry::stream::endless::<#failing>()),

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use retry_vocabulary::key::Key;
 
+use crate::attribute::argument::{Argument, Value};
 use crate::expand::failure::Failed;
 use crate::expand::model::{Deadline, Late};
 use crate::expand::printer::Printer;
@@ -76,6 +77,27 @@ impl Printer<'_> {
                 }
             }
         }
+    }
+
+    /// How long an attempt may take, of type `Option<Duration>`.
+    pub(crate) fn attempt_limit(&self, timeout: &Argument) -> TokenStream {
+        if let Value::Alone = timeout.value {
+            let limit = self.with_policy(|policy| quote!(__retry::policy_timeout(#policy)));
+            return quote!({ #limit });
+        }
+        let limit = self.argument(timeout);
+        quote!(__retry::timeout(#limit))
+    }
+
+    /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
+    /// `&Policy`.
+    pub(crate) fn ignored_timeout(&self, policy: &TokenStream) -> Option<TokenStream> {
+        let name = self.model.ignores_timeout().then(|| self.name())?;
+        Some(quote! {
+            if __retry::has_timeout(#policy) {
+                __retry::ignores_timeout(#name);
+            }
+        })
     }
 
     /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with.

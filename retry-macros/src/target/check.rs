@@ -203,6 +203,16 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             );
         }
     }
+    // A decorator may be made with a policy.
+    let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
+    if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
+        if matches!(timeout.value, Value::Alone) && arguments.errors.is_empty() {
+            errors.at(
+                timeout.ident.span(),
+                "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`",
+            );
+        }
+    }
     let lifetimes = function.mutable_references();
     if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
         errors.at(

@@ -1,13 +1,8 @@
-use crate::call::by_policy::PolicyCall;
-use crate::call::on_error::ByClassify;
+use crate::chain::on_error::ByClassify;
+use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
 use crate::time::cancel::Uncancelled;
-use crate::time::timer::Timer;
-
-#[cfg(feature = "tokio")]
-type DefaultTimer = crate::time::timer::TokioTimer;
-#[cfg(not(feature = "tokio"))]
-type DefaultTimer = ();
+use crate::time::timer::{DefaultTimer, Timer};
 
 /// A policy for batches: how many items go into a call, and how many calls are made at the same time.
 ///
@@ -32,10 +27,9 @@ type DefaultTimer = ();
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
 pub struct Batches<On = ByClassify, W = DefaultTimer, C = Uncancelled> {
-    pub(super) call: PolicyCall<On, C>,
+    pub(super) call: PolicyCall<On, C, W>,
     pub(super) size: usize,
     pub(super) concurrency: usize,
-    pub(super) timer: W,
 }
 
 impl Policy {
@@ -46,14 +40,24 @@ impl Policy {
     }
 }
 
-impl<On, C> PolicyCall<On, C> {
+impl<On, C, W> PolicyCall<On, C, W> {
     /// As [`Policy::batches`].
-    pub fn batches(self, size: usize) -> Batches<On, DefaultTimer, C> {
+    pub fn batches(self, size: usize) -> Batches<On, W, C> {
         Batches {
             call: self,
             size: size.max(1),
             concurrency: 1,
-            timer: DefaultTimer::default(),
+        }
+    }
+}
+
+impl<On, C> Batches<On, DefaultTimer, C> {
+    /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
+    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C> {
+        Batches {
+            call: self.call.timer(timer),
+            size: self.size,
+            concurrency: self.concurrency,
         }
     }
 }
@@ -63,16 +67,6 @@ impl<On, W, C> Batches<On, W, C> {
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
         self
-    }
-
-    /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
-    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C> {
-        Batches {
-            call: self.call,
-            size: self.size,
-            concurrency: self.concurrency,
-            timer,
-        }
     }
 }
 
@@ -105,12 +99,12 @@ impl<On, W, C> IntoBatches for Batches<On, W, C> {
     }
 }
 
-impl<On, C> IntoBatches for PolicyCall<On, C> {
+impl<On, C, W> IntoBatches for PolicyCall<On, C, W> {
     type On = On;
-    type Timer = DefaultTimer;
+    type Timer = W;
     type Cancel = C;
 
-    fn into_batches(self) -> Batches<On, DefaultTimer, C> {
+    fn into_batches(self) -> Batches<On, W, C> {
         self.batches(usize::MAX)
     }
 }

@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
-use super::rounds::Rounds;
+use super::rounds::{Rounds, Rules};
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
-use crate::call::by_policy::name_of;
-use crate::call::on_error::OnError;
+use crate::chain::name::name_of;
+use crate::chain::on_error::OnError;
+use crate::chain::policy_call::Chain;
 use crate::time::cancel::{Cancel, sleep_blocking};
 use crate::time::clock;
 
@@ -69,16 +70,18 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         call,
         size,
         concurrency,
-        ..
     } = policy.into_batches();
-    let (rounds, cancel) = Rounds::new(
-        call,
+    let Chain {
+        on, cancel, keys, ..
+    } = call.chain;
+    let rules = Rules {
+        policy: call.policy,
+        on,
+        idempotent: keys.idempotent,
         size,
-        items.into_iter(),
-        results,
-        name_of(&operation),
-        clock::now_blocking,
-    );
+        name: name_of(&operation),
+    };
+    let rounds = Rounds::new(rules, items.into_iter(), results, clock::now_blocking);
     let is_cancelled = || cancel.is_cancelled();
     let rounds = Mutex::new(rounds);
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.

@@ -28,6 +28,7 @@ pub(super) struct Round<'a> {
     /// When it ended.
     pub(super) now: Moment,
     pub(super) cancelled: bool,
+    pub(super) idempotent: bool,
     pub(super) name: &'a str,
     /// From 1.
     pub(super) number: u32,
@@ -88,7 +89,8 @@ impl<'a> Groups<'a> {
             let failure = Failure::new(&site, group.verdict, &"");
             let mut failure = failure
                 .deadline(round.deadline, || round.now)
-                .cancelled(round.cancelled);
+                .cancelled(round.cancelled)
+                .idempotent(round.idempotent);
             group.decision = group.call.decide(&mut failure);
         }
         all

@@ -12,23 +12,29 @@ use std::vec;
 use super::ItemError;
 use super::groups::{Groups, Round};
 use super::item_error::Miscount;
-use crate::call::by_policy::PolicyCall;
 use crate::call::decide;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::chain::on_error::OnError;
 use crate::classify::verdict::Verdict;
+use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
+/// What a batch goes by.
+pub(super) struct Rules<On> {
+    pub(super) policy: Policy,
+    pub(super) on: On,
+    pub(super) idempotent: bool,
+    pub(super) size: usize,
+    pub(super) name: &'static str,
+}
+
 pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
-    policy: Policy,
-    on: On,
-    size: usize,
-    name: &'static str,
+    rules: Rules<On>,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
@@ -120,24 +126,22 @@ where
     On: OnError<E>,
 {
     /// Results are put into `results`, whose content they replace.
-    pub(super) fn new<C>(
-        call: PolicyCall<On, C>,
-        size: usize,
+    pub(super) fn new(
+        rules: Rules<On>,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
-        name: &'static str,
         now: impl FnOnce() -> Moment,
-    ) -> (Self, C) {
-        let limit = call.policy.time_limit();
+    ) -> Self {
+        if rules.policy.attempt_limit().is_some() {
+            ignored_timeout::tell(rules.name);
+        }
+        let limit = rules.policy.time_limit();
         results.clear();
         results.reserve(items.size_hint().0);
-        let rounds = Self {
+        Self {
             deadline: limit.and_then(|limit| now().checked_add(limit)),
             ended: None,
-            policy: call.policy,
-            on: call.on,
-            size,
-            name,
+            rules,
             number: 1,
             in_force: 0,
             results,
@@ -145,14 +149,13 @@ where
             queue: Vec::new().into_iter(),
             failed: Vec::new(),
             tally: Tally::default(),
-        };
-        (rounds, call.cancel)
+        }
     }
 
     /// The batch, to calls within its own.
     #[cfg(feature = "nested")]
     pub(super) fn outer(&self) -> Outer {
-        Outer::under(&self.policy, self.name, false)
+        Outer::under(&self.rules.policy, self.rules.name, false)
     }
 
     /// When the batch ends at the latest.
@@ -176,9 +179,9 @@ where
             self.leave(reason);
             return None;
         }
-        let mut batch: Vec<_> = self.queue.by_ref().take(self.size).collect();
+        let mut batch: Vec<_> = self.queue.by_ref().take(self.rules.size).collect();
         if self.number == 1 {
-            batch.extend(self.fresh.by_ref().take(self.size).map(|item| {
+            batch.extend(self.fresh.by_ref().take(self.rules.size).map(|item| {
                 let index = self.results.len();
                 self.results.push(Err(ItemError::not_sent()));
                 let call = Call::new();
@@ -198,8 +201,11 @@ where
     fn leave(&mut self, reason: Reason) {
         for entry in self.queue.by_ref() {
             self.tally.items += 1;
-            self.tally
-                .ended(End::NotSent, entry.call.retries_allowed(&self.policy), 1);
+            self.tally.ended(
+                End::NotSent,
+                entry.call.retries_allowed(&self.rules.policy),
+                1,
+            );
             if let Err(error) = &mut self.results[entry.index] {
                 error.reason = reason;
             }
@@ -215,7 +221,7 @@ where
             self.tally.items += items;
             self.tally.ended(
                 End::NotSent,
-                Call::new().retries_allowed(&self.policy),
+                Call::new().retries_allowed(&self.rules.policy),
                 items,
             );
         }
@@ -228,8 +234,11 @@ where
             if let Err(error) = &mut self.results[entry.index] {
                 error.reason = Reason::Deadline;
             }
-            self.tally
-                .ended(End::Dropped, entry.call.retries_allowed(&self.policy), 1);
+            self.tally.ended(
+                End::Dropped,
+                entry.call.retries_allowed(&self.rules.policy),
+                1,
+            );
         }
         self.leave(Reason::Deadline);
     }
@@ -241,7 +250,7 @@ where
     ) {
         match answers {
             Err(error) => {
-                let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
+                let verdict = decide::verdict(&self.rules.policy, || self.rules.on.verdict(&error));
                 let error = Arc::new(error);
                 for entry in entries {
                     self.failed(entry, Arc::clone(&error), verdict);
@@ -252,7 +261,9 @@ where
                     match answer {
                         Ok(value) => self.results[entry.index] = Ok(value),
                         Err(error) => {
-                            let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
+                            let verdict = decide::verdict(&self.rules.policy, || {
+                                self.rules.on.verdict(&error)
+                            });
                             self.failed(entry, Arc::new(error), verdict);
                         }
                     }
@@ -266,7 +277,7 @@ where
                 for entry in entries {
                     let error = ItemError::miscounted(miscount, entry.call.attempt());
                     self.results[entry.index] = Err(error);
-                    let max = entry.call.retries_allowed(&self.policy);
+                    let max = entry.call.retries_allowed(&self.rules.policy);
                     self.tally.ended(End::Miscounted(miscount), max, 1);
                 }
             }
@@ -294,7 +305,7 @@ where
             .deadline
             .map_or(Moment::from_origin(Duration::ZERO), |_| now());
         let round = Round {
-            policy: &self.policy,
+            policy: &self.rules.policy,
             deadline: self.deadline,
             now: match (self.ended, self.deadline) {
                 // Not at it, where another round could begin.
@@ -304,7 +315,8 @@ where
                 _ => now,
             },
             cancelled: self.ended == Some(Reason::Cancelled) || is_cancelled(),
-            name: self.name,
+            idempotent: self.rules.idempotent,
+            name: self.rules.name,
             number: self.number,
             items: tally.items,
         };
@@ -331,7 +343,7 @@ where
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
             let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
-            rounds.succeeded(&Site::new(&self.policy, self.name));
+            rounds.succeeded(&Site::new(&self.rules.policy, self.rules.name));
         }
         let limits = queue.iter().map(|entry| entry.call.in_force());
         self.in_force = limits.max().unwrap_or_default();

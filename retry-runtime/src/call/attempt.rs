@@ -103,6 +103,15 @@ impl<E, K> Attempt<E, K> {
         self.clock = Clock::Read(now);
     }
 
+    pub(crate) fn set_clock(&mut self, clock: Clock) {
+        self.clock = clock;
+    }
+
+    /// Whether the attempt before failed with an error, and not with a value that was rejected.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.row > 0
+    }
+
     /// The error of the attempt before, where the call ends with it.
     pub(crate) fn take_last_error(&mut self) -> Option<E> {
         self.errors.pop()
@@ -216,6 +225,17 @@ impl<E, K> Attempt<E, K> {
     /// more than 110.
     pub fn errors_left_out(&self) -> u64 {
         self.errors.left_out()
+    }
+}
+
+impl<E> Attempt<E> {
+    /// The same attempt, where its errors are out of reach.
+    pub(crate) fn without_errors(&self) -> Self {
+        Self {
+            errors: self.errors.all_left_out(),
+            call_id: OnceLock::from(self.call_id()),
+            ..*self
+        }
     }
 }
 

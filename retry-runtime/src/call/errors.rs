@@ -28,6 +28,15 @@ impl<E> Errors<E> {
         self.kept.push(error);
     }
 
+    /// As many, none of which is kept.
+    pub(crate) fn all_left_out(&self) -> Self {
+        let kept = u64::try_from(self.kept.len()).unwrap_or(u64::MAX);
+        Self {
+            kept: Vec::new(),
+            left_out: self.left_out.saturating_add(kept),
+        }
+    }
+
     pub(crate) fn pop(&mut self) -> Option<E> {
         self.kept.pop()
     }

@@ -47,6 +47,9 @@ pub struct Failure<'a> {
     pub(super) observe: Option<Observe<'a>>,
 }
 
+/// What is shown of a value that `until` rejected, which has no error.
+pub const REJECTED_VALUE: &str = "value rejected";
+
 /// The delay of each retry, from 1, in place of the policy's own shape.
 pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
 
@@ -164,7 +167,11 @@ impl<'a> Failure<'a> {
     }
 
     /// What let the attempt through, to tell its breaker how the attempt ended.
-    pub fn permit<B>(mut self, permit: &'a mut Permit<B>) -> Self {
+    pub fn permit<B>(self, permit: &'a mut Permit<B>) -> Self {
+        self.recorded(permit)
+    }
+
+    pub(crate) fn recorded(mut self, permit: &'a mut dyn Record) -> Self {
         self.permit = Some(permit);
         self
     }

@@ -5,9 +5,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
-#[cfg(feature = "plan")]
-use std::sync::Arc;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::call::site::{Name as SiteName, Site};
 use crate::observe::event::Event;
@@ -40,7 +38,6 @@ enum Name {
     Written(&'static str),
     Known(fn() -> &'static str),
     Made(fn() -> String),
-    #[cfg(feature = "plan")]
     Shared(Arc<str>),
 }
 
@@ -66,11 +63,10 @@ impl Outer {
         }
     }
 
-    /// A plan, whose rounds are its attempts.
-    #[cfg(feature = "plan")]
-    pub(crate) fn plan(policy: &Policy, name: &Arc<str>) -> Self {
+    /// The same where the name is known at run time. The rounds of a plan are its attempts.
+    pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
         Self {
-            name: Name::Shared(Arc::clone(name)),
+            name: Name::Shared(name),
             attempts: policy.most_attempts(false),
         }
     }
@@ -119,7 +115,6 @@ impl Outer {
             Name::Written(name) => Cow::Borrowed(name),
             Name::Known(name) => Cow::Borrowed(name()),
             Name::Made(name) => Cow::Owned(name()),
-            #[cfg(feature = "plan")]
             Name::Shared(name) => Cow::Borrowed(name),
         }
     }

@@ -4,6 +4,7 @@ use std::io;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 use crate::observe::reason::Reason;
 
 /// No attempt was made: the `breaker` is open, or the turn with the `limiter` did not come in time.
@@ -91,6 +92,10 @@ impl Error for Rejected {}
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
         Verdict::STOP
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 

@@ -1,8 +1,10 @@
 use std::error::Error;
+use std::fmt;
 
 use super::by_cause::by_default;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
@@ -33,6 +35,10 @@ macro_rules! classify_by_cause {
             fn classify(&self) -> Verdict {
                 by_default(self)
             }
+
+            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                chain::write_error(self, f)
+            }
         }
     )*};
 }
@@ -50,5 +56,9 @@ classify_by_cause!(
 impl Classify for anyhow::Error {
     fn classify(&self) -> Verdict {
         by_default(self.as_ref())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self.as_ref(), f)
     }
 }

@@ -1,3 +1,4 @@
+use std::fmt;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, Response, StatusCode};
@@ -28,6 +29,10 @@ const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 impl Classify for StatusCode {
     fn classify(&self) -> Verdict {
         Verdict::of_answer(*self, by_status(*self), None)
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

@@ -69,6 +69,7 @@ pub use fault::Fault;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 use crate::observe::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
@@ -164,6 +165,10 @@ impl Classify for ProviderError {
             (fault, Some(hint)) if fault.classify().is_retryable() => fault.classify().after(hint),
             (fault, _) => fault.classify(),
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 

@@ -5,6 +5,7 @@ use http::{HeaderMap, StatusCode};
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 use crate::observe::shown::{shown, shown_start};
 
 /// How much of the body is shown: the beginning, because that is where servers say what is wrong.
@@ -113,6 +114,10 @@ impl Classify for ResponseError {
             return error.refine(self.0.status, &self.0.headers);
         }
         Verdict::from_http(self.0.status, &self.0.headers)
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 

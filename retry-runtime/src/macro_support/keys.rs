@@ -40,7 +40,7 @@ keys! {
     /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
     max_hint
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
-    /// `From<TimedOut>`.
+    /// `From<TimedOut>`. `timeout` alone is that of the `policy`.
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline

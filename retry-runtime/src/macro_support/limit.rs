@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::call::decide::grace;
-use crate::observe::reason::Reason;
+use crate::observe::ignored_timeout;
 use crate::policy::Policy;
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -34,6 +33,22 @@ pub fn timeout(limit: impl TimeLimit) -> Option<Duration> {
     limit.limit()
 }
 
+/// The policy's time for each attempt.
+pub fn policy_timeout(policy: &Policy) -> Option<Duration> {
+    policy.attempt_limit()
+}
+
+/// Whether the policy has a time for each attempt.
+#[inline]
+pub fn has_timeout(policy: &Policy) -> bool {
+    policy.attempt_limit().is_some()
+}
+
+/// Says that nothing ends the attempts of that call.
+pub fn ignores_timeout(call: &str) {
+    ignored_timeout::tell(call);
+}
+
 /// When the call must end. The clock is read only if there is a limit.
 #[inline]
 pub fn deadline(limit: impl TimeLimit, now: impl FnOnce() -> Moment) -> Option<Moment> {
@@ -54,14 +69,4 @@ pub fn now() -> Moment {
 /// The clock of blocking functions.
 pub fn now_blocking() -> Moment {
     clock::now_blocking()
-}
-
-/// Why no attempt may follow that pause, where it ended too late for one.
-pub fn late(
-    deadline: Option<Moment>,
-    pause: Duration,
-    now: impl FnOnce() -> Moment,
-) -> Option<Reason> {
-    let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
-    is_late.then_some(Reason::Deadline)
 }

@@ -2,8 +2,8 @@
 
 use std::any::type_name;
 
-use crate::call::by_policy::without_closures;
 use crate::call::site::Site;
+use crate::chain::name::without_closures;
 use crate::policy::Policy;
 
 /// The method of what a decorator wraps, as `OpenAi::complete`: one decorator is for many clients.

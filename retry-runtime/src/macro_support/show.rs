@@ -11,6 +11,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
 use crate::observe::chain;
 
 /// The error as text: with its causes where its type is an `Error` or hands one out, as `anyhow::Error` and
@@ -113,6 +114,37 @@ impl<E: Classify> fmt::Display for ShowClassify<'_, E> {
 impl<E> fmt::Display for ShowName<'_, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(type_name::<E>())
+    }
+}
+
+/// An error of a type that derives `Classify`, and what stands for it where its type is neither an `Error` nor `Display`.
+pub struct Unshown<'a, E: ?Sized>(pub &'a E, pub &'static str);
+
+impl<E: Error + ?Sized> Error for Unshown<'_, E> {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.source()
+    }
+}
+
+impl<E: fmt::Display + ?Sized> fmt::Display for Unshown<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<E: ?Sized> fmt::Debug for Unshown<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
+    }
+}
+
+impl<E: ?Sized> Classify for Unshown<'_, E> {
+    fn classify(&self) -> Verdict {
+        Verdict::STOP
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.1)
     }
 }
 

@@ -84,9 +84,6 @@ pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
     }
 }
 
-/// What the log says about a value that `until` rejected.
-pub const REJECTED_VALUE: &str = "value rejected";
-
 pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
     until(value)
 }

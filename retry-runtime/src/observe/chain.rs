@@ -41,6 +41,11 @@ pub(crate) fn write(
     }
 }
 
+/// Writes the error, then its sources.
+pub(crate) fn write_error(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write(f, &error, None, error.source())
+}
+
 /// What is written, of which the end is kept.
 struct Written<'a> {
     f: &'a mut dyn Write,

@@ -1,5 +1,5 @@
-use crate::call::by_policy::PolicyCall;
-use crate::call::on_error::{ByClassify, OnError};
+use crate::chain::on_error::{ByClassify, OnError};
+use crate::chain::policy_call::PolicyCall;
 use crate::classify::Classify;
 use crate::policy::Policy;
 use crate::time::cancel::{MayCancel, Uncancelled};

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::call::attempted;
-use crate::call::by_policy::PolicyCall;
 use crate::call::decide::refusal;
 use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::on_error::OnError;
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::chain::on_error::OnError;
+use crate::chain::policy_call::{Chain, PolicyCall};
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
@@ -106,18 +107,23 @@ where
         timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let PolicyCall {
-            policy,
+        let PolicyCall { policy, chain } = policy.into_call();
+        let Chain {
             mut on,
             cancel,
-        } = policy.into_call();
-        let mut rounds = PlanCall::new(&policy, || timer.now());
+            keys,
+            ..
+        } = chain;
+        if policy.attempt_limit().is_some() {
+            ignored_timeout::tell(&self.name);
+        }
+        let mut rounds = PlanCall::new(&policy, keys.idempotent, || timer.now());
         let mut end = pin!(sleep_until(&timer, rounds.deadline));
         let cancelled = pin!(cancel.into_cancelled());
         let mut signal = Signal::new(cancelled);
         loop {
             #[cfg(feature = "nested")]
-            let outer = Outer::plan(&policy, &self.name);
+            let outer = Outer::shared(&policy, Arc::clone(&self.name));
             let late = attempted::awaited!(
                 self.execute(&graph, &scope, Again::Failed, end.as_mut()),
                 outer
@@ -299,15 +305,17 @@ fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
 /// The rounds so far: the plan as a call whose attempts they are.
 struct PlanCall {
     policy: Policy,
+    idempotent: bool,
     call: Call,
     deadline: Option<Moment>,
 }
 
 impl PlanCall {
-    fn new(policy: &Policy, now: impl FnOnce() -> Moment) -> Self {
+    fn new(policy: &Policy, idempotent: bool, now: impl FnOnce() -> Moment) -> Self {
         let limit = policy.time_limit();
         Self {
             policy: *policy,
+            idempotent,
             call: Call::new(),
             deadline: limit.and_then(|limit| now().checked_add(limit)),
         }
@@ -329,7 +337,8 @@ impl PlanCall {
     ) -> Result<Duration, Reason> {
         let site = Site::new(&self.policy, name);
         let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
-        self.call.failed_with(failure.cancelled(is_cancelled))
+        let failure = failure.cancelled(is_cancelled).idempotent(self.idempotent);
+        self.call.failed_with(failure)
     }
 
     /// Why no round may begin after the pause. One that began even a moment after the deadline would be dropped at once.

@@ -49,7 +49,7 @@ use crate::policy::value::{Entries, Value};
 /// | `jitter` | `full`, `equal`, `decorrelated` or `none`; or a ratio from 0 to 1, of at most 9 decimals |
 /// | `hint` | `honor`, `clamp` or `ignore` |
 /// | `max_hint` | a duration |
-/// | `deadline` | a duration above `0s` |
+/// | `timeout`, `deadline` | a duration above `0s` |
 /// | `enabled` | `true` or `false` |
 /// | `transient(…)`, `throttled(…)`, `timed_out(…)`, `invalid(…)` | any of `max`, `backoff`, `base`, `factor`, `cap`, `jitter` |
 ///
@@ -68,6 +68,7 @@ pub struct Overrides {
     floor: Option<Duration>,
     hint: Option<Hint>,
     max_hint: Option<Duration>,
+    timeout: Option<Duration>,
     deadline: Option<Duration>,
     enabled: Option<bool>,
     /// By kind. One that names nothing is none.
@@ -104,6 +105,9 @@ impl Policy {
         }
         if let Some(max_hint) = overrides.max_hint {
             policy = policy.max_hint(max_hint);
+        }
+        if let Some(timeout) = overrides.timeout {
+            policy = policy.timeout(timeout);
         }
         if let Some(deadline) = overrides.deadline {
             policy = policy.deadline(deadline);
@@ -183,6 +187,7 @@ impl Overrides {
             floor: later.floor.or(self.floor),
             hint: later.hint.or(self.hint),
             max_hint: later.max_hint.or(self.max_hint),
+            timeout: later.timeout.or(self.timeout),
             deadline: later.deadline.or(self.deadline),
             enabled: later.enabled.or(self.enabled),
             sections,
@@ -216,6 +221,7 @@ impl Overrides {
             floor: policy.floor.get().filter(|floor| !floor.is_zero()),
             hint: Some(policy.hint_rule()),
             max_hint: Some(policy.longest_hint()),
+            timeout: policy.attempt_limit(),
             deadline: policy.time_limit(),
             enabled: (!policy.is_enabled()).then_some(false),
             sections,
@@ -229,6 +235,7 @@ impl Overrides {
                 Key::Floor => named.floor = Some(value.duration(at)?),
                 Key::Hint => named.hint = Some(Hint::from_word(value.word(at)?)),
                 Key::MaxHint => named.max_hint = Some(value.duration(at)?),
+                Key::Timeout => named.timeout = Some(value.positive_duration(at)?),
                 Key::Deadline => named.deadline = Some(value.positive_duration(at)?),
                 Key::Enabled => named.enabled = Some(value.bool(at)?),
                 key => match kind_of(key) {
@@ -246,6 +253,7 @@ impl Overrides {
             Key::Floor => self.floor.map(Value::from_duration),
             Key::Hint => self.hint.map(|hint| Value::from_word(Some(hint.word()))),
             Key::MaxHint => self.max_hint.map(Value::from_duration),
+            Key::Timeout => self.timeout.map(Value::from_duration),
             Key::Deadline => self.deadline.map(Value::from_duration),
             Key::Enabled => self.enabled.map(Value::Bool),
             key => match kind_of(key) {

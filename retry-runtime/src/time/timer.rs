@@ -1,6 +1,7 @@
 use std::future::Future;
 use std::time::Duration;
 
+use crate::call::attempt::Clock;
 use crate::time::moment::Moment;
 use crate::time::{clock, skip};
 
@@ -57,6 +58,12 @@ pub trait Timer {
         clock::now()
     }
 
+    /// What tells an attempt the time.
+    #[doc(hidden)]
+    fn clock(&self) -> Clock {
+        Clock::Read(self.now())
+    }
+
     /// Panics in debug builds if it can't sleep here. Called at the start of a call, before anything has failed.
     #[doc(hidden)]
     fn expect(&self) {}
@@ -71,10 +78,19 @@ impl<T: Timer + ?Sized> Timer for &T {
         (**self).now()
     }
 
+    fn clock(&self) -> Clock {
+        (**self).clock()
+    }
+
     fn expect(&self) {
         (**self).expect();
     }
 }
+
+#[cfg(feature = "tokio")]
+pub(crate) type DefaultTimer = TokioTimer;
+#[cfg(not(feature = "tokio"))]
+pub(crate) type DefaultTimer = ();
 
 impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
@@ -83,6 +99,10 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
 
     fn now(&self) -> Moment {
         (**self).now()
+    }
+
+    fn clock(&self) -> Clock {
+        (**self).clock()
     }
 
     fn expect(&self) {
@@ -120,6 +140,10 @@ impl Timer for TokioTimer {
     #[inline]
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
         tokio_sleep(skip::to_sleep(duration))
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now)
     }
 
     fn expect(&self) {

@@ -414,7 +414,10 @@ async fn policies_have_it() {
     assert!(recording.lines()[2].contains("attempt=2 max=3"));
     assert!(recording.lines()[2].ends_with("reason=cancelled"));
     let call = policy.on(|_: &Failure| true).cancel(token.cancelled());
-    let call = is_send(call.call_with(retry_runtime::TokioTimer, async || Err::<(), _>(TRANSIENT)));
+    let call = is_send(
+        call.timer(retry_runtime::TokioTimer)
+            .call(async || Err::<(), _>(TRANSIENT)),
+    );
     assert_eq!(call.await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(40));
 }
@@ -548,7 +551,8 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
     let by_policy = async |script: &mut Script| {
         let script = std::sync::Mutex::new(script);
         let call = Policy::none().max(2).on(|_: &Failure| true);
-        call.call_with(ready_timer, || ready(script.lock().unwrap().next()))
+        call.timer(ready_timer)
+            .call(|| ready(script.lock().unwrap().next()))
             .await
     };
     let failing = || Script::new(vec![TRANSIENT; 9]);

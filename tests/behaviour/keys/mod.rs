@@ -45,13 +45,13 @@ use support::failure::Failure;
 
 /// What each attempt of a call meets, in order. Counts the attempts.
 #[derive(Clone, Debug, Default)]
-struct Script {
+pub(crate) struct Script {
     steps: Vec<Failure>,
-    attempts: usize,
+    pub(crate) attempts: usize,
 }
 
 impl Script {
-    fn new(steps: impl IntoIterator<Item = Failure>) -> Self {
+    pub(crate) fn new(steps: impl IntoIterator<Item = Failure>) -> Self {
         Self {
             steps: steps.into_iter().collect(),
             attempts: 0,
@@ -59,7 +59,7 @@ impl Script {
     }
 
     /// The next failure, or the number of the attempt once there is none.
-    fn next(&mut self) -> Result<usize, Failure> {
+    pub(crate) fn next(&mut self) -> Result<usize, Failure> {
         self.attempts += 1;
         match self.steps.get(self.attempts - 1) {
             Some(failure) => Err(failure.clone()),
@@ -68,10 +68,10 @@ impl Script {
     }
 }
 
-const fn secs(secs: u64) -> Duration {
+pub(crate) const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-const fn millis(millis: u64) -> Duration {
+pub(crate) const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }

@@ -131,7 +131,8 @@ async fn calls_with_plain_closures_and_other_timers() {
     });
     let outcome: Result<(), u16> = POLICY
         .on(|status: &u16| *status >= 500)
-        .call_with(timer, async || Err(503))
+        .timer(timer)
+        .call(async || Err(503))
         .await;
     assert_eq!(outcome, Err(503));
     assert_eq!(slept.get(), millis(350));

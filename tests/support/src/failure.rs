@@ -39,6 +39,10 @@ impl Classify for Failure {
     fn classify(&self) -> Verdict {
         self.0
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
 }
 
 impl From<TimedOut> for Failure {

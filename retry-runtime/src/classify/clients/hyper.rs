@@ -1,10 +1,12 @@
 use std::error::Error as _;
+use std::fmt;
 
 use hyper_util::client::legacy::Error;
 
 use super::connection::{of_no_connection, of_open_connection};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 /// | failure | verdict |
 /// |---|---|
@@ -23,6 +25,10 @@ impl Classify for Error {
         // Whatever else has no cause was refused by the client itself.
         self.source().map_or(Verdict::STOP, of_open_connection)
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
+    }
 }
 
 /// How the body of a response breaks off: a closed or reset connection is transient and ambiguous, and a
@@ -31,5 +37,9 @@ impl Classify for Error {
 impl Classify for hyper::Error {
     fn classify(&self) -> Verdict {
         of_open_connection(self)
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }

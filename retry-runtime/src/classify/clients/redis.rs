@@ -1,7 +1,9 @@
 use ::redis::{ErrorKind, RedisError, RetryMethod};
+use std::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";
@@ -54,5 +56,9 @@ impl Classify for RedisError {
             | RetryMethod::Reconnect => Verdict::TRANSIENT.ambiguous(),
             _ => Verdict::STOP,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }

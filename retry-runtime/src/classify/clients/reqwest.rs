@@ -1,6 +1,8 @@
 use super::connection::{of_no_connection, of_open_connection};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
+use std::fmt;
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {
@@ -38,6 +40,10 @@ macro_rules! classify_errors_of {
                     return Verdict::TIMEOUT;
                 }
                 of_open_connection(self)
+            }
+
+            fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                chain::write_error(self, f)
             }
         }
     };

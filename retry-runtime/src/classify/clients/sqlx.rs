@@ -1,9 +1,11 @@
+use std::fmt;
 use std::io;
 
 use ::sqlx::Error;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
@@ -38,6 +40,10 @@ impl Classify for Error {
             },
             _ => Verdict::STOP,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 

@@ -1,4 +1,5 @@
 use std::error::Error;
+use std::fmt;
 use std::time::Duration;
 
 use ::tonic::metadata::MetadataMap;
@@ -13,6 +14,7 @@ use crate::classify::quota::is_daily;
 use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 /// The metadata by which a server says when to come back (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
@@ -35,6 +37,10 @@ const TIMED_OUT: &str = "Timeout expired";
 impl Classify for Status {
     fn classify(&self) -> Verdict {
         with_pushback(self, of_code(self))
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }
 

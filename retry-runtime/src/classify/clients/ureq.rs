@@ -1,8 +1,10 @@
 use ::ureq::{Error, Timeout};
 use http::StatusCode;
+use std::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::observe::chain;
 
 /// | failure | verdict |
 /// |---|---|
@@ -28,5 +30,9 @@ impl Classify for Error {
             Self::Io(io) => io.classify(),
             _ => Verdict::STOP,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
     }
 }

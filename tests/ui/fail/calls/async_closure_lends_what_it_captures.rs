@@ -21,7 +21,7 @@ async fn by_function(client: &mut Client) -> io::Result<u32> {
 
 async fn with_a_timer(client: &mut Client) -> io::Result<u32> {
     let policy = Policy::new().on(|_: &io::Error| true);
-    policy.call_with(TokioTimer, async || client.send().await).await
+    policy.timer(TokioTimer).call(async || client.send().await).await
 }
 
 fn main() {}

@@ -1,0 +1,161 @@
+use std::convert::Infallible;
+
+use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+
+use crate::breaker::permit::Record;
+use crate::call::from_rejected::FromRejected;
+use crate::call::rejected::{Rejected, RejectedBy};
+use crate::chain::key::{Named, Unnamed};
+use crate::time::cancel::MayCancel;
+
+/// What lets the attempts of a chain through, if its key `breaker` names something.
+pub trait MayAdmit {
+    /// Whether it does.
+    const IS_NAMED: bool;
+    /// Lets one attempt through.
+    type Pass;
+    /// Why no attempt may begin.
+    type Refusal;
+    /// What a call keeps over a pause, to end with if no attempt may follow or it is cancelled.
+    type Kept<C: MayCancel, V>;
+
+    fn admit(&self) -> Result<Self::Pass, Self::Refusal>;
+    /// The change of state that letting it through caused.
+    fn transition(pass: &Self::Pass) -> Option<Transition>;
+    /// Tells how the attempt ended, once.
+    fn record(&self, pass: &mut Self::Pass, seen: Seen) -> Option<Transition>;
+    fn keep<C: MayCancel, V>(value: V) -> Self::Kept<C, V>;
+    fn into_kept<C: MayCancel, V>(kept: Self::Kept<C, V>) -> Option<V>;
+}
+
+/// The same for calls that end with an error of type `E`.
+pub trait Rejects<E>: MayAdmit {
+    /// What a call ends with whose first attempt may not begin.
+    fn rejected(refusal: Self::Refusal) -> E;
+}
+
+impl MayAdmit for Unnamed {
+    const IS_NAMED: bool = false;
+    type Pass = ();
+    type Refusal = Infallible;
+    type Kept<C: MayCancel, V> = C::Kept<V>;
+
+    #[inline]
+    fn admit(&self) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    #[inline]
+    fn transition((): &()) -> Option<Transition> {
+        None
+    }
+
+    #[inline]
+    fn record(&self, (): &mut (), _: Seen) -> Option<Transition> {
+        None
+    }
+
+    #[inline]
+    fn keep<C: MayCancel, V>(value: V) -> C::Kept<V> {
+        C::keep(value)
+    }
+
+    #[inline]
+    fn into_kept<C: MayCancel, V>(kept: C::Kept<V>) -> Option<V> {
+        C::into_kept(kept)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> Rejects<E> for Unnamed {
+    fn rejected(refusal: Infallible) -> E {
+        match refusal {}
+    }
+}
+
+impl<B: CircuitBreaker> MayAdmit for Named<B> {
+    const IS_NAMED: bool = true;
+    type Pass = Option<Pass>;
+    type Refusal = Rejected;
+    type Kept<C: MayCancel, V> = V;
+
+    #[inline]
+    fn admit(&self) -> Result<Option<Pass>, Rejected> {
+        match self.0.admit() {
+            Some(pass) => Ok(Some(pass)),
+            None => Err(Rejected::new(RejectedBy::Breaker)),
+        }
+    }
+
+    #[inline]
+    fn transition(pass: &Option<Pass>) -> Option<Transition> {
+        let half_opens = pass.as_ref().is_some_and(Pass::half_opens);
+        half_opens.then_some(Transition::HalfOpened)
+    }
+
+    #[inline]
+    fn record(&self, pass: &mut Option<Pass>, seen: Seen) -> Option<Transition> {
+        self.0.record(pass.take()?, seen)
+    }
+
+    fn keep<C: MayCancel, V>(value: V) -> V {
+        value
+    }
+
+    fn into_kept<C: MayCancel, V>(kept: V) -> Option<V> {
+        Some(kept)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<B: CircuitBreaker, E: FromRejected> Rejects<E> for Named<B> {
+    fn rejected(refusal: Rejected) -> E {
+        E::from_rejected(refusal)
+    }
+}
+
+/// A chain's pass while an attempt runs. Dropped before the attempt has ended, it goes back.
+// Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
+pub(super) struct Admitted<'a, R: MayAdmit> {
+    breaker: &'a R,
+    pass: R::Pass,
+}
+
+impl<'a, R: MayAdmit> Admitted<'a, R> {
+    #[inline]
+    pub(super) fn by(breaker: &'a R) -> Result<Self, R::Refusal> {
+        let pass = breaker.admit()?;
+        Ok(Self { breaker, pass })
+    }
+
+    /// The change of state that letting the attempt through caused.
+    #[inline]
+    pub(super) fn transition(&self) -> Option<Transition> {
+        R::transition(&self.pass)
+    }
+
+    /// The attempt succeeded.
+    #[inline]
+    pub(super) fn succeeded(&mut self) -> Option<Transition> {
+        self.breaker.record(&mut self.pass, Seen::Success)
+    }
+
+    /// What a failure is told to.
+    #[inline]
+    pub(super) fn recorder(&mut self) -> Option<&mut dyn Record> {
+        R::IS_NAMED.then_some(self)
+    }
+}
+
+impl<R: MayAdmit> Record for Admitted<'_, R> {
+    fn record(&mut self, seen: Seen) -> Option<Transition> {
+        self.breaker.record(&mut self.pass, seen)
+    }
+}
+
+impl<R: MayAdmit> Drop for Admitted<'_, R> {
+    #[inline]
+    fn drop(&mut self) {
+        self.breaker.record(&mut self.pass, Seen::Ignored);
+    }
+}

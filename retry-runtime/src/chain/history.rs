@@ -1,0 +1,148 @@
+use std::mem;
+use std::sync::Arc;
+
+use crate::call::attempt::{Attempt, Clock};
+use crate::call::gave_up::GaveUp;
+use crate::observe::reason::Reason;
+
+/// What a chain's call keeps of earlier attempts.
+pub trait History<E> {
+    fn before_first(clock: impl FnOnce() -> Clock) -> Self;
+    /// An attempt begins, of a call with so many retries.
+    fn begin(&mut self, max: impl FnOnce() -> Option<u32>);
+    /// What time it is.
+    fn tick(&mut self, clock: impl FnOnce() -> Clock);
+    /// Another attempt follows that error, which is given back where it is not kept here.
+    fn failed(&mut self, error: E) -> Option<E>;
+    /// Another attempt follows a value that was rejected.
+    fn rejected(&mut self);
+    /// The error of the last attempt, if it failed with one that is kept here.
+    fn take_last_error(&mut self) -> Option<E>;
+    /// How many attempts began.
+    fn attempts(&self) -> u32;
+}
+
+/// The same where errors are kept.
+pub trait KeepsErrors<E>: History<E> {
+    fn gave_up(self, error: E, reason: Reason) -> GaveUp<E>;
+}
+
+/// Nothing is kept.
+#[derive(Debug)]
+pub struct NoHistory;
+
+impl<E> History<E> for NoHistory {
+    #[inline]
+    fn before_first(_: impl FnOnce() -> Clock) -> Self {
+        Self
+    }
+
+    #[inline]
+    fn begin(&mut self, _: impl FnOnce() -> Option<u32>) {}
+
+    #[inline]
+    fn tick(&mut self, _: impl FnOnce() -> Clock) {}
+
+    #[inline]
+    fn failed(&mut self, error: E) -> Option<E> {
+        Some(error)
+    }
+
+    #[inline]
+    fn rejected(&mut self) {}
+
+    #[inline]
+    fn take_last_error(&mut self) -> Option<E> {
+        None
+    }
+
+    #[inline]
+    fn attempts(&self) -> u32 {
+        0
+    }
+}
+
+impl<E> History<E> for Attempt<E> {
+    fn before_first(clock: impl FnOnce() -> Clock) -> Self {
+        Self::before_first(clock(), ())
+    }
+
+    fn begin(&mut self, max: impl FnOnce() -> Option<u32>) {
+        self.begin(max());
+    }
+
+    fn tick(&mut self, clock: impl FnOnce() -> Clock) {
+        self.set_clock(clock());
+    }
+
+    fn failed(&mut self, error: E) -> Option<E> {
+        self.failed(error);
+        None
+    }
+
+    fn rejected(&mut self) {
+        self.rejected();
+    }
+
+    fn take_last_error(&mut self) -> Option<E> {
+        self.has_failed().then(|| self.take_last_error()).flatten()
+    }
+
+    fn attempts(&self) -> u32 {
+        self.number()
+    }
+}
+
+impl<E> KeepsErrors<E> for Attempt<E> {
+    fn gave_up(self, error: E, reason: Reason) -> GaveUp<E> {
+        self.gave_up(error, reason)
+    }
+}
+
+/// Shared with the attempt that runs. Where that has lent it to somebody who still has it when the attempt has ended, they
+/// keep the errors so far, and the call goes on without.
+impl<E> History<E> for Arc<Attempt<E>> {
+    fn before_first(clock: impl FnOnce() -> Clock) -> Self {
+        Self::new(Attempt::before_first(clock(), ()))
+    }
+
+    fn begin(&mut self, max: impl FnOnce() -> Option<u32>) {
+        own(self).begin(max());
+    }
+
+    fn tick(&mut self, clock: impl FnOnce() -> Clock) {
+        own(self).set_clock(clock());
+    }
+
+    fn failed(&mut self, error: E) -> Option<E> {
+        own(self).failed(error);
+        None
+    }
+
+    fn rejected(&mut self) {
+        own(self).rejected();
+    }
+
+    fn take_last_error(&mut self) -> Option<E> {
+        History::take_last_error(own(self))
+    }
+
+    fn attempts(&self) -> u32 {
+        self.number()
+    }
+}
+
+impl<E> KeepsErrors<E> for Arc<Attempt<E>> {
+    fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E> {
+        let attempt = own(&mut self);
+        let without = attempt.without_errors();
+        mem::replace(attempt, without).gave_up(error, reason)
+    }
+}
+
+fn own<E>(attempt: &mut Arc<Attempt<E>>) -> &mut Attempt<E> {
+    if Arc::get_mut(attempt).is_none() {
+        *attempt = Arc::new(attempt.without_errors());
+    }
+    Arc::get_mut(attempt).expect("nobody else has it")
+}

@@ -1,0 +1,56 @@
+use std::any::type_name;
+#[cfg(feature = "nested")]
+use std::sync::Arc;
+
+#[cfg(feature = "nested")]
+use crate::call::nested::Outer;
+use crate::chain::key::{Named, Unnamed};
+#[cfg(feature = "nested")]
+use crate::policy::Policy;
+
+/// What a chain is called: as its key `name` says, or else by default.
+pub trait MayName {
+    fn name(&self, default: impl FnOnce() -> &'static str) -> &str;
+
+    /// The call under that policy, to those within its attempts.
+    #[cfg(feature = "nested")]
+    fn outer(&self, policy: &Policy, default: impl FnOnce() -> &'static str) -> Outer;
+}
+
+impl MayName for Unnamed {
+    fn name(&self, default: impl FnOnce() -> &'static str) -> &str {
+        default()
+    }
+
+    #[cfg(feature = "nested")]
+    fn outer(&self, policy: &Policy, default: impl FnOnce() -> &'static str) -> Outer {
+        Outer::under(policy, default(), false)
+    }
+}
+
+impl<S: AsRef<str>> MayName for Named<S> {
+    fn name(&self, _: impl FnOnce() -> &'static str) -> &str {
+        self.0.as_ref()
+    }
+
+    #[cfg(feature = "nested")]
+    fn outer(&self, policy: &Policy, _: impl FnOnce() -> &'static str) -> Outer {
+        Outer::shared(policy, Arc::from(self.0.as_ref()))
+    }
+}
+
+/// The function that a closure of this type is written in.
+pub(crate) fn place_of<F>() -> &'static str {
+    without_closures(type_name::<F>())
+}
+
+/// The function that something of that name is in, also where it is in closures.
+pub(crate) fn without_closures(name: &str) -> &str {
+    name.trim_end_matches("::{{closure}}")
+}
+
+/// The same of a closure.
+#[cfg(feature = "batch")]
+pub(crate) fn name_of<F>(_: &F) -> &'static str {
+    place_of::<F>()
+}

@@ -1,0 +1,240 @@
+//! The loop of an async call.
+
+use std::borrow::Borrow;
+use std::future::Future;
+use std::pin::pin;
+
+use crate::call::attempted;
+use crate::call::decide;
+use crate::call::failure::REJECTED_VALUE;
+use crate::call::state::Call;
+use crate::chain::breaker::{Admitted, Rejects};
+use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::fallback::FallsBack;
+use crate::chain::history::History;
+use crate::chain::name::MayName;
+use crate::chain::observer::MayObserve;
+use crate::chain::on_error::{Described, OnError};
+use crate::chain::operation::Attempts;
+use crate::chain::policy_call::OfCall;
+use crate::chain::timeout::{Race, TimesOut};
+use crate::chain::told::{Told, succeeded, turned};
+use crate::chain::until::MayReject;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+use crate::observe::ignored_timeout;
+use crate::observe::reason::Reason;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+use crate::time::cancel::{MayCancel, is_cancelled, pause_or_cancelled};
+use crate::time::timer::Timer;
+
+/// Calls until it succeeds or gives up.
+///
+/// One future around the operation's, not several nested ones, each of which would hold the policy and the closures again.
+/// A block instead of an `async fn`, which keeps its arguments twice.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+#[expect(
+    clippy::too_many_lines,
+    reason = "what an await point is in can't be parted"
+)]
+pub(super) fn run<P, On, C, W, N, B, R, O, U, L, F, H, Op, Fut, Fallen, T, E>(
+    policy: P,
+    mut chain: OfCall<On, C, W, N, B, R, O, U, L, F>,
+    mut operation: Op,
+) -> impl Future<Output = Result<T, E>>
+where
+    P: Borrow<Policy>,
+    On: OnError<E>,
+    C: MayCancel,
+    W: Timer,
+    N: MayName,
+    B: MayPay,
+    R: Rejects<E>,
+    O: MayObserve,
+    U: MayReject<T>,
+    L: TimesOut<E>,
+    F: FallsBack<T, E, H, Fallen>,
+    H: History<E>,
+    Op: Attempts<H, Fut>,
+    Fut: Future<Output = Result<T, E>>,
+    Fallen: Future<Output = Result<T, E>>,
+{
+    async move {
+        chain.timer.expect();
+        if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
+            ignored_timeout::tell(chain.keys.name.name(Op::place));
+        }
+        let mut cancelled = pin!(chain.cancel.into_cancelled());
+        let deadline = policy
+            .borrow()
+            .time_limit()
+            .and_then(|limit| chain.timer.now().checked_add(limit));
+        let mut call = Call::new();
+        let mut history = H::before_first(|| chain.timer.clock());
+        macro_rules! told {
+            () => {
+                Told {
+                    policy: policy.borrow(),
+                    name: chain.keys.name.name(Op::place),
+                    deadline: deadline.map(|end| (end, chain.timer.now())),
+                    idempotent: chain.keys.idempotent,
+                    falls_back: F::IS_NAMED,
+                    budget: chain.keys.budget.payer(),
+                    observe: chain.keys.observer.observe(),
+                }
+            };
+        }
+        let (error, reason) = 'ended: {
+            let mut admitted = match Admitted::by(&chain.keys.breaker) {
+                Ok(admitted) => admitted,
+                Err(refusal) => {
+                    let (error, reason) = (R::rejected(refusal), Reason::Rejected);
+                    let shown = Described {
+                        on: &chain.on,
+                        error: &error,
+                    };
+                    call = call.under(policy.borrow().max_retries());
+                    told!().ended(&call, &shown, reason);
+                    break 'ended (error, reason);
+                }
+            };
+            loop {
+                if let Some(transition) = admitted.transition() {
+                    let name = chain.keys.name.name(Op::place);
+                    turned(&call, name, transition, chain.keys.observer.observe());
+                }
+                history.begin(|| limit(policy.borrow().max_retries()));
+                if let Some(observe) = chain.keys.observer.observe() {
+                    call.started(chain.keys.name.name(Op::place), observe);
+                }
+                // The error's life ends before the pause, so that it need not be `Send`.
+                let (pause, kind, kept) = {
+                    let limit = L::limit(policy.borrow());
+                    let raced = {
+                        let attempt = pin!(operation.begin(&history));
+                        let sleep = pin!(L::sleep(&chain.timer, limit));
+                        attempted::awaited!(
+                            Race::<L, _, _>::new(attempt, sleep),
+                            chain.keys.name.outer(policy.borrow(), Op::place)
+                        )
+                    };
+                    let (outcome, dropped) = L::outcome(raced, limit);
+                    match outcome {
+                        Ok(value) => {
+                            if let Some(transition) = admitted.succeeded() {
+                                let name = chain.keys.name.name(Op::place);
+                                let observe = chain.keys.observer.observe();
+                                turned(&call, name, transition, observe);
+                            }
+                            if chain.alone.until.accepts(&value) {
+                                let name = || chain.keys.name.name(Op::place);
+                                let observe = chain.keys.observer.observe();
+                                succeeded(&call, policy.borrow(), name, observe);
+                                chain.keys.budget.credit(&call);
+                                return Ok(value);
+                            }
+                            let is_cancelled = is_cancelled(cancelled.as_mut());
+                            let told = Told {
+                                falls_back: false,
+                                ..told!()
+                            };
+                            let verdict = Verdict::TRANSIENT;
+                            let shown = &REJECTED_VALUE;
+                            match told.failed(&mut call, verdict, shown, None, is_cancelled) {
+                                Ok(pause) => {
+                                    history.rejected();
+                                    (pause, Some(Kind::Transient), R::keep::<C, _>(Ok(value)))
+                                }
+                                Err(_) => return Ok(value),
+                            }
+                        }
+                        Err(error) => {
+                            let verdict = decide::verdict(policy.borrow(), || {
+                                let verdict = chain.on.verdict(&error);
+                                if dropped {
+                                    verdict.of_dropped_attempt()
+                                } else {
+                                    verdict
+                                }
+                            });
+                            let is_cancelled = is_cancelled(cancelled.as_mut());
+                            let shown = Described {
+                                on: &chain.on,
+                                error: &error,
+                            };
+                            let permit = admitted.recorder();
+                            let told = told!();
+                            match told.failed(&mut call, verdict, &shown, permit, is_cancelled) {
+                                Ok(pause) => {
+                                    let kept = history.failed(error);
+                                    (pause, verdict.kind(), R::keep::<C, _>(Err(kept)))
+                                }
+                                Err(reason) => break 'ended (error, reason),
+                            }
+                        }
+                    }
+                };
+                let paid = PaidFrom::new(&chain.keys.budget, kind);
+                let is_cancelled = {
+                    let sleep = pin!(chain.timer.sleep(pause));
+                    pause_or_cancelled(cancelled.as_mut(), sleep).await
+                };
+                let ended = if is_cancelled {
+                    Some(Reason::Cancelled)
+                } else if let Ok(next) = Admitted::by(&chain.keys.breaker) {
+                    admitted = next;
+                    decide::late(deadline, pause, || chain.timer.now())
+                } else {
+                    Some(Reason::Rejected)
+                };
+                if let Some(reason) = ended {
+                    let kept = match R::into_kept::<C, Result<T, Option<E>>>(kept) {
+                        Some(Ok(value)) => Some(Ok(value)),
+                        Some(Err(Some(error))) => Some(Err(error)),
+                        Some(Err(None)) | None => history.take_last_error().map(Err),
+                    };
+                    match kept {
+                        Some(Ok(value)) => {
+                            let told = Told {
+                                falls_back: false,
+                                ..told!()
+                            };
+                            told.ended(&call, &REJECTED_VALUE, reason);
+                            return Ok(value);
+                        }
+                        Some(Err(error)) => {
+                            let shown = Described {
+                                on: &chain.on,
+                                error: &error,
+                            };
+                            told!().ended(&call, &shown, reason);
+                            break 'ended (error, reason);
+                        }
+                        None => {}
+                    }
+                }
+                history.tick(|| chain.timer.clock());
+                paid.spend();
+            }
+        };
+        history.tick(|| chain.timer.clock());
+        let attempts = history.attempts();
+        // Its error's life ends here, too.
+        let fallen = match chain.alone.fallback.fall(history, error, reason) {
+            Err(error) => return Err(error),
+            Ok(fallen) => fallen,
+        };
+        let outcome = fallen.await;
+        let name = chain.keys.name.name(Op::place);
+        let observe = chain.keys.observer.observe();
+        match &outcome {
+            Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
+            Err(error) => {
+                let on = &chain.on;
+                call.fallback_ended(name, attempts, Err(&Described { on, error }), observe);
+            }
+        }
+        outcome
+    }
+}

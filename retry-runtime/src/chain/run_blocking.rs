@@ -1,0 +1,185 @@
+//! The loop of a blocking call.
+
+use crate::call::attempt::Clock;
+use crate::call::attempted;
+use crate::call::decide;
+use crate::call::failure::REJECTED_VALUE;
+use crate::call::state::Call;
+use crate::chain::breaker::{Admitted, Rejects};
+use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::fallback::FallsBackBlocking;
+use crate::chain::history::History;
+use crate::chain::key::Unnamed;
+use crate::chain::name::MayName;
+use crate::chain::observer::MayObserve;
+use crate::chain::on_error::{Described, OnError};
+use crate::chain::operation::Attempts;
+use crate::chain::policy_call::OfCall;
+use crate::chain::told::{Told, succeeded, turned};
+use crate::chain::until::MayReject;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+use crate::observe::ignored_timeout;
+use crate::observe::reason::Reason;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+use crate::time::cancel::{Cancel, sleep_blocking};
+use crate::time::clock;
+
+/// Calls until it succeeds or gives up.
+#[expect(
+    clippy::too_many_lines,
+    reason = "as the loop of an async call, which can't be parted"
+)]
+pub(super) fn run_blocking<On, C, W, N, B, R, O, U, F, H, Op, T, E>(
+    policy: &Policy,
+    mut chain: OfCall<On, C, W, N, B, R, O, U, Unnamed, F>,
+    mut operation: Op,
+) -> Result<T, E>
+where
+    On: OnError<E>,
+    C: Cancel,
+    N: MayName,
+    B: MayPay,
+    R: Rejects<E>,
+    O: MayObserve,
+    U: MayReject<T>,
+    F: FallsBackBlocking<T, E, H>,
+    H: History<E>,
+    Op: Attempts<H, Result<T, E>>,
+{
+    if policy.attempt_limit().is_some() {
+        ignored_timeout::tell(chain.keys.name.name(Op::place));
+    }
+    let time_limit = policy.time_limit();
+    let deadline = time_limit.and_then(|limit| clock::now_blocking().checked_add(limit));
+    let mut call = Call::new();
+    let mut history = H::before_first(|| Clock::Live(clock::now_blocking));
+    macro_rules! told {
+        () => {
+            Told {
+                policy,
+                name: chain.keys.name.name(Op::place),
+                deadline: deadline.map(|end| (end, clock::now_blocking())),
+                idempotent: chain.keys.idempotent,
+                falls_back: F::IS_NAMED,
+                budget: chain.keys.budget.payer(),
+                observe: chain.keys.observer.observe(),
+            }
+        };
+    }
+    let (error, reason) = 'ended: {
+        let mut admitted = match Admitted::by(&chain.keys.breaker) {
+            Ok(admitted) => admitted,
+            Err(refusal) => {
+                let (error, reason) = (R::rejected(refusal), Reason::Rejected);
+                let shown = Described {
+                    on: &chain.on,
+                    error: &error,
+                };
+                call = call.under(policy.max_retries());
+                told!().ended(&call, &shown, reason);
+                break 'ended (error, reason);
+            }
+        };
+        loop {
+            if let Some(transition) = admitted.transition() {
+                let name = chain.keys.name.name(Op::place);
+                turned(&call, name, transition, chain.keys.observer.observe());
+            }
+            history.begin(|| limit(policy.max_retries()));
+            if let Some(observe) = chain.keys.observer.observe() {
+                call.started(chain.keys.name.name(Op::place), observe);
+            }
+            let (pause, kind, last) = match attempted::run!(
+                operation.begin(&history),
+                chain.keys.name.outer(policy, Op::place)
+            ) {
+                Ok(value) => {
+                    if let Some(transition) = admitted.succeeded() {
+                        let name = chain.keys.name.name(Op::place);
+                        turned(&call, name, transition, chain.keys.observer.observe());
+                    }
+                    if chain.alone.until.accepts(&value) {
+                        let name = || chain.keys.name.name(Op::place);
+                        succeeded(&call, policy, name, chain.keys.observer.observe());
+                        chain.keys.budget.credit(&call);
+                        return Ok(value);
+                    }
+                    let told = Told {
+                        falls_back: false,
+                        ..told!()
+                    };
+                    let is_cancelled = chain.cancel.is_cancelled();
+                    let verdict = Verdict::TRANSIENT;
+                    let decision =
+                        told.failed(&mut call, verdict, &REJECTED_VALUE, None, is_cancelled);
+                    let Ok(pause) = decision else {
+                        return Ok(value);
+                    };
+                    history.rejected();
+                    (pause, Some(Kind::Transient), Ok(value))
+                }
+                Err(error) => {
+                    let verdict = decide::verdict(policy, || chain.on.verdict(&error));
+                    let shown = Described {
+                        on: &chain.on,
+                        error: &error,
+                    };
+                    let permit = admitted.recorder();
+                    let is_cancelled = chain.cancel.is_cancelled();
+                    match told!().failed(&mut call, verdict, &shown, permit, is_cancelled) {
+                        Ok(pause) => (pause, verdict.kind(), Err(history.failed(error))),
+                        Err(reason) => break 'ended (error, reason),
+                    }
+                }
+            };
+            let paid = PaidFrom::new(&chain.keys.budget, kind);
+            let ended = if sleep_blocking(&chain.cancel, pause) {
+                Some(Reason::Cancelled)
+            } else if let Ok(next) = Admitted::by(&chain.keys.breaker) {
+                admitted = next;
+                decide::late(deadline, pause, clock::now_blocking)
+            } else {
+                Some(Reason::Rejected)
+            };
+            if let Some(reason) = ended {
+                let error = match last {
+                    Ok(value) => {
+                        let told = Told {
+                            falls_back: false,
+                            ..told!()
+                        };
+                        told.ended(&call, &REJECTED_VALUE, reason);
+                        return Ok(value);
+                    }
+                    Err(error) => error.or_else(|| history.take_last_error()),
+                };
+                if let Some(error) = error {
+                    let shown = Described {
+                        on: &chain.on,
+                        error: &error,
+                    };
+                    told!().ended(&call, &shown, reason);
+                    break 'ended (error, reason);
+                }
+            }
+            paid.spend();
+        }
+    };
+    if !F::IS_NAMED {
+        return chain.alone.fallback.fall(history, error, reason);
+    }
+    let attempts = history.attempts();
+    let outcome = chain.alone.fallback.fall(history, error, reason);
+    let name = chain.keys.name.name(Op::place);
+    let observe = chain.keys.observer.observe();
+    match &outcome {
+        Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
+        Err(error) => {
+            let on = &chain.on;
+            call.fallback_ended(name, attempts, Err(&Described { on, error }), observe);
+        }
+    }
+    outcome
+}

@@ -1,0 +1,27 @@
+use std::fmt;
+
+use crate::chain::on_error::OnError;
+use crate::classify::verdict::Verdict;
+
+/// What [`PolicyCall::show`](crate::PolicyCall::show) makes of what says which errors are worth a retry: it also says how
+/// the log shows them.
+#[derive(Clone, Copy, Debug)]
+pub struct ShownBy<On, S> {
+    pub(super) on: On,
+    pub(super) show: S,
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, On, S> OnError<E> for ShownBy<On, S>
+where
+    On: OnError<E>,
+    S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
+{
+    fn verdict(&mut self, error: &E) -> Verdict {
+        self.on.verdict(error)
+    }
+
+    fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (self.show)(error, f)
+    }
+}

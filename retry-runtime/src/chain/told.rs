@@ -1,0 +1,103 @@
+//! What a chain's loops tell the core of a failure, in functions of no type of the user's.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::breaker::circuit_breaker::Transition;
+use crate::breaker::permit::Record;
+use crate::budget::retry_budget::RetryBudget;
+use crate::call::failure::Failure;
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::verdict::Verdict;
+use crate::observe::reason::Reason;
+use crate::observe::report::Observe;
+use crate::policy::Policy;
+use crate::time::moment::Moment;
+
+pub(super) struct Told<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) name: &'a str,
+    /// When the call must end, and what time it is.
+    pub(super) deadline: Option<(Moment, Moment)>,
+    pub(super) idempotent: bool,
+    pub(super) falls_back: bool,
+    pub(super) budget: Option<&'a dyn RetryBudget>,
+    pub(super) observe: Option<Observe<'a>>,
+}
+
+impl Told<'_> {
+    /// The pause before the next attempt, or why there is none.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn failed(
+        self,
+        call: &mut Call,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+        permit: Option<&mut dyn Record>,
+        is_cancelled: bool,
+    ) -> Result<Duration, Reason> {
+        let site = Site::new(self.policy, self.name);
+        let mut failure = Failure::new(&site, verdict, error).cancelled(is_cancelled);
+        if let Some(permit) = permit {
+            failure = failure.recorded(permit);
+        }
+        call.failed_with(self.completed(failure))
+    }
+
+    /// The call ends before its first attempt, or after a pause.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn ended(self, call: &Call, error: &dyn fmt::Display, reason: Reason) {
+        let site = Site::new(self.policy, self.name);
+        let failure = Failure::new(&site, Verdict::TRANSIENT, error);
+        call.gave_up(self.completed(failure), reason);
+    }
+
+    fn completed<'a>(self, failure: Failure<'a>) -> Failure<'a>
+    where
+        Self: 'a,
+    {
+        let (end, now) = self.deadline.unzip();
+        let mut failure = failure.idempotent(self.idempotent);
+        failure = failure.deadline(end, || now.unwrap_or(Moment::from_origin(Duration::ZERO)));
+        if self.falls_back {
+            failure = failure.falls_back();
+        }
+        if let Some(budget) = self.budget {
+            failure = failure.budget(budget);
+        }
+        if let Some(observe) = self.observe {
+            failure = failure.observe(observe);
+        }
+        failure
+    }
+}
+
+/// The call succeeded, at once or after retries.
+#[inline]
+pub(super) fn succeeded<'a>(
+    call: &Call,
+    policy: &Policy,
+    name: impl FnOnce() -> &'a str,
+    observe: Option<Observe<'_>>,
+) {
+    match observe {
+        Some(observe) => call.succeeded_observed(&Site::new(policy, name()), observe),
+        None if call.is_retried() => call.succeeded(&Site::new(policy, name())),
+        None => {}
+    }
+}
+
+/// An attempt that was let through, or that succeeded, changed the state of the call's breaker.
+#[cold]
+#[inline(never)]
+pub(super) fn turned(
+    call: &Call,
+    name: &str,
+    transition: Transition,
+    observe: Option<Observe<'_>>,
+) {
+    call.turned(name, transition, &"", observe);
+}

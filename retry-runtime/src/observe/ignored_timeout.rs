@@ -1,0 +1,60 @@
+//! The warning where a policy has a `timeout` that a call does not honour.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use crate::observe::recording;
+use crate::observe::shown::shown;
+
+/// The names that were told of. A name that is made anew for each call must not fill the memory.
+static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+const MOST: usize = 1000;
+
+/// Says, once for each name, that nothing ends the attempts of that call.
+#[cold]
+#[inline(never)]
+pub(crate) fn tell(call: &str) {
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.len() == MOST || !told.insert(call.to_owned()) {
+        return;
+    }
+    drop(told);
+    log(call);
+    recording::saw_line(&IgnoredTimeout { call });
+}
+
+const MESSAGE: &str = "ignoring the policy's timeout";
+const REMEDY: &str = "the call names no `timeout`, or can't have one";
+
+struct IgnoredTimeout<'a> {
+    call: &'a str,
+}
+
+impl fmt::Display for IgnoredTimeout<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{MESSAGE} {} reason={REMEDY}", shown(self.call))
+    }
+}
+
+/// The fields are those of every record of this crate.
+#[cfg(feature = "tracing")]
+fn log(call: &str) {
+    use tracing::field::Empty;
+
+    tracing::event!(
+        target: "retry",
+        tracing::Level::WARN,
+        call = %shown(call),
+        attempt = Empty,
+        correction = Empty,
+        max = Empty,
+        delay = Empty,
+        error = Empty,
+        reason = REMEDY,
+        "{MESSAGE}"
+    );
+}
+
+#[cfg(not(feature = "tracing"))]
+fn log(_: &str) {}

@@ -1,0 +1,647 @@
+//! The attribute as a chain: the same keys make the same attempts, pauses and events.
+
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::future::pending;
+use std::pin::pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use std::{fmt, io};
+
+use retry_runtime::{
+    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Kind, Permit,
+    Policy, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut, TimerFn, Verdict, retry,
+    show, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use tokio::task::yield_now;
+use tokio::time::Instant;
+
+use crate::keys::{Script, secs};
+
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+/// What keys name.
+struct World {
+    budget: Budget,
+    breaker: Breaker,
+    open: Breaker,
+    events: RefCell<Vec<String>>,
+    start: Instant,
+}
+
+impl World {
+    fn new() -> Self {
+        let open = Breaker::new().consecutive_failures(1);
+        let mut permit = Permit::new(&open).unwrap();
+        let site = Site::new(&EXACT, "another");
+        let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"refused");
+        let _ = Call::new().failed_with(failure.permit(&mut permit));
+        drop(permit);
+        Self {
+            budget: Budget::standard(),
+            breaker: Breaker::new().consecutive_failures(2),
+            open,
+            events: RefCell::default(),
+            start: Instant::now(),
+        }
+    }
+
+    fn saw(&self, event: &Event<'_>) {
+        self.events.borrow_mut().push(event.to_string());
+    }
+
+    async fn cancelled(&self) {
+        tokio::time::sleep_until(self.start + secs(2)).await;
+    }
+}
+
+/// What came of a call.
+#[derive(Debug, PartialEq)]
+struct Told {
+    outcome: Result<usize, Failure>,
+    attempts: usize,
+    log: Vec<String>,
+    observed: Vec<String>,
+    took: Duration,
+    left: f64,
+    breaker: BreakerState,
+}
+
+impl Told {
+    fn new(
+        outcome: Result<usize, Failure>,
+        attempts: usize,
+        log: Vec<String>,
+        world: World,
+    ) -> Self {
+        Self {
+            outcome,
+            attempts,
+            log,
+            took: world.start.elapsed(),
+            left: world.budget.available(),
+            breaker: world.breaker.state(),
+            observed: world.events.into_inner(),
+        }
+    }
+}
+
+/// A call by the attribute with these keys, beside one by a chain with the same.
+macro_rules! alike {
+    ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
+        #[tokio::test(start_paused = true)]
+        async fn $name() {
+            #[retry(policy = EXACT, name = "call", $($key)*)]
+            async fn by_attribute($world: &World, script: &mut Script) -> Result<usize, Failure> {
+                attempt_of(script.next()).await
+            }
+
+            let expected = {
+                let (recording, $world, mut script) = (testing::record(), World::new(), Script::new($steps));
+                let outcome = by_attribute(&$world, &mut script).await;
+                Told::new(outcome, script.attempts, recording.lines(), $world)
+            };
+            let chained = {
+                let (recording, $world) = (testing::record(), World::new());
+                let script = RefCell::new(Script::new($steps));
+                let $policy = EXACT.name("call");
+                let call = $chain.call(|| attempt_of(script.borrow_mut().next()));
+                let outcome = call.await;
+                Told::new(outcome, script.into_inner().attempts, recording.lines(), $world)
+            };
+            assert_eq!(chained, expected);
+        }
+    )*};
+}
+
+/// The same for blocking calls.
+macro_rules! alike_blocking {
+    ($($name:ident: $steps:expr, [$($key:tt)*], |$policy:ident, $world:ident| $chain:expr;)*) => {$(
+        #[tokio::test(start_paused = true)]
+        async fn $name() {
+            #[retry(policy = EXACT, name = "call", $($key)*)]
+            fn by_attribute($world: &World, script: &mut Script) -> Result<usize, Failure> {
+                script.next()
+            }
+
+            let expected = {
+                let (recording, $world, mut script) = (testing::record(), World::new(), Script::new($steps));
+                let _skipped = testing::skip_sleeps();
+                let outcome = by_attribute(&$world, &mut script);
+                Told::new(outcome, script.attempts, recording.lines(), $world)
+            };
+            let chained = {
+                let (recording, $world) = (testing::record(), World::new());
+                let _skipped = testing::skip_sleeps();
+                let mut script = Script::new($steps);
+                let $policy = EXACT.name("call");
+                let outcome = $chain.call_blocking(|| script.next());
+                Told::new(outcome, script.attempts, recording.lines(), $world)
+            };
+            assert_eq!(chained, expected);
+        }
+    )*};
+}
+
+/// A failure of the kind `Timeout` stands for an attempt that hangs, for a minute.
+async fn attempt_of(outcome: Result<usize, Failure>) -> Result<usize, Failure> {
+    if outcome == Err(TIMEOUT) {
+        tokio::time::sleep(secs(60)).await;
+    }
+    outcome
+}
+
+fn other_model_blocking(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+    assert_eq!(gave_up.errors().count(), gave_up.attempts().max(1) as usize);
+    match gave_up.reason() {
+        Reason::Exhausted => Ok(100),
+        _ => Err(gave_up.into_error()),
+    }
+}
+
+async fn other_model(gave_up: GaveUp<Failure>) -> Result<usize, Failure> {
+    tokio::time::sleep(secs(5)).await;
+    other_model_blocking(gave_up)
+}
+
+const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
+
+alike! {
+    none: [TRANSIENT, throttled_for(secs(7))], [], |policy, _world| policy;
+    success: [], [], |policy, _world| policy;
+    exhausted: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [], |policy, _world| policy;
+    stop: [TRANSIENT, STOP], [], |policy, _world| policy;
+    on: [TRANSIENT, STOP], [on = |_| true],
+        |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
+    until: [], [until = |value| *value > 2], |policy, _world| policy.until(|value: &usize| *value > 2);
+    until_exhausted: [TRANSIENT], [until = |_| false], |policy, _world| policy.until(|_: &usize| false);
+    idempotent: [AMBIGUOUS], [idempotent = false], |policy, _world| policy.idempotent(false);
+    idempotent_after_all: [AMBIGUOUS], [idempotent = true], |policy, _world| policy.idempotent(true);
+    timeout: [TIMEOUT, TRANSIENT, TIMEOUT], [timeout = "3s"],
+        |policy, _world| policy.timeout(secs(3));
+    timeout_in_time: [TIMEOUT], [timeout = "2m"], |policy, _world| policy.timeout(secs(120));
+    timeout_ambiguous: [TIMEOUT], [timeout = "3s", idempotent = false],
+        |policy, _world| policy.timeout(secs(3)).idempotent(false);
+    observe: [TRANSIENT], [observe = |event| world.saw(event)],
+        |policy, world| policy.observe(|event| world.saw(event));
+    observe_success: [], [observe = |event| world.saw(event)],
+        |policy, world| policy.observe(|event| world.saw(event));
+    budget: [TRANSIENT, TRANSIENT, THROTTLED], [budget = &world.budget],
+        |policy, world| policy.budget(&world.budget);
+    budget_exhausted: [TRANSIENT, TRANSIENT, THROTTLED, STOP], [budget = &world.budget],
+        |policy, world| policy.budget(&world.budget);
+    budget_with_until: [TRANSIENT], [budget = &world.budget, until = |value| *value > 3],
+        |policy, world| policy.budget(&world.budget).until(|value: &usize| *value > 3);
+    breaker_opens: [TRANSIENT, TRANSIENT, TRANSIENT], [breaker = &world.breaker, observe = |event| world.saw(event)],
+        |policy, world| policy.breaker(&world.breaker).observe(|event| world.saw(event));
+    breaker_is_open: [], [breaker = &world.open, observe = |event| world.saw(event)],
+        |policy, world| policy.breaker(&world.open).observe(|event| world.saw(event));
+    breaker_with_budget: [TRANSIENT, TRANSIENT], [breaker = &world.breaker, budget = &world.budget],
+        |policy, world| policy.breaker(&world.breaker).budget(&world.budget);
+    breaker_with_until: [TRANSIENT], [breaker = &world.breaker, until = |_| false],
+        |policy, world| policy.breaker(&world.breaker).until(|_: &usize| false);
+    fallback: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [fallback = other_model, observe = |event| world.saw(event)],
+        |policy, world| policy.fallback(other_model).observe(|event| world.saw(event));
+    fallback_fails: [TRANSIENT, STOP], [fallback = other_model],
+        |policy, _world| policy.fallback(other_model);
+    fallback_and_until: [TRANSIENT], [fallback = other_model, until = |_| false],
+        |policy, _world| policy.fallback(other_model).until(|_: &usize| false);
+    fallback_and_open_breaker: [], [fallback = other_model, breaker = &world.open],
+        |policy, world| policy.fallback(other_model).breaker(&world.open);
+    fallback_and_breaker: [TRANSIENT, TRANSIENT], [fallback = other_model, breaker = &world.breaker],
+        |policy, world| policy.fallback(other_model).breaker(&world.breaker);
+    cancel: [TRANSIENT, TRANSIENT, TRANSIENT], [cancel = world.cancelled()],
+        |policy, world| policy.cancel(world.cancelled());
+    cancel_with_until: [], [cancel = world.cancelled(), until = |_| false],
+        |policy, world| policy.cancel(world.cancelled()).until(|_: &usize| false);
+    cancel_with_fallback: [TRANSIENT, TRANSIENT, TRANSIENT],
+        [cancel = world.cancelled(), fallback = other_model, budget = &world.budget],
+        |policy, world| policy.cancel(world.cancelled()).fallback(other_model).budget(&world.budget);
+    timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| tokio::time::sleep(pause * 2)],
+        |policy, _world| policy.timer(TimerFn::new(|pause: Duration| tokio::time::sleep(pause * 2)));
+    everything: [TRANSIENT, TIMEOUT, THROTTLED, TRANSIENT, TRANSIENT],
+        [on = |_| true, until = |value| *value > 9, timeout = "3s", idempotent = true, budget = &world.budget,
+         breaker = &world.breaker, observe = |event| world.saw(event), fallback = other_model, cancel = world.cancelled()],
+        |policy, world| policy
+            .on(|_: &Failure| true)
+            .show(fmt::Display::fmt)
+            .until(|value: &usize| *value > 9)
+            .timeout(secs(3))
+            .idempotent(true)
+            .budget(&world.budget)
+            .breaker(&world.breaker)
+            .observe(|event| world.saw(event))
+            .fallback(other_model)
+            .cancel(world.cancelled());
+}
+
+mod blocking {
+    use super::*;
+
+    alike_blocking! {
+        none: [TRANSIENT, throttled_for(secs(7))], [], |policy, _world| policy;
+        exhausted: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT], [], |policy, _world| policy;
+        on: [TRANSIENT, STOP], [on = |_| true],
+            |policy, _world| policy.on(|_: &Failure| true).show(fmt::Display::fmt);
+        until: [], [until = |value| *value > 2],
+            |policy, _world| policy.until(|value: &usize| *value > 2);
+        until_exhausted: [TRANSIENT], [until = |_| false],
+            |policy, _world| policy.until(|_: &usize| false);
+        idempotent: [AMBIGUOUS], [idempotent = false], |policy, _world| policy.idempotent(false);
+        budget: [TRANSIENT, TRANSIENT, THROTTLED],
+            [budget = &world.budget, observe = |event| world.saw(event)],
+            |policy, world| policy.budget(&world.budget).observe(|event| world.saw(event));
+        breaker_opens: [TRANSIENT, TRANSIENT, TRANSIENT], [breaker = &world.breaker],
+            |policy, world| policy.breaker(&world.breaker);
+        breaker_is_open: [], [breaker = &world.open], |policy, world| policy.breaker(&world.open);
+        breaker_with_until: [TRANSIENT, TRANSIENT], [breaker = &world.breaker, until = |_| false],
+            |policy, world| policy.breaker(&world.breaker).until(|_: &usize| false);
+        fallback: [TRANSIENT, TRANSIENT, TRANSIENT, TRANSIENT],
+            [fallback = other_model_blocking, observe = |event| world.saw(event)],
+            |policy, world| policy.fallback(other_model_blocking).observe(|event| world.saw(event));
+        fallback_fails: [TRANSIENT, STOP], [fallback = other_model_blocking],
+            |policy, _world| policy.fallback(other_model_blocking);
+        fallback_and_open_breaker: [], [fallback = other_model_blocking, breaker = &world.open],
+            |policy, world| policy.fallback(other_model_blocking).breaker(&world.open);
+        cancel: [TRANSIENT], [cancel = || true], |policy, _world| policy.cancel(CancelFn::new(|| true));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_knows_what_came_before() {
+    let seen = RefCell::new(Vec::new());
+    let ids = RefCell::new(Vec::new());
+    let script = RefCell::new(Script::new([TRANSIENT, THROTTLED]));
+    let outcome = EXACT
+        .max(2)
+        .name("call")
+        .call_attempt(async |attempt| {
+            let errors = attempt.errors().to_vec();
+            seen.borrow_mut().push((
+                attempt.number(),
+                attempt.is_last(),
+                errors,
+                attempt.elapsed(),
+            ));
+            ids.borrow_mut().push(attempt.call_id());
+            script.borrow_mut().next()
+        })
+        .await;
+    assert_eq!(outcome, Ok(3));
+    let expected = [
+        (1, false, vec![], secs(0)),
+        (2, false, vec![TRANSIENT], secs(1)),
+        (3, true, vec![TRANSIENT, THROTTLED], secs(3)),
+    ];
+    assert_eq!(seen.into_inner(), expected);
+    let ids = ids.into_inner();
+    assert!(ids.iter().all(|id| *id == ids[0]));
+}
+
+#[test]
+fn so_does_one_that_blocks() {
+    let _skipped = testing::skip_sleeps();
+    let mut seen = Vec::new();
+    let outcome = EXACT.name("call").call_attempt_blocking(|attempt| {
+        seen.push((attempt.number(), attempt.last_error().cloned()));
+        if attempt.number() == 2 {
+            Ok(())
+        } else {
+            Err(TRANSIENT)
+        }
+    });
+    assert_eq!(outcome, Ok(()));
+    assert_eq!(seen, [(1, None), (2, Some(TRANSIENT))]);
+}
+
+/// The call goes on, and its numbers with it.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_is_kept_keeps_its_errors() {
+    let kept = RefCell::new(Vec::new());
+    let outcome: Result<(), Failure> = EXACT
+        .max(2)
+        .name("call")
+        .fallback(async |gave_up: GaveUp<Failure>| {
+            assert_eq!((gave_up.attempts(), gave_up.errors_left_out()), (3, 2));
+            Err(gave_up.into_error())
+        })
+        .call_attempt(async |attempt| {
+            kept.borrow_mut().push(Arc::clone(&attempt));
+            Err(TRANSIENT)
+        })
+        .await;
+    assert_eq!(outcome, Err(TRANSIENT));
+    let numbers: Vec<_> = kept
+        .borrow()
+        .iter()
+        .map(|attempt| attempt.number())
+        .collect();
+    assert_eq!(numbers, [1, 2, 3]);
+    let kept = kept.into_inner();
+    assert!(
+        kept.iter()
+            .all(|attempt| attempt.call_id() == kept[0].call_id())
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policys_timeout_is_that_of_the_calls_that_name_it() {
+    #[retry(policy = policy, timeout)]
+    async fn by_attribute(policy: Policy) -> Result<(), Failure> {
+        pending().await
+    }
+
+    #[retry(policy = policy, timeout = "5s")]
+    async fn by_its_own(policy: &Policy) -> Result<(), Failure> {
+        pending().await
+    }
+
+    let policy: Policy = "max=1, jitter=none, timeout=3s".parse().unwrap();
+    let recording = testing::record();
+    let start = Instant::now();
+    assert_eq!(by_attribute(policy).await, Err(TIMEOUT));
+    assert_eq!(start.elapsed(), secs(7));
+    assert_eq!(by_its_own(&policy).await, Err(TIMEOUT));
+    assert_eq!(start.elapsed(), secs(7 + 11));
+    let call = policy.policy_timeout().call(pending::<Result<(), Failure>>);
+    assert_eq!(call.await, Err(TIMEOUT));
+    assert_eq!(start.elapsed(), secs(7 + 11 + 7));
+    let call = policy
+        .name("call")
+        .timeout(secs(5))
+        .call(pending::<Result<(), Failure>>);
+    assert_eq!(call.await, Err(TIMEOUT));
+    assert_eq!(start.elapsed(), secs(7 + 11 + 7 + 11));
+    assert_eq!(recording.lines().len(), 4 * 2);
+    // Without one, there is no limit.
+    let hangs = EXACT.policy_timeout().call(pending::<Result<(), Failure>>);
+    assert!(tokio::time::timeout(secs(3600), hangs).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ignores_a_policys_timeout_says_so_once() {
+    const POLICY: Policy = EXACT.max(0).timeout(secs(3));
+
+    #[retry(policy = POLICY, name = "ignored.by_async")]
+    async fn by_async() -> Result<usize, Failure> {
+        tokio::time::sleep(secs(9)).await;
+        Ok(1)
+    }
+
+    #[retry(policy = POLICY, name = "ignored.by_blocking")]
+    fn by_blocking() -> Result<usize, Failure> {
+        Ok(1)
+    }
+
+    let recording = testing::record();
+    for _ in 0..2 {
+        assert_eq!(by_async().await, Ok(1));
+        assert_eq!(by_blocking(), Ok(1));
+        let chain = POLICY.name("ignored.by_chain");
+        assert_eq!(chain.call(async || Ok::<_, Failure>(1)).await, Ok(1));
+        let chain = POLICY.name("ignored.by_blocking_chain");
+        assert_eq!(chain.call_blocking(|| Ok::<_, Failure>(1)), Ok(1));
+    }
+    let lines = recording.lines();
+    for (line, name) in lines
+        .iter()
+        .zip(["async", "blocking", "chain", "blocking_chain"])
+    {
+        assert_eq!(
+            *line,
+            format!(
+                "ignoring the policy's timeout ignored.by_{name} reason=the call names no `timeout`, or can't have one"
+            ),
+        );
+    }
+    assert_eq!(lines.len(), 4);
+}
+
+/// How a chain's log shows the error of a call that gives up at once.
+macro_rules! shown {
+    ($error:expr) => {
+        shown!($error, |policy| policy)
+    };
+    ($error:expr, |$policy:ident| $chain:expr) => {{
+        let recording = testing::record();
+        let $policy = Policy::none().max(0).name("call");
+        assert!($chain.call_blocking(|| Err::<(), _>($error)).is_err());
+        let line = recording.lines().remove(0);
+        let (_, shown) = line.split_once("error=").unwrap();
+        shown.rsplit_once(" reason=").unwrap().0.to_owned()
+    }};
+}
+
+#[test]
+fn errors_are_shown() {
+    #[derive(Classify, Debug)]
+    #[classify(transient)]
+    enum Shown {
+        Plain,
+    }
+
+    #[derive(Classify, Debug)]
+    #[classify(transient)]
+    struct Displayed(&'static str);
+
+    impl fmt::Display for Displayed {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(self.0)
+        }
+    }
+
+    #[derive(Classify, Debug)]
+    #[classify(transient)]
+    struct Caused<E>(E);
+
+    impl<E: fmt::Display> fmt::Display for Caused<E> {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "caused by {}", self.0)
+        }
+    }
+
+    #[derive(Classify, Debug)]
+    #[classify(transient)]
+    struct Sending(io::Error);
+
+    impl fmt::Display for Sending {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("sending")
+        }
+    }
+
+    impl Error for Sending {
+        fn source(&self) -> Option<&(dyn Error + 'static)> {
+            Some(&self.0)
+        }
+    }
+
+    let refused = || io::Error::other("https://user:secret@host/path?key=secret is down");
+    assert_eq!(shown!(Shown::Plain), "Shown::Plain");
+    assert_eq!(shown!(Displayed("503")), "503");
+    // Nobody says that every `E` is `Display`.
+    assert_eq!(shown!(Caused(503)), "Caused");
+    assert_eq!(shown!(refused()), "https://host/path is down");
+    assert_eq!(
+        shown!(Sending(refused())),
+        "sending: https://host/path is down"
+    );
+    let boxed = || Box::<dyn Error + Send + Sync>::from(Sending(refused()));
+    assert_eq!(shown!(boxed()), "sending: https://host/path is down");
+    assert_eq!(
+        shown!(anyhow::Error::from(Sending(refused()))),
+        "sending: https://host/path is down"
+    );
+    assert_eq!(shown!(TimedOut::new(secs(3))), "timed out after 3s");
+    assert_eq!(
+        shown!(Rejected::new(RejectedBy::Breaker)),
+        "rejected by an open circuit breaker"
+    );
+
+    assert_eq!(
+        shown!(Sending(refused()), |policy| policy.on(|_: &Sending| true)),
+        std::any::type_name::<Sending>(),
+    );
+    assert_eq!(
+        shown!(Sending(refused()), |policy| policy
+            .on(|_: &Sending| true)
+            .show(show::with_causes)),
+        "sending: https://host/path is down",
+    );
+    assert_eq!(
+        shown!(String::from("503"), |policy| policy
+            .on(|_: &String| true)
+            .show(fmt::Display::fmt)),
+        "503",
+    );
+    assert_eq!(
+        shown!(Shown::Plain, |policy| policy.show(
+            |error: &Shown, f: &mut fmt::Formatter<'_>| write!(f, "{error:?}!")
+        )),
+        "Plain!",
+    );
+}
+
+/// A budget that counts what it has given out.
+#[derive(Default)]
+struct Turns {
+    taken: Cell<i32>,
+    spent: Cell<i32>,
+}
+
+impl RetryBudget for Turns {
+    fn withdraw(&self, _: Kind) -> bool {
+        self.taken.set(self.taken.get() + 1);
+        true
+    }
+
+    fn refund(&self, _: Kind) {
+        self.taken.set(self.taken.get() - 1);
+    }
+}
+
+/// Wherever its future is dropped, a call leaves no trial call under way and has paid for no retry that never began.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_call_leaves_nothing_behind() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0.. {
+        let turns = Turns::default();
+        let breaker = Breaker::new().consecutive_failures(99);
+        let mut ended = false;
+        {
+            let mut call = pin!(
+                Policy::none()
+                    .max(2)
+                    .name("call")
+                    .timer(TimerFn::new(|_| yield_now()))
+                    .budget(&turns)
+                    .breaker(&breaker)
+                    .fallback(async |gave_up: GaveUp<Failure>| {
+                        yield_now().await;
+                        Err(gave_up.into_error())
+                    })
+                    .call_attempt(async |attempt| {
+                        turns.spent.set(attempt.number().cast_signed() - 1);
+                        yield_now().await;
+                        Err::<(), _>(TRANSIENT)
+                    })
+            );
+            for _ in 0..polls {
+                if let Poll::Ready(outcome) = call.as_mut().poll(&mut context) {
+                    assert_eq!(outcome, Err(TRANSIENT));
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        assert_eq!(turns.taken.get(), turns.spent.get(), "after {polls} polls");
+        if ended {
+            // 3 attempts, 2 pauses and the fallback wait once each.
+            assert_eq!(polls, 3 + 2 + 1 + 1);
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_trial_call_that_is_dropped_gives_its_place_back() {
+    let world = World::new();
+    tokio::time::advance(secs(3600)).await;
+    let hangs = EXACT
+        .breaker(&world.open)
+        .call(pending::<Result<(), Failure>>);
+    assert!(tokio::time::timeout(secs(1), hangs).await.is_err());
+    let answers = EXACT
+        .breaker(&world.open)
+        .call(async || Ok::<_, Failure>(1));
+    assert_eq!(answers.await, Ok(1));
+    assert_eq!(world.open.state(), BreakerState::Closed);
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+/// As what they name is: an error that no key keeps need not be.
+#[tokio::test(start_paused = true)]
+async fn futures_are_send() {
+    let (world, prompt) = (World::new(), String::from("prompt"));
+    let (budget, breaker) = (&world.budget, &world.breaker);
+    let plain = EXACT.on(|_: &Rc<str>| false).name("call").call(async || {
+        yield_now().await;
+        Ok::<_, Rc<str>>(prompt.len())
+    });
+    assert_eq!(is_send(plain).await, Ok(6));
+    let all = EXACT
+        .name("call")
+        .timer(TimerFn::new(tokio::time::sleep))
+        .timeout(secs(9))
+        .until(|_: &usize| true)
+        .budget(budget)
+        .breaker(breaker)
+        .cancel(pending())
+        .observe(|_| {})
+        .fallback(async |gave_up: GaveUp<Failure>| Err(gave_up.into_error()))
+        .call_attempt(async |attempt| {
+            yield_now().await;
+            Ok(prompt.len() * attempt.number() as usize)
+        });
+    assert_eq!(is_send(all).await, Ok(6));
+}
+
+#[test]
+fn a_flag_cancels_a_chain_that_blocks() {
+    let stopping = AtomicBool::new(false);
+    let _skipped = testing::skip_sleeps();
+    let mut attempts = 0;
+    let outcome = EXACT.max(9).cancel(&stopping).call_blocking(|| {
+        attempts += 1;
+        stopping.store(attempts == 2, Ordering::Relaxed);
+        Err::<(), _>(TRANSIENT)
+    });
+    assert_eq!((outcome, attempts), (Err(TRANSIENT), 2));
+}
