@@ -39,6 +39,12 @@ const KEY: f64 = 135.0;
 /// How many a full budget may cost, which is read and not written.
 const BUDGET: f64 = 16.0;
 
+/// How many limiters may cost that let the attempt begin at once: a lock taken twice, and for a rate a look at the clock.
+const LIMITERS: [(&str, f64); 2] = [
+    ("limiter, of concurrency", 300.0),
+    ("limiter, of the rate", 480.0),
+];
+
 /// How many a deadline may cost above the loop by hand with one, which keeps its start alone.
 const DEADLINE: f64 = 110.0;
 
@@ -293,6 +299,17 @@ fn check_keys(costs: &[&Cost], without: f64, broken: &mut Vec<String>) {
         let cost = find(costs, Way::Key(budget)).instructions.all;
         if cost > without + BUDGET {
             broken.push(format!("{budget}: {cost:.1}, without it {without:.1}"));
+        }
+    }
+    for (limiter, most) in LIMITERS {
+        let cost = find(costs, Way::Key(limiter));
+        let (all, random) = (cost.instructions.all, cost.instructions.random);
+        if all > without + most || random + cost.allocations > 0.0 {
+            broken.push(format!(
+                "{limiter}: {}, without it {without:.1}, {} allocations",
+                cost.instructions,
+                rounded(cost.allocations)
+            ));
         }
     }
     let deadline = find(costs, Way::Key("deadline")).instructions.all;
