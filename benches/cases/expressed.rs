@@ -42,16 +42,4 @@ impl Model {
             { self.answer(prompt) }
         )
     }
-
-    pub(super) fn expressed_at_once(
-        &self,
-        prompt: &str,
-    ) -> impl Future<Output = Result<u64, ModelError>> {
-        retrying!(
-            max = 5,
-            backoff = "none",
-            on = ModelError::is_transient,
-            async move { self.send(prompt).await }
-        )
-    }
 }

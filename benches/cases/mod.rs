@@ -346,7 +346,6 @@ pub(crate) fn all() -> Vec<Case> {
             ByHand => by_hand_at_once,
             ByHandInBlock => by_hand_in_block_at_once,
             Retry => retried_at_once,
-            Expression => expressed_at_once,
             Chain => chained_at_once,
             Backon => backon_at_once,
             BackonMacros => backon_macros_at_once,

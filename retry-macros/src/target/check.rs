@@ -194,7 +194,19 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     if is_blocking {
         blocking_closures(arguments, setting, errors);
     }
-    // Checked here, not on the attribute alone, because a block may name one key and its member the other.
+    keys_that_need_another(arguments, errors);
+    let lifetimes = function.mutable_references();
+    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
+        errors.at(
+            borrow.span(),
+            format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
+        );
+    }
+}
+
+/// Refuses keys that do nothing without another. Not on the attribute alone, because a block may name one and its member
+/// the other.
+fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
     if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
         if arguments.errors.is_empty() {
             errors.at(
@@ -212,13 +224,6 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
                 "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`",
             );
         }
-    }
-    let lifetimes = function.mutable_references();
-    if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
-        errors.at(
-            borrow.span(),
-            format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
-        );
     }
 }
 

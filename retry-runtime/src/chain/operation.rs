@@ -10,7 +10,7 @@ use crate::chain::name::place_of;
     message = "a policy can't call this for each attempt",
     label = "not `FnMut() -> impl Future`, or it lends what it captures",
     note = "an async closure that changes what it captures lends it to its future: capture a `Cell` or a lock",
-    note = "or put `#[retry]` on an async function, which may change what it is given by `&mut`"
+    note = "or write `retrying!(policy = policy, async {{ … }})`, whose block may change what it borrows"
 )]
 pub trait Operation<R>: FnMut() -> R {}
 

@@ -106,7 +106,7 @@ impl Policy {
     /// operation's is. [`PolicyCall`] lists the keys that a chain may have before the call.
     ///
     /// An async closure must not change what it captures, because the future that it returns would borrow from it:
-    /// capture a `Cell`, or use the attribute, which has no such limit.
+    /// capture a `Cell`, or use `retrying!`, which has no such limit.
     ///
     /// ```
     /// use std::cell::Cell;

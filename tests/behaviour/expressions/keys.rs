@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use retry_runtime::{
-    Backoff, Breaker, Budget, Event, GaveUp, Policy, TokioTimer, Verdict, retry, retrying, testing,
+    Backoff, Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Policy, TokioTimer, Verdict,
+    retry, retrying, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
@@ -17,6 +18,7 @@ struct Script {
     told: RefCell<Vec<String>>,
     budget: Budget,
     breaker: Breaker,
+    limiter: ConcurrencyLimiter,
     stopped: AtomicBool,
 }
 
@@ -28,6 +30,7 @@ impl Script {
             told: RefCell::default(),
             budget: Budget::standard(),
             breaker: Breaker::new().consecutive_failures(2),
+            limiter: ConcurrencyLimiter::aimd(),
             stopped: AtomicBool::new(false),
         }
     }
@@ -205,6 +208,8 @@ async fn what_decides() {
         [budget = &script.budget] |script| { script.next() }
         [breaker = &script.breaker] |script| { script.next() }
         [breaker = &script.breaker, until = |value| *value > 3] |script| { script.next() }
+        [limiter = &script.limiter] |script| { script.next() }
+        [limiter = script.limiter.cost(2), breaker = &script.breaker] |script| { script.next() }
         [deadline = "3s"] |script| { script.next() }
     }
     waiting! {

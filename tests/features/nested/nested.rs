@@ -567,6 +567,32 @@ fn a_panic_leaves_nothing() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn blocks_are_told_of_as_the_functions_around_them() {
+    async fn around(name: &str) -> Outcome {
+        retrying!(max = 1, backoff = "none", on = |_| true, async { inner(name).await }).await
+    }
+    fn computed(name: &str) -> Outcome {
+        let own = format!("{name}.own");
+        retrying!(max = 1, backoff = "none", name = own, on = |_| true, {
+            inner_blocking(name)
+        })
+    }
+    let recording = testing::record();
+    around("blocks.async").await.unwrap_err();
+    computed("blocks.blocking").unwrap_err();
+    let here = "nested::blocks_are_told_of_as_the_functions_around_them::{{closure}}";
+    assert_eq!(
+        told(&recording),
+        [
+            line("blocks.async", &format!("{here}::around"), 8),
+            format!(
+                "retries multiply blocks.blocking attempt=1 outer={here}::computed"
+            ),
+        ]
+    );
+}
+
 #[test]
 fn futures_are_as_sendable_as_without() {
     fn is_send<T: Send>(_: &T) {}
