@@ -390,6 +390,24 @@ fn blocking_waits_are_as_long_and_can_be_skipped() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn skipped_waits_are_skipped_and_limits_of_time_are_not() {
+    let skipped = testing::skip_sleeps();
+    let limiter = each(600);
+    let start = Instant::now();
+    begin(&limiter, start).await.unwrap();
+    begin(&limiter, start).await.unwrap();
+    assert_eq!(skipped.total(), secs(600));
+    // Who holds the place gives it back long before the limit.
+    let limiter = at_a_time(1).max_wait(secs(60));
+    let held = Place::new(&limiter);
+    let (begun, ()) = tokio::join!(begin(&limiter, start), async {
+        sleep(secs(59)).await;
+        drop(held);
+    });
+    assert!(begun.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_budget_does_not_pay_for_throttled_retries() {
     #[retry(max = 9, backoff = "none", limiter = limiter, budget = budget)]
     async fn call(
