@@ -183,7 +183,7 @@ pub enum LimiterChange {
     Resumed,
     /// So many attempts may run at a time.
     Limit(u32),
-    /// So many attempts may begin per second.
+    /// So much cost may begin per second.
     Rate(f64),
 }
 

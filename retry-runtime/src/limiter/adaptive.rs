@@ -24,8 +24,6 @@ pub struct Adaptive {
     through_since: f64,
     /// When the server let it.
     lowered_at: Moment,
-    /// Whether the next attempt to begin had to wait.
-    waited: bool,
     /// How many attempts had to wait. Only for so many successes the rate rises, so that it doesn't while nobody needs it.
     delayed: u32,
     through: Through,
@@ -49,7 +47,6 @@ impl Adaptive {
             lowered: 0,
             through_since: 0.0,
             lowered_at: Moment::from_origin(Duration::ZERO),
-            waited: false,
             delayed: 0,
             through: Through::NOTHING,
         }
@@ -107,7 +104,6 @@ impl Adaptive {
         self.through_since = 0.0;
         self.lowered_at = now.checked_add(hint).unwrap_or(now);
         self.lowered = self.lowered.wrapping_add(1);
-        self.waited = false;
         self.delayed = 0;
         // The refused attempt has had its turn.
         let time = self.time(cost);
@@ -133,16 +129,14 @@ impl Gate for Adaptive {
         if self.rate.is_infinite() {
             return Ok(self.lowered);
         }
-        let time = self.time(cost);
-        let now = now();
-        let is_in_use = !self.debt.pay(now).is_zero();
-        let wait = self.debt.wait(time, Duration::ZERO, now);
-        if !wait.is_zero() {
-            self.waited = true;
-            return Err(Some(wait));
+        let (time, now) = (self.time(cost), now());
+        self.debt.pay(now);
+        let owed = self.debt.owed(now);
+        if !owed.is_zero() {
+            self.debt.defer(owed, now);
+            return Err(Some(owed));
         }
-        self.debt.add(time);
-        if std::mem::take(&mut self.waited) || is_in_use {
+        if self.debt.charge(time, now) {
             self.delayed = self.delayed.saturating_add(1);
         }
         Ok(self.lowered)

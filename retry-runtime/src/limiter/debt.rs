@@ -4,19 +4,26 @@ use crate::time::moment::Moment;
 
 /// What has begun and is not yet paid for by the time that has passed since: a token bucket, counted in the time that it
 /// takes to fill up. Exact, and the same at every rate.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Debt {
     owed: Duration,
     at: Moment,
+    /// When what waits is due.
+    due: Option<Moment>,
+    /// By how much what waited began too late: what follows makes up for it.
+    late: Duration,
 }
 
-/// How late timers are, tokio's by up to two milliseconds: what comes faster is as often late, and must catch up.
+/// So late timers are, tokio's up to two milliseconds. Otherwise each wait would be as much longer, which at a hundred per
+/// second is every tenth attempt.
 const LATE: Duration = Duration::from_millis(2);
 
 impl Debt {
     pub(super) const NONE: Self = Self {
         owed: Duration::ZERO,
         at: Moment::from_origin(Duration::ZERO),
+        due: None,
+        late: Duration::ZERO,
     };
 
     /// The debt as of now. A clock that stands or runs backwards pays for nothing, and charges nothing.
@@ -25,23 +32,37 @@ impl Debt {
     }
 
     /// Goes on from now.
-    pub(super) fn pay(&mut self, now: Moment) -> Duration {
+    pub(super) fn pay(&mut self, now: Moment) {
         self.owed = self.owed(now);
         self.at = now;
-        self.owed
-    }
-
-    /// How long until something can begin that takes that time to pay for. What takes longer than that much debt at most
-    /// begins once nothing is owed.
-    pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {
-        let most = most.max(LATE);
-        let room = most.saturating_sub(time);
-        self.owed(now).saturating_sub(room)
     }
 
     /// From when it goes on.
     pub(super) fn at(&self) -> Moment {
         self.at
+    }
+
+    /// How long until something can begin that takes that time to pay for, where so much may be owed at most. What takes
+    /// longer than that begins once nothing is owed.
+    pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {
+        let room = most.saturating_sub(time);
+        self.owed(now).saturating_sub(room)
+    }
+
+    /// Something waits for so long.
+    pub(super) fn defer(&mut self, wait: Duration, now: Moment) {
+        self.due = now.checked_add(wait);
+    }
+
+    /// Something begins. Returns whether it had to wait, or would have but for what began too late.
+    pub(super) fn charge(&mut self, time: Duration, now: Moment) -> bool {
+        let due = self.due.take();
+        let late = due.map_or(Duration::ZERO, |due| now.since(due));
+        let late = self.late.saturating_add(late).min(LATE);
+        let made_up = late.min(time);
+        self.late = late.saturating_sub(made_up);
+        self.add(time.saturating_sub(made_up));
+        due.is_some() || !made_up.is_zero()
     }
 
     pub(super) fn add(&mut self, time: Duration) {

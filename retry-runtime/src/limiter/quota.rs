@@ -12,7 +12,8 @@ use crate::time::moment::Moment;
 #[derive(Clone, Copy, Debug)]
 pub struct Quota {
     period: Duration,
-    burst: u32,
+    /// What may begin at once, in the time that it takes to gather it.
+    capacity: Duration,
     /// Of which each attempt takes one, whatever it costs.
     requests: Option<Allowance>,
     /// Of which each attempt takes its cost.
@@ -24,37 +25,36 @@ pub struct Quota {
 struct Allowance {
     amount: u32,
     debt: Debt,
-    /// What was given back beyond the debt.
+    /// What was given back beyond the debt: none while anything is owed.
     credit: Duration,
 }
 
 impl Quota {
     /// At least one for each period, and a period of at least a nanosecond.
     pub(super) const fn new(requests: Option<u32>, units: u32, period: Duration) -> Self {
-        Self {
+        let quota = Self {
             period: if period.is_zero() {
                 Duration::from_nanos(1)
             } else {
                 period
             },
-            burst: 1,
+            capacity: Duration::ZERO,
             requests: match requests {
                 Some(requests) => Some(Allowance::new(requests)),
                 None => None,
             },
             units: Allowance::new(units),
-        }
+        };
+        quota.burst(1)
     }
 
     pub(super) const fn burst(self, burst: u32) -> Self {
         let burst = if burst == 0 { 1 } else { burst };
-        Self { burst, ..self }
-    }
-
-    /// In the time that it takes to gather it.
-    fn capacity(&self) -> Duration {
-        let paced = self.requests.as_ref().unwrap_or(&self.units);
-        paced.time(self.burst, self.period)
+        let capacity = match &self.requests {
+            Some(requests) => requests.time(burst, self.period),
+            None => self.units.time(burst, self.period),
+        };
+        Self { capacity, ..self }
     }
 
     /// An attempt that took `cost` has used `used`.
@@ -63,7 +63,9 @@ impl Quota {
         // What has passed until now has paid for what was taken until now.
         self.units.debt.pay(now);
         if let Some(more) = used.checked_sub(cost) {
-            self.units.take(self.units.time(more, period));
+            let time = self.units.time(more, period);
+            let time = self.units.uncredited(time);
+            self.units.debt.add(time);
         } else {
             self.units
                 .give(self.units.time(cost - used, period), period);
@@ -71,7 +73,7 @@ impl Quota {
     }
 
     pub(super) fn remaining(&mut self, remaining: Remaining, now: Moment) {
-        let (period, capacity) = (self.period, self.capacity());
+        let (period, capacity) = (self.period, self.capacity);
         let at_most = |allowance: &mut Allowance, remaining: Option<u32>| {
             if let Some(remaining) = remaining {
                 allowance.at_most(allowance.time(remaining, period), capacity, now);
@@ -101,25 +103,26 @@ impl Allowance {
         }
     }
 
-    /// In how much time so much is gathered: rounded up, so that it is never more than the server allows.
-    fn time(&self, units: u32, period: Duration) -> Duration {
-        let nanos = period.as_nanos().saturating_mul(u128::from(units));
-        let nanos = nanos.div_ceil(u128::from(self.amount));
-        let seconds = u64::try_from(nanos / 1_000_000_000).unwrap_or(u64::MAX);
-        let nanos = (nanos % 1_000_000_000) as u32;
-        Duration::new(seconds, nanos)
+    /// In how much time so much is gathered, up to six hundred years: rounded up, so that it is never more than the server
+    /// allows.
+    #[expect(clippy::cast_possible_truncation, reason = "not above the most")]
+    const fn time(&self, units: u32, period: Duration) -> Duration {
+        const MOST: u128 = u64::MAX as u128;
+        let nanos = period.as_nanos().saturating_mul(units as u128);
+        let nanos = nanos.div_ceil(self.amount as u128);
+        Duration::from_nanos(if nanos < MOST { nanos } else { MOST } as u64)
     }
 
-    /// How long until that can be taken.
-    fn wait(&self, time: Duration, capacity: Duration, now: Moment) -> Duration {
-        let time = time.saturating_sub(self.credit);
-        self.debt.wait(time, capacity, now)
+    fn charge(&mut self, time: Duration, now: Moment) {
+        let time = self.uncredited(time);
+        self.debt.charge(time, now);
     }
 
-    fn take(&mut self, time: Duration) {
-        let owed = time.saturating_sub(self.credit);
+    /// What the credit does not pay for.
+    fn uncredited(&mut self, time: Duration) -> Duration {
+        let left = time.saturating_sub(self.credit);
         self.credit = self.credit.saturating_sub(time);
-        self.debt.add(owed);
+        left
     }
 
     /// Beyond the debt, up to what a period brings: the server still has it, while time alone never fills the bucket above
@@ -139,20 +142,26 @@ impl Allowance {
 
 impl Gate for Quota {
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
-        let (now, period, capacity) = (now(), self.period, self.capacity());
+        let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;
-        for (allowance, units) in self.allowances(cost) {
+        let mut times = [Duration::ZERO; 2];
+        for ((allowance, units), time) in self.allowances(cost).zip(&mut times) {
             allowance.debt.pay(now);
-            let time = allowance.time(units, period);
-            wait = wait.max(allowance.wait(time, capacity, now));
+            *time = allowance.time(units, period);
+            wait = wait.max(allowance.debt.wait(*time, capacity, now));
         }
-        if !wait.is_zero() {
-            return Err(Some(wait));
+        for ((allowance, _), time) in self.allowances(cost).zip(times) {
+            if wait.is_zero() {
+                allowance.charge(time, now);
+            } else {
+                allowance.debt.defer(wait, now);
+            }
         }
-        for (allowance, units) in self.allowances(cost) {
-            allowance.take(allowance.time(units, period));
+        if wait.is_zero() {
+            Ok(0)
+        } else {
+            Err(Some(wait))
         }
-        Ok(0)
     }
 
     #[inline]
@@ -179,10 +188,10 @@ impl Paced for Quota {
     }
 
     fn available(&self, now: Moment) -> f64 {
-        let (period, capacity) = (self.period, self.capacity());
+        let (period, capacity) = (self.period, self.capacity);
         let waits = |requests: &Allowance| {
             let time = requests.time(1, period);
-            !requests.wait(time, capacity, now).is_zero()
+            !requests.debt.wait(time, capacity, now).is_zero()
         };
         if self.requests.as_ref().is_some_and(waits) {
             return 0.0;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use proptest::prelude::*;
-use retry_runtime::{Classify, ResponseError, Verdict, retry_after};
+use retry_runtime::{Classify, RateLimiter, ResponseError, Verdict, retry_after};
 
 use super::{fuzz, texts};
 
@@ -13,6 +13,8 @@ const PIECES: &[&str] = &[
     "retry-after-ms",
     "x-should-retry",
     "x-amz-retry-after",
+    "x-ratelimit-remaining-requests",
+    "anthropic-ratelimit-tokens-remaining",
     ": ",
     "\n",
     " ",
@@ -59,6 +61,10 @@ fn hints_in_headers() {
         let error = ResponseError::new(status, headers, "");
         error.classify();
         prop_assert!(!error.to_string().is_empty());
+        let headers = self::headers(&text);
+        let limiter = RateLimiter::quota(60, 60_000);
+        limiter.learn(|name| headers.get(name)?.to_str().ok());
+        prop_assert!((0.0..=1000.0).contains(&limiter.available()), "{}", text);
         Ok(())
     });
 }

@@ -118,6 +118,25 @@ async fn only_who_had_to_wait_raises_the_rate() {
     begins(&limiter, &[1; 3]).await;
     // Before a first refusal: fast, by as much again in a second.
     assert_rate(&limiter, 6.0);
+    advance(secs(1)).await;
+    succeed(&limiter).await;
+    assert_rate(&limiter, 6.0);
+    // Who began before the rate was lowered is no reason to raise it.
+    let running = [turn(&limiter, 1).await, turn(&limiter, 1).await];
+    for ticket in running {
+        limiter.leave(ticket, refused(secs(0)));
+    }
+    let lowered = limiter.rate();
+    advance(secs(10)).await;
+    succeed(&limiter).await;
+    assert_rate(&limiter, lowered);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rate_faster_than_timers_rises_by_each_success() {
+    let limiter = RateLimiter::adaptive().start(100_000.0);
+    begins(&limiter, &vec![1; 1000]).await;
+    assert_rate(&limiter, 100_999.0);
 }
 
 #[tokio::test(start_paused = true)]
@@ -166,6 +185,19 @@ async fn with_nothing_through_it_begins_anew() {
     assert_rate(&limiter, 100.0);
     let took = start.elapsed();
     assert!((secs(65)..secs(67)).contains(&took), "{took:?}");
+}
+
+/// A server whose minute was used up by others before.
+#[tokio::test(start_paused = true)]
+async fn what_gets_through_after_a_pause_counts_from_its_end() {
+    let limiter = RateLimiter::adaptive();
+    let ticket = turn(&limiter, 0).await;
+    limiter.leave(ticket, refused(secs(60)));
+    assert_rate(&limiter, 1.0);
+    begins(&limiter, &[1; 4]).await;
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, refused(secs(1)));
+    assert!((0.8..1.0).contains(&limiter.rate()), "{limiter}");
 }
 
 #[tokio::test(start_paused = true)]

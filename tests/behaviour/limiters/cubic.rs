@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use retry_runtime::{End, Limiter, LimiterChange, RateLimiter};
 use tokio::task::LocalSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, advance, sleep};
 
 use crate::limiters::{THROTTLED, TRANSIENT, begins, millis, secs, turn};
 
@@ -19,6 +19,8 @@ async fn nothing_is_limited_until_something_is_refused() {
     let change = limiter.leave(ticket, THROTTLED);
     assert_eq!(change, Some(LimiterChange::Rate(0.5)));
     assert_eq!(begins(&limiter, &[1]).await, [2000]);
+    advance(secs(3600)).await;
+    assert!(limiter.available() <= limiter.rate().max(1.0), "{limiter}");
 }
 
 /// smithy-rs `client_rate_limiter.rs`: fifty tasks that were refused share the rate, and recover in twenty seconds.

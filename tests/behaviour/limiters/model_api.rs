@@ -5,15 +5,16 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 use std::time::Duration;
 
-use retry_runtime::{ConcurrencyLimiter, End, Kind, Limiter, RateLimiter};
+use retry_runtime::{
+    Classify, ConcurrencyLimiter, Limiter, RateLimiter, Rejected, Verdict, retry, testing,
+};
 use tokio::task::LocalSet;
 use tokio::time::{Instant, sleep};
 
-use crate::limiters::{failure, millis, secs, turn};
+use crate::limiters::{millis, secs};
 
 const CALLS: u32 = 1000;
-const WORKERS: u32 = 200;
-const RETRIES: u32 = 3;
+const WORKERS: u64 = 200;
 
 /// How a server counts, where 60 a minute are allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,113 +33,132 @@ struct Server {
     counts: Counts,
     names_the_wait: bool,
     start: Instant,
+    state: RefCell<State>,
+    refused: Cell<u32>,
+}
+
+struct State {
     tokens: f64,
     filled: Duration,
     taken: VecDeque<Duration>,
 }
 
-impl Server {
-    /// Takes a request, or says how long to wait.
-    fn takes(&mut self) -> Result<(), Option<Duration>> {
-        let now = self.start.elapsed();
-        let minute = |at: Duration| at.as_secs() / 60;
-        let wait = match self.counts {
-            Counts::Bucket | Counts::BucketOfAll => {
-                let brought = now.saturating_sub(self.filled).as_secs_f64();
-                self.tokens = (self.tokens + brought).min(60.0);
-                self.filled = now;
-                if self.tokens >= 1.0 {
-                    self.tokens -= 1.0;
-                    return Ok(());
-                }
-                if self.counts == Counts::BucketOfAll {
-                    self.tokens = (self.tokens - 1.0).max(-60.0);
-                }
-                Duration::from_secs_f64(1.0 - self.tokens)
-            }
-            Counts::Window => {
-                self.taken.retain(|at| minute(*at) == minute(now));
-                secs(60 * (minute(now) + 1)).saturating_sub(now)
-            }
-            Counts::Sliding => {
-                self.taken.retain(|at| *at + secs(60) > now);
-                let first = self.taken.front().map_or(now, |first| *first);
-                (first + secs(60)).saturating_sub(now)
-            }
-        };
-        let is_bucket = matches!(self.counts, Counts::Bucket | Counts::BucketOfAll);
-        if !is_bucket && self.taken.len() < 60 {
-            self.taken.push_back(now);
-            return Ok(());
-        }
-        // In whole seconds, as `Retry-After` has it.
-        let seconds = Duration::from_secs_f64(wait.as_secs_f64().ceil());
-        Err(self.names_the_wait.then_some(seconds))
+/// With the wait that the server asks for.
+#[derive(Debug)]
+struct Refused(Option<Duration>);
+
+impl Classify for Refused {
+    fn classify(&self) -> Verdict {
+        let verdict = Verdict::THROTTLED;
+        self.0.map_or(verdict, |hint| verdict.after(hint))
     }
 }
 
-#[derive(Debug, Default)]
+impl From<Rejected> for Refused {
+    fn from(rejected: Rejected) -> Self {
+        panic!("{rejected}")
+    }
+}
+
+impl Server {
+    /// How long until there is room for another request, which it takes if that is now.
+    fn wait(&self) -> Duration {
+        let now = self.start.elapsed();
+        let minute = |at: Duration| at.as_secs() / 60;
+        let mut state = self.state.borrow_mut();
+        let state = &mut *state;
+        let wait = match self.counts {
+            Counts::Bucket | Counts::BucketOfAll => {
+                let brought = now.saturating_sub(state.filled).as_secs_f64();
+                state.tokens = (state.tokens + brought).min(60.0);
+                state.filled = now;
+                if state.tokens >= 1.0 {
+                    state.tokens -= 1.0;
+                    return Duration::ZERO;
+                }
+                if self.counts == Counts::BucketOfAll {
+                    state.tokens = (state.tokens - 1.0).max(-60.0);
+                }
+                return Duration::from_secs_f64(1.0 - state.tokens);
+            }
+            Counts::Window => {
+                state.taken.retain(|at| minute(*at) == minute(now));
+                secs(60 * (minute(now) + 1))
+            }
+            Counts::Sliding => {
+                state.taken.retain(|at| *at + secs(60) > now);
+                let first = state.taken.front().map_or(now, |first| *first);
+                first + secs(60)
+            }
+        };
+        if state.taken.len() < 60 {
+            state.taken.push_back(now);
+            return Duration::ZERO;
+        }
+        wait.saturating_sub(now)
+    }
+
+    async fn answer(&self, takes: Duration) -> Result<(), Refused> {
+        sleep(millis(20)).await;
+        let wait = self.wait();
+        if wait.is_zero() {
+            sleep(takes).await;
+            return Ok(());
+        }
+        self.refused.set(self.refused.get() + 1);
+        // In whole seconds, as `Retry-After` has it.
+        let seconds = Duration::from_secs_f64(wait.as_secs_f64().ceil());
+        Err(Refused(self.names_the_wait.then_some(seconds)))
+    }
+}
+
+#[retry(limiter = limiter)]
+async fn complete(limiter: &impl Limiter, server: &Server, takes: Duration) -> Result<(), Refused> {
+    server.answer(takes).await
+}
+
+#[derive(Debug)]
 struct Outcome {
-    refused: Cell<u32>,
-    failed: Cell<u32>,
-    took: Cell<Duration>,
+    refused: u32,
+    failed: u32,
+    took: Duration,
 }
 
-fn add(to: &Cell<u32>) {
-    to.set(to.get() + 1);
-}
-
-async fn run<L: Limiter + 'static>(
-    limiter: L,
-    counts: Counts,
-    names_the_wait: bool,
-) -> Rc<Outcome> {
-    let start = Instant::now();
-    let server = Rc::new(RefCell::new(Server {
+async fn run<L: Limiter + 'static>(limiter: L, counts: Counts, names_the_wait: bool) -> Outcome {
+    let _seeded = testing::seed(1);
+    let server = Rc::new(Server {
         counts,
         names_the_wait,
-        start,
-        tokens: 60.0,
-        filled: Duration::ZERO,
-        taken: VecDeque::new(),
-    }));
-    let outcome = Rc::new(Outcome::default());
-    let (limiter, left) = (Rc::new(limiter), Rc::new(Cell::new(CALLS)));
+        start: Instant::now(),
+        state: RefCell::new(State {
+            tokens: 60.0,
+            filled: Duration::ZERO,
+            taken: VecDeque::new(),
+        }),
+        refused: Cell::new(0),
+    });
+    let limiter = Rc::new(limiter);
+    let (left, failed) = (Rc::new(Cell::new(CALLS)), Rc::new(Cell::new(0)));
     let workers = LocalSet::new();
     for worker in 0..WORKERS {
-        let (server, outcome) = (Rc::clone(&server), Rc::clone(&outcome));
-        let (limiter, left) = (Rc::clone(&limiter), Rc::clone(&left));
+        let (server, limiter) = (Rc::clone(&server), Rc::clone(&limiter));
+        let (left, failed) = (Rc::clone(&left), Rc::clone(&failed));
         workers.spawn_local(async move {
-            let mut random = worker;
             while let Some(rest) = left.get().checked_sub(1) {
                 left.set(rest);
-                for retries in 0..=RETRIES {
-                    let ticket = turn(&*limiter, 1).await;
-                    sleep(millis(20)).await;
-                    let answer = server.borrow_mut().takes();
-                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                    let random = u64::from(random >> 16);
-                    let Err(hint) = answer else {
-                        sleep(millis(300 + random % 400)).await;
-                        limiter.leave(ticket, End::Success);
-                        break;
-                    };
-                    sleep(millis(20)).await;
-                    limiter.leave(ticket, failure(Kind::Throttled, hint));
-                    add(&outcome.refused);
-                    if retries == RETRIES {
-                        add(&outcome.failed);
-                    } else {
-                        let jitter = millis(random % (1000 << retries));
-                        sleep(hint.unwrap_or_default() + jitter).await;
-                    }
+                let takes = millis(300 + (worker * 7 + u64::from(rest) * 13) % 400);
+                if complete(&limiter, &server, takes).await.is_err() {
+                    failed.set(failed.get() + 1);
                 }
             }
         });
     }
     workers.await;
-    outcome.took.set(start.elapsed());
-    outcome
+    Outcome {
+        refused: server.refused.get(),
+        failed: failed.get(),
+        took: server.start.elapsed(),
+    }
 }
 
 const SERVERS: [(Counts, bool); 8] = [
@@ -159,9 +179,9 @@ async fn an_adaptive_rate_has_hardly_any_refusals() {
     for (counts, names_the_wait) in SERVERS {
         let outcome = run(RateLimiter::adaptive(), counts, names_the_wait).await;
         let what = format!("{counts:?}, {names_the_wait}: {outcome:?}");
-        assert_eq!(outcome.failed.get(), 0, "{what}");
-        assert!(outcome.refused.get() <= 240, "{what}");
-        assert!(outcome.took.get() < secs(1080), "{what}");
+        assert_eq!(outcome.failed, 0, "{what}");
+        assert!(outcome.refused <= 240, "{what}");
+        assert!(outcome.took < secs(1080), "{what}");
     }
 }
 
@@ -170,8 +190,8 @@ async fn an_adaptive_rate_has_hardly_any_refusals() {
 async fn a_known_rate_has_no_refusals() {
     for (counts, _) in SERVERS.into_iter().step_by(2) {
         let outcome = run(RateLimiter::quota(60, u32::MAX), counts, true).await;
-        assert!(outcome.refused.get() <= 2, "{counts:?}: {outcome:?}");
-        assert!(outcome.took.get() < secs(1005), "{counts:?}: {outcome:?}");
+        assert!(outcome.refused <= 2, "{counts:?}: {outcome:?}");
+        assert!(outcome.took < secs(1005), "{counts:?}: {outcome:?}");
     }
 }
 
@@ -179,7 +199,7 @@ async fn a_known_rate_has_no_refusals() {
 #[tokio::test(start_paused = true)]
 async fn fewer_at_a_time_is_not_enough() {
     let outcome = run(ConcurrencyLimiter::aimd(), Counts::Bucket, true).await;
-    assert!(outcome.refused.get() > 280, "{outcome:?}");
+    assert!(outcome.refused > 280, "{outcome:?}");
     let outcome = run(RateLimiter::cubic(), Counts::Bucket, true).await;
-    assert!(outcome.refused.get() > 500, "{outcome:?}");
+    assert!(outcome.refused > 500, "{outcome:?}");
 }

@@ -1,8 +1,9 @@
 //! Known limits.
 
 use std::collections::HashMap;
+use std::task::Waker;
 
-use retry_runtime::{End, Limiter, Quota, RateLimiter};
+use retry_runtime::{End, Limiter, Quota, RateLimiter, Turn};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
 
@@ -57,12 +58,17 @@ async fn attempts_begin_as_fast_as_the_limits_allow() {
             &[1, 1, 2, 1],
             &[0, 60_000, 120_000, 240_000],
         ),
-        ("no time", RateLimiter::fixed(1, secs(0)), &[1; 3], &[0; 3]),
+        (
+            "next to no time",
+            RateLimiter::fixed(1, secs(0)),
+            &[1; 3],
+            &[0, 1, 1],
+        ),
         (
             "faster than timers",
             RateLimiter::fixed(4000, secs(1)),
             &[1; 9],
-            &[0, 0, 0, 0, 0, 0, 0, 0, 1],
+            &[0, 1, 1, 1, 1, 2, 2, 2, 2],
         ),
     ] {
         assert_eq!(begins(&limiter, costs).await, begin, "{what}");
@@ -73,7 +79,20 @@ async fn attempts_begin_as_fast_as_the_limits_allow() {
 async fn a_fast_rate_holds() {
     let limiter = RateLimiter::fixed(50_000, secs(1));
     let begins = begins(&limiter, &vec![1; 20_000]).await;
-    assert_eq!(begins.last(), Some(&398));
+    assert_eq!(begins.last(), Some(&400));
+}
+
+/// Only as much as timers are late.
+#[tokio::test(start_paused = true)]
+async fn who_begins_much_too_late_gains_nothing() {
+    let limiter = RateLimiter::fixed(5, secs(1));
+    begins(&limiter, &[1]).await;
+    let mut ticket = limiter.enter(1);
+    limiter.poll(&mut ticket, Waker::noop());
+    advance(secs(10)).await;
+    assert_eq!(limiter.poll(&mut ticket, Waker::noop()), Turn::Begin);
+    limiter.leave(ticket, End::Success);
+    assert_eq!(begins(&limiter, &[1, 1, 1]).await, [198, 398, 598]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -156,7 +175,7 @@ async fn settled_a_high_estimate_costs_no_time() {
 
     // A thousand calls. In the first seconds, no answer says yet what was used.
     assert_eq!(calls(true).await, 1010);
-    assert_eq!(calls(false).await, 2928);
+    assert_eq!(calls(false).await, 2927);
 }
 
 #[tokio::test(start_paused = true)]
