@@ -49,7 +49,7 @@ const LIMITERS: [(&str, f64); 2] = [
 const DEADLINE: f64 = 110.0;
 
 /// Those that such a call has a use for: a clock, a race, a function of the user's.
-const USED: [&str; 10] = [
+const USED: [&str; 11] = [
     "budget",
     "budget, a ratio",
     "deadline",
@@ -60,6 +60,7 @@ const USED: [&str; 10] = [
     "breaker",
     "limiter, of concurrency",
     "limiter, of the rate",
+    "hedge",
 ];
 
 /// As many digits as its double, so that both runs start with arguments of one length.

@@ -62,6 +62,7 @@ with_keys! {
     with_breaker(breaker = &BREAKER)
     with_concurrency_limiter(limiter = &CONCURRENCY)
     with_rate_limiter(limiter = &RATE)
+    with_hedge(hedge = "60s")
     with_section(throttled(max = 10, base = "5s"))
     with_budget(budget)
     with_ratio(budget = &RATIO)

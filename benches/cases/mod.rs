@@ -391,6 +391,7 @@ pub(crate) fn all() -> Vec<Case> {
             Key("breaker") => with_breaker,
             Key("limiter, of concurrency") => with_concurrency_limiter,
             Key("limiter, of the rate") => with_rate_limiter,
+            Key("hedge") => with_hedge,
             Key("a section with a max of its own") => with_section,
             Key("budget") => with_budget,
             Key("budget, a ratio") => with_ratio,

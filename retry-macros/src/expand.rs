@@ -5,6 +5,7 @@ mod call_loop;
 mod error_type;
 mod failure;
 mod gate;
+mod hedge;
 mod hover;
 pub(crate) mod model;
 mod nested;
@@ -20,7 +21,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 
 use self::attempt::Attempted;
-pub(crate) use self::attempt::take_owned;
+pub(crate) use self::attempt::{clone_owned, take_owned};
 use self::model::{Attempts, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;

@@ -118,6 +118,7 @@ const TOKENS: &[&str] = &[
     "budget",
     "breaker",
     "limiter",
+    "hedge",
     "repeats",
     "hint",
     "classify",

@@ -83,6 +83,7 @@ use crate::target::function::Function;
 /// | `budget` | pays for retries: a `RetryBudget` | – |
 /// | `breaker` | lets no attempt through while a server is down: a `CircuitBreaker`; needs `E: From<Rejected>` | – |
 /// | `limiter` | has each attempt wait for its turn: a `Limiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
+/// | `hedge` | begins another attempt beside one that takes longer: a duration, or a quantile of a `Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |

@@ -101,6 +101,7 @@ snapshots! {
     corrected
     breaker
     limiter
+    hedge
     expression
     returned_future
     decorator

@@ -9,6 +9,7 @@ pub(crate) mod errors;
 pub(crate) mod failure;
 pub(crate) mod from_rejected;
 pub(crate) mod gave_up;
+mod hedge;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod rejected;

@@ -14,6 +14,7 @@ mod chain;
 mod classify;
 #[cfg(doc)]
 pub mod guide;
+mod hedge;
 mod limiter;
 #[doc(hidden)]
 pub mod macro_support;
@@ -66,6 +67,7 @@ pub use classify::response_error::ResponseError;
 pub use classify::retry_after::{retry_after, server_time};
 pub use classify::timed_out::TimedOut;
 pub use classify::verdict::Verdict;
+pub use hedge::latency::{Latency, Quantile};
 pub use limiter::adaptive::Adaptive;
 pub use limiter::concurrency_limiter::ConcurrencyLimiter;
 pub use limiter::cubic::Cubic;

@@ -5,6 +5,7 @@ mod breaker;
 mod budget;
 mod cancel;
 mod error_type;
+mod hedge;
 mod history;
 pub mod keys;
 mod limit;
@@ -25,6 +26,7 @@ pub use core::mem::drop;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 pub use std::boxed::Box;
+pub use std::vec::Vec;
 
 pub use crate::budget::bucket::Budget;
 pub use crate::call::decide::late;
@@ -38,6 +40,8 @@ pub use crate::call::state::Call;
 pub use crate::classify::from_timed_out::FromTimedOut;
 pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
+pub use crate::hedge::pushback::Pushback;
+pub use crate::hedge::running::{Next, Running};
 pub use crate::observe::event::Event;
 pub use crate::observe::reason::Reason;
 pub use crate::policy::Policy;
@@ -59,6 +63,10 @@ pub use cancel::{
 };
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
+};
+pub use hedge::{
+    HedgeAfter, begin_beside, failed_beside, hedge, hedges, last_verdict, may_hedge, numbered,
+    permit_beside, place_beside, runs_at_once, show_number, won,
 };
 pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,

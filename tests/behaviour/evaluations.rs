@@ -200,6 +200,28 @@ fn a_breaker_is_evaluated_before_each_attempt() {
     }
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_hedge_is_evaluated_before_each_attempt_that_begins_alone() {
+    #[retry(on = |_| true, hedge = counted(Duration::from_secs(1)))]
+    async fn call(steps: &Mutex<Vec<(u64, Result<(), String>)>>) -> Result<(), String> {
+        let (millis, outcome) = steps.lock().unwrap().pop().unwrap();
+        tokio::time::sleep(Duration::from_millis(millis)).await;
+        outcome
+    }
+
+    COUNT.set(0);
+    let busy = || Err(String::from("busy"));
+    // The first two run at once and fail; the third is hedged, too.
+    let steps = vec![
+        (100, Ok(())),
+        (1_500, busy()),
+        (200, busy()),
+        (1_500, busy()),
+    ];
+    call(&Mutex::new(steps)).await.unwrap();
+    assert_eq!(COUNT.get(), 2);
+}
+
 #[test]
 fn a_limiter_is_evaluated_before_each_attempt() {
     static LIMITER: retry_runtime::ConcurrencyLimiter = retry_runtime::ConcurrencyLimiter::aimd();

@@ -12,6 +12,7 @@ mod derive;
 mod evaluations;
 mod expressions;
 mod fuzz;
+mod hedge;
 mod keys;
 mod limiters;
 mod llm;

@@ -183,6 +183,7 @@ async fn complete(
                                             || __retry::Timer::now(&retry_timer),
                                         )
                                         .idempotent(false)
+                                        .observe(&mut retry_observer)
                                         .repeated(
                                             __retry::is_repeated(
                                                 &mut retry_history,
@@ -196,8 +197,7 @@ async fn complete(
                                                 },
                                             ),
                                         )
-                                        .falls_back()
-                                        .observe(&mut retry_observer),
+                                        .falls_back(),
                                 );
                                 retry_decision
                             }

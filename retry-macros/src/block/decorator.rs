@@ -394,10 +394,13 @@ impl Decorator {
             return false;
         }
         let awaits = merged.is_some() && function.is_future() || function.is_async();
+        let at_once = merged
+            .as_ref()
+            .is_some_and(|merged| merged.get(Key::Hedge).is_some());
         let mut handed = Vec::from_iter(receiver.as_ref().and_then(lend));
         for given in &given {
             handed.push(match merged {
-                Some(_) => given.for_attempt(),
+                Some(_) => given.for_attempt(at_once),
                 None => given.handed_on(),
             });
         }
@@ -418,7 +421,7 @@ impl Decorator {
             Own::Arguments(own) => own,
             Own::Nothing | Own::Skip => Arguments::default(),
         };
-        let owned = given.iter().filter(|given| given.is_owned);
+        let owned = given.iter().filter(|given| given.is_owned && !at_once);
         let owned = owned.map(|given| given.name.clone()).collect();
         let this = receiver.map(|receiver| receiver.self_token);
         let model = Model::new(merged, function).decorated(

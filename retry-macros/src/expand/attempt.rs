@@ -20,8 +20,16 @@ pub(crate) enum Attempted {
 }
 
 impl Printer<'_> {
-    /// Makes an attempt: binds `retry_outcome`, and with a timeout `retry_dropped`.
+    /// Makes an attempt, or several at once: binds `retry_outcome`, and with a timeout `retry_dropped`.
     pub(crate) fn attempt(&self, attempted: Attempted) -> TokenStream {
+        match self.model.arguments.get(Key::Hedge) {
+            Some(hedge) => self.hedged(hedge, attempted),
+            None => self.attempt_alone(attempted),
+        }
+    }
+
+    /// Makes one attempt.
+    pub(crate) fn attempt_alone(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
         let typed = is_result.then(|| ours!(: #outcome));
@@ -78,6 +86,19 @@ impl Printer<'_> {
 
     /// The body, run once: its outcome, or a future that yields it.
     pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
+        let once = self.body(attempted);
+        if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
+            return once;
+        }
+        ours! {
+            async {
+                let retry_body = ::core::pin::pin!(#once);
+                __retry::numbered(&retry_history, retry_body).await
+            }
+        }
+    }
+
+    fn body(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
         // If the body consumes an argument, the compiler points at the function's name as well as at that use.
         let name = self.model.function.signature.ident.span();
@@ -193,6 +214,13 @@ fn users_own(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
     let own = first.map_or(body.span(), |first| first.span());
     own.located_at(body.span())
+}
+
+/// Clones a decorator's owned argument for an attempt that may not be the last that needs it.
+pub(crate) fn clone_owned(argument: &Ident) -> TokenStream {
+    let place = argument.span();
+    let argument = ours_at!(place=> &#argument);
+    ours_at!(place=> __retry::CloneArgument::clone_argument(#argument))
 }
 
 /// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the

@@ -20,6 +20,7 @@ impl Printer<'_> {
         let history = self.model.history.map(|history| self.history(history));
         let history_type = self.error_type_of_history();
         let loop_type = self.error_type_of_loop();
+        let pushback = self.pushback();
         let slots = self.owned_slots();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
@@ -44,6 +45,7 @@ impl Printer<'_> {
             #history
             #history_type
             #kept
+            #pushback
             #slots
             'retry_call: loop {
                 #loop_type

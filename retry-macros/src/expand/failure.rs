@@ -284,8 +284,17 @@ impl Printer<'_> {
         )
     }
 
-    /// The verdict under that policy, of type `&Policy`. Where it has no retries, nobody is asked.
+    /// The verdict under that policy, of type `&Policy`.
     fn verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
+        let verdict = self.asked_verdict(failed, policy);
+        match failed {
+            Failed::Body => self.last_verdict(verdict),
+            Failed::Until | Failed::Validation => verdict,
+        }
+    }
+
+    /// The same, asked for anew. Where there are no retries, nobody is asked.
+    pub(crate) fn asked_verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (Failed::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (Failed::Validation, _) => return ours!(__retry::Verdict::INVALID),
@@ -314,46 +323,68 @@ impl Printer<'_> {
         }
     }
 
-    /// The details of the failure beyond its verdict, as far as keys need them.
-    fn options(&self, failed: Failed) -> TokenStream {
+    /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
+    pub(crate) fn details(&self, now: &TokenStream) -> TokenStream {
         let model = self.model;
-        let mut options = TokenStream::new();
+        let mut details = TokenStream::new();
         if model.deadline.is_some() {
-            let now = self.now_after_failure();
-            options.append_all(ours!(.deadline(retry_deadline, #now)));
+            details.append_all(ours!(.deadline(retry_deadline, #now)));
         }
         if let Some(idempotent) = model.arguments.get(Key::Idempotent) {
             let idempotent = self.argument(idempotent);
-            options.append_all(ours!(.idempotent(#idempotent)));
+            details.append_all(ours!(.idempotent(#idempotent)));
         }
-        if let Some(repeats) = model.expr(Key::Repeats).filter(|_| failed != Failed::Until) {
-            let repeats = self.user(repeats);
-            let same = ours_at! {model.error_span=>
-                (&&&__retry::Same(retry_one)).__retry_same(retry_other)
-            };
+        if let Some(cancelled) = self.cancelled() {
+            details.append_all(ours!(.cancelled(#cancelled)));
+        }
+        if model.has(&[Key::Budget]) {
+            details.append_all(ours!(.budget(&retry_budget)));
+        }
+        if model.has(&[Key::Observe]) {
+            details.append_all(ours!(.observe(&mut retry_observer)));
+        }
+        details
+    }
+
+    /// Whether what [`Self::cancel`] bound has cancelled the call.
+    pub(crate) fn cancelled(&self) -> Option<TokenStream> {
+        let is_cancellable = self.model.has(&[Key::Cancel]);
+        is_cancellable.then(|| match self.asyncness {
+            Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel)),
+            Asyncness::Blocking => ours!(__retry::is_cancelled_blocking(&retry_cancel)),
+        })
+    }
+
+    /// Whether `retry_error` came too often in a row, where the attribute asks for that.
+    pub(crate) fn repeated(&self) -> Option<TokenStream> {
+        let model = self.model;
+        let repeats = self.user(model.expr(Key::Repeats)?);
+        let same = ours_at! {model.error_span=>
+            (&&&__retry::Same(retry_one)).__retry_same(retry_other)
+        };
+        Some(ours! {
+            __retry::is_repeated(&mut retry_history, &retry_error, #repeats, |retry_one, retry_other| {
+                use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
+                #same
+            })
+        })
+    }
+
+    /// The details of the failure beyond its verdict, as far as keys need them.
+    fn options(&self, failed: Failed) -> TokenStream {
+        let model = self.model;
+        let mut options = self.details(&self.now_after_failure());
+        if let Some(repeated) = self.repeated().filter(|_| failed != Failed::Until) {
             // An item in between ends the row.
             let stands = (model.history == Some(History::Items))
                 .then(|| ours!(__retry::stream::resume::is_without_items(&retry_progress) &&));
-            options.append_all(ours! {
-                .repeated(#stands __retry::is_repeated(&mut retry_history, &retry_error, #repeats, |retry_one, retry_other| {
-                    use __retry::{SameDebug as _, SameDisplay as _, SameValue as _};
-                    #same
-                }))
-            });
+            options.append_all(ours!(.repeated(#stands #repeated)));
         }
         if model.has(&[Key::Breaker]) && failed == Failed::Body {
             options.append_all(ours!(.permit(&mut retry_permit)));
         }
         if model.has(&[Key::Limiter]) && failed == Failed::Body {
             options.append_all(ours!(.place(&mut retry_place)));
-        }
-        if model.has(&[Key::Cancel]) {
-            options.append_all(match self.asyncness {
-                Asyncness::Async => ours!(.cancelled(__retry::is_cancelled(&mut retry_cancel))),
-                Asyncness::Blocking => {
-                    ours!(.cancelled(__retry::is_cancelled_blocking(&retry_cancel)))
-                }
-            });
         }
         let is_corrected = failed == Failed::Validation && model.has(&[Key::Correct]);
         // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
@@ -363,9 +394,6 @@ impl Printer<'_> {
         if model.delays().is_some() {
             options.append_all(ours!(.delays(&mut retry_delays)));
         }
-        if model.has(&[Key::Budget]) {
-            options.append_all(ours!(.budget(&retry_budget)));
-        }
         if is_corrected {
             options.append_all(ours!(.correctable()));
         } else if model.has(&[Key::Validate]) {
@@ -373,9 +401,6 @@ impl Printer<'_> {
         }
         if model.has(&[Key::Fallback]) && failed != Failed::Until {
             options.append_all(ours!(.falls_back()));
-        }
-        if model.has(&[Key::Observe]) {
-            options.append_all(ours!(.observe(&mut retry_observer)));
         }
         options
     }

@@ -137,7 +137,8 @@ impl Printer<'_> {
             (self.user(breaker), None)
         };
         let permit = ours_at!(place=> __retry::permit(#breaker));
-        let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit));
+        let call = self.whole_call();
+        let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
         Some(ours! {
             let __retry::Some(mut retry_permit) = #permit else {
                 #give_back
@@ -214,20 +215,27 @@ impl Printer<'_> {
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> TokenStream {
+        let call = self.succeeded_call();
         let told_breaker = self.model.has(&[Key::Breaker]);
-        let told_breaker =
-            told_breaker.then(|| self.change("answered", "turned", &ours!(&mut retry_permit)));
+        let told_breaker = told_breaker
+            .then(|| self.change("answered", "turned", &ours!(&mut retry_permit), &call));
         let told_limiter = self.model.has(&[Key::Limiter]);
-        let told_limiter =
-            told_limiter.then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place)));
+        let told_limiter = told_limiter
+            .then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place), &call));
         ours!(#told_breaker #told_limiter)
     }
 
     /// Tells of the change that this function of the runtime's says there is, by its function for that.
-    fn change(&self, changed: &str, tell: &str, guard: &TokenStream) -> TokenStream {
+    fn change(
+        &self,
+        changed: &str,
+        tell: &str,
+        guard: &TokenStream,
+        call: &TokenStream,
+    ) -> TokenStream {
         let named = |name: &str| Ident::new(name, Span::mixed_site());
         let (changed, tell) = (named(changed), named(tell));
-        let (call, name) = (self.whole_call(), self.name());
+        let name = self.name();
         let observer = self.observer();
         let observe = self.observe();
         ours! {

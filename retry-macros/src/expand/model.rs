@@ -152,8 +152,9 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 10] = [
+const FOR_THE_DECISION: [Key; 11] = [
     Key::Deadline,
+    Key::Hedge,
     Key::Idempotent,
     Key::Repeats,
     Key::Budget,
@@ -464,14 +465,18 @@ impl Policy {
 }
 
 impl Count {
-    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own. A budget is told
+    /// A policy known at run time may ask for anything. Values that are rejected have a count of their own, and attempts
+    /// that run at once numbers of their own. A budget is told
     /// of a resumed stream once, though its count begins anew.
     fn new(model: &Model) -> Self {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;
         };
         let is_told_once = model.resumes() && model.has(&[Key::Budget]);
-        if is_told_once || model.has(&[Key::Validate]) || numbers.iter().any(needs_everything) {
+        if is_told_once
+            || model.has(&[Key::Validate, Key::Hedge])
+            || numbers.iter().any(needs_everything)
+        {
             Self::Everything
         } else if let Policy::Constant(_) = model.policy {
             Self::Retries

@@ -45,7 +45,7 @@ impl Printer<'_> {
             };
         }
         // The name is evaluated only if someone listens, the policy not at all.
-        let (name, call) = (self.name(), self.whole_call());
+        let (name, call) = (self.name(), self.succeeded_call());
         match observer {
             None => ours! {
                 if __retry::Call::is_retried(#call) {

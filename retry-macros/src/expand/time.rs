@@ -24,7 +24,7 @@ impl Printer<'_> {
     }
 
     /// The same at the start of a call.
-    fn now_at_start(&self) -> TokenStream {
+    pub(crate) fn now_at_start(&self) -> TokenStream {
         self.now(&self.named_timer().unwrap_or_default())
     }
 

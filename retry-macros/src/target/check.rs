@@ -178,6 +178,8 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         && arguments.get(Key::Stream).is_none();
     if is_blocking {
         blocking(arguments, setting, &otherwise, errors);
+    } else {
+        hedge(arguments, function, &otherwise, errors);
     }
     if is_no_result(outcome) {
         errors.at(outcome.span(), no_result(function, setting));
@@ -227,6 +229,33 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
     }
 }
 
+/// Why attempts of a function that can wait can't run at once.
+fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &mut Errors) {
+    let Some(hedge) = arguments.get(Key::Hedge) else {
+        return;
+    };
+    let why = if arguments.get(Key::Stream).is_some() {
+        String::from(
+            "a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`",
+        )
+    } else if let Some(Value::Bool(false)) = arguments.value(Key::Idempotent) {
+        String::from(
+            "it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two",
+        )
+    } else if let Some(Value::Count(0)) = arguments.value(Key::Max) {
+        String::from(
+            "an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two",
+        )
+    } else if let Some(argument) = function.mutable_argument() {
+        format!(
+            "attempts run at once, and only one could have {argument}: borrow it without `mut`, keep what changes behind a lock or in an atomic, or remove `hedge`{otherwise}"
+        )
+    } else {
+        return;
+    };
+    errors.at(hedge.ident.span(), format!("`hedge` can't be here: {why}"));
+}
+
 /// What a blocking function can't have.
 fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &mut Errors) {
     let target = setting.target();
@@ -234,6 +263,10 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
         (
             Key::Timeout,
             "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
+        ),
+        (
+            Key::Hedge,
+            "which makes one attempt at a time: make it `async`, or remove `hedge`",
         ),
         (
             Key::Timer,

@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{
-    Attribute, FnArg, Lifetime, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
+    Attribute, FnArg, Lifetime, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
 use crate::target::outcome::{self, Delivery};
@@ -134,6 +134,46 @@ impl Function {
                 FnArg::Typed(typed) => mutable_reference(&typed.ty),
             })
             .collect()
+    }
+}
+
+impl Function {
+    /// An argument that the body can change and uses, as messages name it.
+    pub(crate) fn mutable_argument(&self) -> Option<String> {
+        let Body::Block(body) = &self.body else {
+            return None;
+        };
+        let mut inputs = self.signature.inputs.iter();
+        inputs.find_map(|argument| {
+            let (name, is_mutable, shown) = match argument {
+                FnArg::Receiver(receiver) => {
+                    let is_mutable = match &receiver.kind {
+                        ReceiverKind::Reference(_, _, mutability) => mutability.is_some(),
+                        ReceiverKind::Typed(_, ty) => mutable_reference(ty).is_some(),
+                        _ => false,
+                    };
+                    (
+                        String::from("self"),
+                        is_mutable,
+                        String::from("`&mut self`"),
+                    )
+                }
+                FnArg::Typed(typed) => {
+                    let Pat::Ident(pattern) = &*typed.pat else {
+                        return None;
+                    };
+                    let name = pattern.ident.to_string();
+                    if mutable_reference(&typed.ty).is_some() {
+                        let shown = format!("the `&mut` in `{name}`");
+                        (name, true, shown)
+                    } else {
+                        let shown = format!("`mut {name}`");
+                        (name, pattern.mutability.is_some(), shown)
+                    }
+                }
+            };
+            (is_mutable && tokens::mentions(body.stream(), &name)).then_some(shown)
+        })
     }
 }
 

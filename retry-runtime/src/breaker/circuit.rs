@@ -422,6 +422,11 @@ impl CircuitBreaker for Breaker {
         }
     }
 
+    fn admit_hedge(&self) -> Option<Pass> {
+        let gate = self.gate.load(Ordering::Acquire);
+        (gate & 1 == 0).then(|| Pass::new(gate >> 1))
+    }
+
     #[inline]
     fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
         let is_current = self.gate.load(Ordering::Relaxed) == pass.stamp() << 1;

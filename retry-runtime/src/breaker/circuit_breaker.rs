@@ -57,6 +57,12 @@ pub trait CircuitBreaker {
         false
     }
 
+    /// Lets an attempt through that begins beside a slow one, or not: the key `hedge`. By default as any other. A breaker
+    /// that makes trial calls needs none beside them.
+    fn admit_hedge(&self) -> Option<Pass> {
+        self.admit()
+    }
+
     /// Tells how that attempt ended. Called exactly once for each pass, also when the attempt is dropped or panics.
     /// Returns the change of state that this caused, for the log and observers.
     fn record(&self, pass: Pass, seen: Seen) -> Option<Transition>;
@@ -184,6 +190,10 @@ macro_rules! forward {
 
             fn is_open(&self) -> bool {
                 (**self).is_open()
+            }
+
+            fn admit_hedge(&self) -> Option<Pass> {
+                (**self).admit_hedge()
             }
 
             #[inline]

@@ -36,11 +36,21 @@ impl<B: CircuitBreaker> Permit<B> {
     #[inline]
     pub fn new(breaker: B) -> Option<Self> {
         let pass = breaker.admit()?;
-        Some(Self {
+        Some(Self::of(breaker, pass))
+    }
+
+    /// The same for an attempt beside a slow one.
+    pub(crate) fn beside(breaker: B) -> Option<Self> {
+        let pass = breaker.admit_hedge()?;
+        Some(Self::of(breaker, pass))
+    }
+
+    fn of(breaker: B, pass: Pass) -> Self {
+        Self {
             breaker,
             pass: Some(pass),
             record: B::record,
-        })
+        }
     }
 }
 

@@ -44,8 +44,8 @@ use crate::classify::kind::Kind;
     note = "implement `retry_runtime::RetryBudget` for `{Self}`, or give a reference to what implements it"
 )]
 pub trait RetryBudget {
-    /// Pays for one retry after a failure of that kind, or for one correction of an invalid value. `false` means that
-    /// nothing is left and nothing was taken.
+    /// Pays for one retry after a failure of that kind, for one correction of an invalid value, or, as `Transient`, for an
+    /// attempt beside a slow one. `false` means that nothing is left and nothing was taken.
     fn withdraw(&self, kind: Kind) -> bool;
 
     /// Takes back the payment for a retry that never began, because its call was dropped during the pause.

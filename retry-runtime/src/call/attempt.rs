@@ -1,4 +1,5 @@
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::call::call_id::CallId;
@@ -33,7 +34,10 @@ use crate::time::moment::Moment;
 /// items earlier attempts yielded (`yielded`) and the last of them (`last_item`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
-    number: u32,
+    /// Of the attempt that looks: with the key `hedge` several run in turns on one task, which shows each its own.
+    number: AtomicU32,
+    /// How many have begun.
+    begun: AtomicU32,
     max: Option<u32>,
     errors: Errors<E>,
     /// The number of errors since the last value that `until` rejected, or the last item.
@@ -79,7 +83,8 @@ impl<E, K> Attempt<E, K> {
     /// Of a call that begins now by that clock.
     pub(crate) fn before_first(clock: Clock, kept: K) -> Self {
         Self {
-            number: 0,
+            number: AtomicU32::new(0),
+            begun: AtomicU32::new(0),
             max: None,
             errors: Errors::new(),
             row: 0,
@@ -94,8 +99,25 @@ impl<E, K> Attempt<E, K> {
     }
 
     pub(crate) fn begin(&mut self, max: Option<u32>) {
-        self.number = self.number.saturating_add(1);
+        let number = self.begun.get_mut();
+        *number = number.saturating_add(1);
+        *self.number.get_mut() = *number;
         self.max = max;
+    }
+
+    /// Another attempt begins beside those that run.
+    pub(crate) fn begin_beside(&self) {
+        self.begun.fetch_add(1, Relaxed);
+    }
+
+    /// The number of the attempt that began last.
+    pub(crate) fn begun(&self) -> u32 {
+        self.begun.load(Relaxed)
+    }
+
+    /// The attempt of that number looks.
+    pub(crate) fn show(&self, number: u32) {
+        self.number.store(number, Relaxed);
     }
 
     /// What the user's timer says now.
@@ -136,7 +158,7 @@ impl<E, K> Attempt<E, K> {
     #[cfg(feature = "stream")]
     pub(crate) fn progressed(&mut self) {
         self.rejected();
-        self.before_progress = self.number.saturating_sub(1);
+        self.before_progress = self.begun().saturating_sub(1);
     }
 
     /// Whether `error` is the `times`th in a row that is the same. Asked once for each, before it is kept.
@@ -156,9 +178,9 @@ impl<E, K> Attempt<E, K> {
     {
         GaveUp {
             elapsed: self.elapsed(),
+            attempts: self.begun(),
             earlier: self.errors,
             error,
-            attempts: self.number,
             corrections: self.corrections,
             last_value: self.kept.into_value(),
             reason,
@@ -178,7 +200,7 @@ impl<E, K> Attempt<E, K> {
 
     /// The number of this attempt, from 1.
     pub fn number(&self) -> u32 {
-        self.number
+        self.number.load(Relaxed)
     }
 
     /// The retries allowed after the first attempt, or `None` if they are unlimited.
@@ -190,11 +212,12 @@ impl<E, K> Attempt<E, K> {
     /// earlier; a section with its own `max` may end it later. Under `stream = "resume"`, only the retries since the last
     /// item count.
     pub fn is_last(&self) -> bool {
-        let attempts = self.number.saturating_sub(self.before_progress);
+        let attempts = self.number().saturating_sub(self.before_progress);
         self.max.is_some_and(|max| attempts > max)
     }
 
-    /// The time since the call began. With the key `timer`, the time from then until this attempt began.
+    /// The time since the call began. With the key `timer`, the time from then until this attempt began, or the one that
+    /// the key `hedge` began it beside.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }
@@ -216,7 +239,8 @@ impl<E, K> Attempt<E, K> {
         self.errors.kept().last()
     }
 
-    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100.
+    /// The errors of all earlier attempts, in order: if there are more than 110, the first 10 and the last 100. With the key
+    /// `hedge`, an attempt does not see the errors of those that it runs beside.
     pub fn errors(&self) -> &[E] {
         self.errors.kept()
     }
@@ -232,6 +256,8 @@ impl<E> Attempt<E> {
     /// The same attempt, where its errors are out of reach.
     pub(crate) fn without_errors(&self) -> Self {
         Self {
+            number: AtomicU32::new(self.number()),
+            begun: AtomicU32::new(self.begun()),
             errors: self.errors.all_left_out(),
             call_id: OnceLock::from(self.call_id()),
             ..*self

@@ -25,17 +25,7 @@ impl Call {
         self.limit = policy.max_retries();
         let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
         self.in_force = self.in_force_after(failure);
-        let is_known = mem::replace(&mut self.is_known, true);
-        if let Some(budget) = failure.budget {
-            if !is_known {
-                budget.called();
-            }
-        }
-        if let Some(kind) = kind.filter(|_| policy.is_enabled()) {
-            if let Some(budget) = failure.payer(kind) {
-                budget.failed(kind);
-            }
-        }
+        self.tell_budget(failure);
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
@@ -87,8 +77,25 @@ impl Call {
         Ok(delay)
     }
 
+    /// Tells the budget of a failed attempt, and of a call with its first.
+    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>) {
+        let is_known = mem::replace(&mut self.is_known, true);
+        let Some(budget) = failure.budget else {
+            return;
+        };
+        if !is_known {
+            budget.called();
+        }
+        let kind = failure.verdict.kind();
+        if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
+            if let Some(budget) = failure.payer(kind) {
+                budget.failed(kind);
+            }
+        }
+    }
+
     /// Until the deadline, [`Duration::MAX`] without one. `None` where it has passed.
-    fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
+    pub(super) fn time_left(&self, failure: &Failure<'_>) -> Option<Duration> {
         match (failure.deadline, failure.site.policy.time_limit()) {
             (Deadline::At { end, now }, _) => end.checked_since(now),
             (Deadline::OfPolicy, Some(limit)) => limit.checked_sub(self.spent()),

@@ -221,6 +221,10 @@ impl<'a> Failure<'a> {
         is_paid(kind, self.place.is_some())
     }
 
+    pub(crate) fn verdict(&self) -> Verdict {
+        self.verdict
+    }
+
     pub(super) fn validates_values(&self) -> bool {
         self.values != Values::Taken
     }

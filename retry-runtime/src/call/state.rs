@@ -216,7 +216,7 @@ impl Call {
     }
 
     /// Tells the breaker that let the attempt through how it ended.
-    fn tell_breaker(&self, failure: &mut Failure<'_>) {
+    pub(super) fn tell_breaker(&self, failure: &mut Failure<'_>) {
         let Some(permit) = failure.permit.take() else {
             return;
         };
@@ -234,7 +234,7 @@ impl Call {
     }
 
     /// Tells the limiter that the attempt has a place with how it ended.
-    fn tell_limiter(&self, failure: &mut Failure<'_>) {
+    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
         let Some(place) = failure.place.as_mut() else {
             return;
         };
@@ -679,13 +679,18 @@ impl Call {
         }
     }
 
-    /// Counts a retry after that pause.
-    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
+    /// Counts a retry.
+    pub(super) fn counts(&mut self, counted: Option<Kind>) {
         let count = match counted {
             Some(kind) => &mut self.own[kind as usize],
             None => &mut self.shared,
         };
         *count = count.saturating_add(1);
+    }
+
+    /// Counts a retry after that pause.
+    pub(super) fn retry(&mut self, counted: Option<Kind>, delay: Duration) {
+        self.counts(counted);
         self.previous = nanos(delay);
         self.waiting = true;
     }
@@ -748,9 +753,9 @@ impl End<'_> {
 }
 
 /// What a budget paid, until all are told of the retry: the user's code may panic there.
-struct Unreported<'a> {
-    budget: &'a dyn RetryBudget,
-    kind: Kind,
+pub(super) struct Unreported<'a> {
+    pub(super) budget: &'a dyn RetryBudget,
+    pub(super) kind: Kind,
 }
 
 impl Drop for Unreported<'_> {

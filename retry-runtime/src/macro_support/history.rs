@@ -68,7 +68,7 @@ pub fn gave_up<E, K: Kept>(
 }
 
 pub fn attempts<E, K>(attempt: &Attempt<E, K>) -> u32 {
-    attempt.number()
+    attempt.begun()
 }
 
 pub fn shape<E, T>(gave_up: GaveUp<E, T>, shape: impl FnOnce(GaveUp<E, T>) -> E) -> E {

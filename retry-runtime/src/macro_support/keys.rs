@@ -80,6 +80,9 @@ keys! {
     /// `limiter = &LIMITER`, `limiter = LIMITER.cost(n)`: has each attempt wait for its turn with a `Limiter` that calls share,
     /// and slows all of them down when the server throttles. The error type must be `From<Rejected>`.
     limiter
+    /// `hedge = "200ms"`: begins another attempt beside one that takes longer; the first success wins, and the others are
+    /// dropped. A duration, or a quantile of a `Latency`. For async functions whose body only borrows.
+    hedge
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.
     cancel

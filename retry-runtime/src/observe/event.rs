@@ -33,6 +33,9 @@ use crate::observe::shown::shown;
 /// a call is exhausted when `attempt` is `max` + 1. In `Correcting`, and where corrections are exhausted, it is how many
 /// corrections the call may make: then `corrections` is `max`.
 ///
+/// Where the key `hedge` made several attempts at once and all failed, `Retrying`, `FallingBack` and `GaveUp` have the number
+/// of the one that began last, which is how many were made. `Succeeded` has that of the one that won.
+///
 /// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
 /// URLs: user info, query and fragment.
 #[derive(Clone, Copy)]
@@ -74,6 +77,28 @@ pub enum Event<'a> {
         delay: Duration,
         /// Why the value was rejected.
         error: &'a dyn fmt::Display,
+    },
+    /// An attempt takes longer than the key `hedge` says, and another begins beside it.
+    Hedging {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that begins.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// How long the attempt before it has been running.
+        delay: Duration,
+    },
+    /// An attempt failed beside others of its call, which go on. What becomes of the call follows.
+    AttemptFailed {
+        /// The call's name: the key `name`.
+        call: &'a str,
+        /// The number of the attempt that failed, from 1.
+        attempt: u32,
+        /// The failure.
+        error: &'a dyn fmt::Display,
+        /// What sort of failure it was.
+        kind: Kind,
     },
     /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
     /// `FellBack`, or with `GaveUp` for [`Reason::FallbackFailed`].
@@ -233,6 +258,8 @@ impl<'a> Event<'a> {
             Self::Started { call, .. }
             | Self::Retrying { call, .. }
             | Self::Correcting { call, .. }
+            | Self::Hedging { call, .. }
+            | Self::AttemptFailed { call, .. }
             | Self::FallingBack { call, .. }
             | Self::FellBack { call, .. }
             | Self::GaveUp { call, .. }
@@ -257,6 +284,8 @@ impl<'a> Event<'a> {
             Self::Started { attempt, .. }
             | Self::Retrying { attempt, .. }
             | Self::Correcting { attempt, .. }
+            | Self::Hedging { attempt, .. }
+            | Self::AttemptFailed { attempt, .. }
             | Self::FallingBack { attempt, .. }
             | Self::FellBack { attempt, .. }
             | Self::GaveUp { attempt, .. }
@@ -281,6 +310,8 @@ impl<'a> Event<'a> {
             Self::Started { .. } => "starting",
             Self::Retrying { .. } => "retrying",
             Self::Correcting { .. } => "correcting",
+            Self::Hedging { .. } => "hedging",
+            Self::AttemptFailed { .. } => "attempt failed",
             Self::FallingBack { .. } => "falling back",
             Self::FellBack { .. } => "fell back",
             Self::GaveUp { .. } => "gave up",
@@ -315,6 +346,7 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { max, .. }
             | Self::Correcting { max, .. }
+            | Self::Hedging { max, .. }
             | Self::FallingBack { max, .. }
             | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
@@ -349,9 +381,9 @@ impl<'a> Event<'a> {
 
     pub(crate) fn delay(&self) -> Option<Delay> {
         match *self {
-            Self::Retrying { delay, .. } | Self::Correcting { delay, .. } => {
-                Some(Delay::new(delay))
-            }
+            Self::Retrying { delay, .. }
+            | Self::Correcting { delay, .. }
+            | Self::Hedging { delay, .. } => Some(Delay::new(delay)),
             Self::BreakerOpened { open_for, .. } => Some(Delay::new(open_for)),
             Self::Waiting { at_least, .. } => at_least.map(Delay::new),
             Self::Waited { waited, .. } => Some(Delay::new(waited)),
@@ -364,6 +396,7 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { error, .. }
             | Self::Correcting { error, .. }
+            | Self::AttemptFailed { error, .. }
             | Self::FallingBack { error, .. }
             | Self::GaveUp { error, .. }
             | Self::BreakerOpened { error, .. } => Some(shown(error)),
@@ -374,7 +407,7 @@ impl<'a> Event<'a> {
     /// Why there is a retry, or none, or why the breaker changed.
     pub(crate) fn reason(&self) -> Option<&'static str> {
         match *self {
-            Self::Retrying { kind, .. } => Some(kind.name()),
+            Self::Retrying { kind, .. } | Self::AttemptFailed { kind, .. } => Some(kind.name()),
             Self::Correcting { .. } => Some(Kind::Invalid.name()),
             Self::FallingBack { reason, .. } | Self::GaveUp { reason, .. } => Some(reason.name()),
             Self::BreakerOpened { cause, .. } => Some(cause.name()),
@@ -501,6 +534,9 @@ impl fmt::Display for Message<'_> {
             }
             Some(delay) if matches!(self.0, Event::Waiting { .. }) => {
                 write!(f, " for at least {delay}")
+            }
+            Some(delay) if matches!(self.0, Event::Hedging { .. }) => {
+                write!(f, " after {delay}")
             }
             Some(Delay(Duration::ZERO)) => f.write_str(" at once"),
             Some(delay) => write!(f, " in {delay}"),

@@ -1,7 +1,8 @@
 //! The log, by `tracing`: target `retry`, a `WARN` per retry, per correction, per call given up or left to its fallback,
 //! an `INFO` per call that succeeded after retries or by its fallback; a `WARN` when a breaker opens, an `INFO` when it is half
 //! open and when it closes; an `INFO` when a limiter is paused and when it goes on, a `DEBUG` per wait and per other change of
-//! a limiter; a `WARN` when retries multiply.
+//! a limiter; an `INFO` per attempt that begins beside a slow one, a `WARN` per attempt that fails beside others; a `WARN` when
+//! retries multiply.
 
 use tracing::field;
 
@@ -38,6 +39,8 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
     match record {
         Record::Retrying => record!(WARN, event),
         Record::Correcting => record!(WARN, event),
+        Record::Hedging => record!(INFO, event),
+        Record::AttemptFailed => record!(WARN, event),
         Record::FallingBack => record!(WARN, event),
         Record::FellBack => record!(INFO, event),
         Record::GaveUp => record!(WARN, event),

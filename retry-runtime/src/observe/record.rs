@@ -4,6 +4,8 @@
 pub(crate) enum Record {
     Retrying,
     Correcting,
+    Hedging,
+    AttemptFailed,
     FallingBack,
     FellBack,
     GaveUp,

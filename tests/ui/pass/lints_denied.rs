@@ -119,6 +119,7 @@ impl Client {
         on = Classify::classify,
         until = Self::is_ready,
         timeout = "10s",
+        hedge = "5s",
         idempotent = true,
         attempt = attempt,
         repeats = 9,
@@ -170,6 +171,13 @@ impl Client {
         Ok(embedded + answer.await?)
     }
 
+    /// Another beside a slow one.
+    #[retry(backoff = "none", hedge = "1s")]
+    pub async fn search(&self) -> Result<u32, ModelError> {
+        let answer = self.send()?;
+        Ok(answer)
+    }
+
     /// Nothing but an error.
     #[retry(backoff = "none", max = 0)]
     pub async fn log_in(&self) -> io::Result<()> {
@@ -192,6 +200,8 @@ async fn main() {
     assert_eq!(client.attempts(), 3);
     assert_eq!(client.blocks().await, Ok(9));
     assert_eq!(client.attempts(), 6);
+    assert_eq!(client.search().await, Ok(3));
+    assert_eq!(client.attempts(), 3);
     assert!(client.log_in().await.is_err());
     assert_eq!(client.attempts(), 1);
 }

@@ -14,6 +14,7 @@ static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
     throttled(max = verdict),
     timeout = Duration::from_secs(u64::from(timeout + dropped + finished)),
     deadline = Duration::from_secs(u64::from(deadline + reason + 60)),
+    hedge = Duration::from_secs(u64::from(dropped + value + 60)),
     idempotent = value + error > 0,
     repeats = error + outcome + value + 6,
     on = |_| call + pause + outcome + value + error + verdict + history + policy + observer + attempt + reason + dropped == 12,

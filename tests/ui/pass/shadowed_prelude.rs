@@ -75,6 +75,7 @@ fn fail() -> Outcome<Count, ::std::io::Error> {
     jitter = "equal",
     hint = "clamp",
     timeout = "1s",
+    hedge = "500ms",
     deadline = "1m",
     throttled(max = 3, jitter = "none"),
     attempt = attempt,

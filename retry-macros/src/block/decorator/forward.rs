@@ -28,12 +28,12 @@ impl Given {
         }
     }
 
-    /// What the client's method gets in each attempt.
-    pub(super) fn for_attempt(&self) -> TokenStream {
-        if self.is_owned {
-            expand::take_owned(&self.name)
-        } else {
-            self.handed_on()
+    /// What the client's method gets in each attempt, of which several may run at once.
+    pub(super) fn for_attempt(&self, at_once: bool) -> TokenStream {
+        match (self.is_owned, at_once) {
+            (true, true) => expand::clone_owned(&self.name),
+            (true, false) => expand::take_owned(&self.name),
+            (false, _) => self.handed_on(),
         }
     }
 }

@@ -1,0 +1,266 @@
+//! The key `hedge`: attempts beside a slow one.
+
+use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::attribute::argument::Argument;
+use crate::expand::attempt::Attempted;
+use crate::expand::failure::Failed;
+use crate::expand::printer::Printer;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// Binds what a call keeps of what servers asked for.
+    pub(crate) fn pushback(&self) -> Option<TokenStream> {
+        let is_hedged = self.model.has(&[Key::Hedge]);
+        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new();))
+    }
+
+    /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
+    /// guards, and the verdict on its failure where that was asked for already.
+    pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
+        let after = self.hedge_after(hedge);
+        let is_timed = self.model.has(&[Key::Timeout]);
+        let timed_out = if is_timed {
+            ours!(retry_dropped)
+        } else {
+            ours!(false)
+        };
+        let alone = self.attempt_alone(attempted);
+        // Of what the body uses up, the compiler says that the key's closure captured it.
+        let place = hedge.ident.span();
+        let closure = ours_at!(place=> ||);
+        let name = self.model.function.signature.ident.span();
+        let coroutine = ours_at!(name=> async);
+        let timer = self.timer();
+        let call = self.call();
+        let guards = self.guards();
+        let keeps = self.model.history.is_some();
+        let beside = keeps.then(|| ours!(let mut retry_beside = __retry::Vec::new();));
+        let slow = self.slow();
+        let failed = self.failed_beside();
+        let dropped = is_timed.then(|| ours!(let retry_dropped = retry_ended.timed_out;));
+        let guarded = self.guarded();
+        let kept = keeps.then(|| self.kept_beside());
+        ours! {
+            let (retry_after, retry_measured) = #after;
+            let retry_attempt = __retry::runs_at_once(#closure #coroutine {
+                #alone
+                (retry_outcome, #timed_out)
+            });
+            let retry_sleep = |retry_after| __retry::sleep_out(#timer, retry_after);
+            let mut retry_verdict = __retry::None;
+            #beside
+            let retry_ended = {
+                let retry_first = ::core::pin::pin!(retry_attempt());
+                let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
+                let mut retry_running = __retry::Running::new(
+                    retry_first,
+                    (#call::attempt(&retry_call), #guards),
+                    retry_slept,
+                    retry_measured,
+                );
+                loop {
+                    match retry_running.wait().await {
+                        __retry::Next::Slow => { #slow }
+                        __retry::Next::Ended(mut retry_ended) => {
+                            retry_ended.outcome = match retry_ended.outcome {
+                                __retry::Err(retry_error) if retry_running.goes_on() => { #failed }
+                                retry_outcome => retry_outcome,
+                            };
+                            break retry_ended;
+                        }
+                    }
+                }
+            };
+            #dropped
+            #guarded
+            let retry_number = retry_ended.number;
+            let mut retry_outcome = retry_ended.outcome;
+            #kept
+        }
+    }
+
+    /// When to hedge, and what is told how long attempts took.
+    fn hedge_after(&self, hedge: &Argument) -> TokenStream {
+        let place = hedge.span;
+        let after = self.argument(hedge);
+        let now = self.now_at_start();
+        ours_at!(place=> __retry::hedge(#after, #now))
+    }
+
+    /// What let an attempt begin.
+    fn guards(&self) -> TokenStream {
+        let guard = |key, guard| {
+            if self.model.has(&[key]) {
+                guard
+            } else {
+                ours!(())
+            }
+        };
+        let permit = guard(Key::Breaker, ours!(retry_permit));
+        let place = guard(Key::Limiter, ours!(retry_place));
+        ours!((#permit, #place))
+    }
+
+    /// Binds that of the attempt that ended.
+    fn guarded(&self) -> TokenStream {
+        let permit = self.model.has(&[Key::Breaker]);
+        let permit = permit.then(|| ours!(let mut retry_permit = retry_ended.guards.0;));
+        let place = self.model.has(&[Key::Limiter]);
+        let place = place.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
+        ours!(#permit #place)
+    }
+
+    /// Begins another attempt beside those that run, if all that has a say in it agrees: the call first, the budget
+    /// last. Where one doesn't, none begins any more before these are over.
+    fn slow(&self) -> TokenStream {
+        let permit = self.model.expr(Key::Breaker).map(|breaker| {
+            let place = breaker.span();
+            let breaker = self.user(breaker);
+            let permit = ours_at!(place=> __retry::permit_beside(#breaker));
+            ours!(let retry_permit = #permit?;)
+        });
+        let turn = self.model.expr(Key::Limiter).map(|limiter| {
+            let place = limiter.span();
+            let limiter = self.user(limiter);
+            let turn = ours_at!(place=> __retry::place_beside(#limiter));
+            ours!(let retry_place = #turn?;)
+        });
+        let give_back = turn
+            .as_ref()
+            .map(|_| ours!(__retry::give_back(retry_place);));
+        let cancel = self.cancel();
+        let (observer, budget) = (self.observer(), self.budget());
+        let details = self.details(&self.now_at_start());
+        let begun = self.model.history;
+        let begun = begun.map(|_| ours!(__retry::begin_beside(&retry_history);));
+        let started = self.model.has(&[Key::Observe]).then(|| {
+            let name = self.name();
+            ours!(__retry::Call::started(&retry_next, #name, &mut retry_observer);)
+        });
+        let guards = self.guards();
+        let decided = self.with_policy(|policy| {
+            let site = self.site(&policy);
+            // A `match` keeps what it borrows from until its end.
+            ours! {
+                #[allow(clippy::match_single_binding)]
+                match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#details {
+                    retry_slow => {
+                        if !__retry::may_hedge(&retry_next, &retry_slow, retry_pushback) {
+                            return __retry::None;
+                        }
+                        #permit
+                        #turn
+                        if !__retry::hedges(&mut retry_next, retry_slow, retry_after) {
+                            #give_back
+                            return __retry::None;
+                        }
+                        #begun
+                        #started
+                        __retry::Some(#guards)
+                    }
+                }
+            }
+        });
+        ours! {
+            let mut retry_next = retry_call;
+            let retry_begins = __retry::cold(|| {
+                #cancel
+                #observer
+                #budget
+                #decided
+            });
+            retry_call = retry_next;
+            if let __retry::Some(retry_guards) = retry_begins {
+                retry_running.begin(
+                    retry_attempt(),
+                    (__retry::Call::attempt(&retry_call), retry_guards),
+                    retry_sleep(retry_after),
+                );
+            }
+        }
+    }
+
+    /// After a `retry_error` beside attempts that go on: on with them, unless the failure is not worth a retry.
+    fn failed_beside(&self) -> TokenStream {
+        let (observer, budget) = (self.observer(), self.budget());
+        let shown = self.shown();
+        let detail = |key, detail| self.model.has(&[key]).then_some(detail);
+        let permit = detail(Key::Breaker, ours!(.permit(&mut retry_ended.guards.0)));
+        let place = detail(Key::Limiter, ours!(.place(&mut retry_ended.guards.1)));
+        let payer = detail(Key::Budget, ours!(.budget(&retry_budget)));
+        let observe = detail(Key::Observe, ours!(.observe(&mut retry_observer)));
+        let dropped = detail(
+            Key::Timeout,
+            ours!(let retry_dropped = retry_ended.timed_out;),
+        );
+        let kept = self.model.history;
+        let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
+        let told = self.with_policy(|policy| {
+            let site = self.site(&policy);
+            let verdict = self.asked_verdict(Failed::Body, &policy);
+            ours! {
+                let retry_judged = #verdict;
+                let retry_goes_on = __retry::failed_beside(
+                    &mut retry_next,
+                    __retry::Failure::new(#site, retry_judged, #shown)#permit #place #payer #observe,
+                    retry_ended.number,
+                    &mut retry_pushback,
+                );
+                (retry_goes_on, retry_judged)
+            }
+        });
+        ours! {
+            #dropped
+            let mut retry_next = retry_call;
+            let (retry_goes_on, retry_judged) = __retry::cold(|| {
+                #observer
+                #budget
+                #told
+            });
+            retry_call = retry_next;
+            if retry_goes_on {
+                #kept
+                continue;
+            }
+            retry_verdict = __retry::Some(retry_judged);
+            __retry::Err(retry_error)
+        }
+    }
+
+    /// Keeps the failures of attempts beside others, which borrowed the history.
+    fn kept_beside(&self) -> TokenStream {
+        let repeated = self.repeated().map(|repeated| ours!(#repeated;));
+        ours! {
+            for retry_error in retry_beside {
+                #repeated
+                __retry::failed(&mut retry_history, retry_error);
+            }
+            __retry::show_number(&retry_history, retry_number);
+        }
+    }
+
+    /// The verdict on the last failure of attempts that ran at once, which may be known.
+    pub(crate) fn last_verdict(&self, verdict: TokenStream) -> TokenStream {
+        if !self.model.has(&[Key::Hedge]) {
+            return verdict;
+        }
+        ours! {
+            __retry::last_verdict(&mut retry_pushback, match retry_verdict {
+                __retry::Some(retry_verdict) => retry_verdict,
+                __retry::None => #verdict,
+            })
+        }
+    }
+
+    /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
+    pub(crate) fn succeeded_call(&self) -> TokenStream {
+        if self.model.has(&[Key::Hedge]) {
+            ours!(&__retry::won(retry_call, retry_number))
+        } else {
+            self.whole_call()
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a call decides while attempts run.
+
+use std::mem;
+use std::time::Duration;
+
+use crate::call::failure::Failure;
+use crate::call::state::{Call, Unreported};
+use crate::classify::kind::Kind;
+use crate::observe::event::Event;
+use crate::observe::record::Record;
+use crate::observe::report::report;
+use crate::observe::shown::shown;
+use crate::policy::Policy;
+use crate::policy::schedule::limit;
+
+/// As what an attempt beside a slow one is counted and paid for: as a retry that nothing failed before.
+const KIND: Kind = Kind::Transient;
+
+impl Call {
+    /// Whether another attempt may begin beside those that run, as far as the call itself is concerned.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn may_hedge(&self, slow: &Failure<'_>) -> bool {
+        let (policy, validates) = (slow.site.policy, slow.validates_values());
+        let retry = self.count(counted(policy, validates)).saturating_add(1);
+        !slow.cancelled
+            && slow.idempotent
+            && policy.schedule(Some(KIND), validates).allows(retry)
+            && self.time_left(slow).is_some()
+    }
+
+    /// Whether it is paid for; then it begins. The last one has not ended after that time. Nothing gives back what it
+    /// costs, whichever wins: the server has the load in any case.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn hedges(&mut self, slow: Failure<'_>, after: Duration) -> bool {
+        if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
+            return false;
+        }
+        let unreported = slow.budget.map(|budget| Unreported { budget, kind: KIND });
+        let policy = slow.site.policy;
+        self.limit = policy.max_retries();
+        self.in_force = self.in_force_after(&slow);
+        self.counts(counted(policy, slow.validates_values()));
+        let (call, attempt, max) = (slow.site.name(), self.attempt(), limit(self.in_force));
+        let event = move || Event::Hedging {
+            call,
+            attempt,
+            max,
+            delay: after,
+        };
+        report(Record::Hedging, event, slow.observe);
+        mem::forget(unreported);
+        true
+    }
+
+    /// Takes note of a failure of the attempt of that number beside others, and says whether these go on. Not where the
+    /// failure ends the call.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn failed_beside(&mut self, mut failure: Failure<'_>, attempt: u32) -> bool {
+        let Some(kind) = failure.verdict.kind() else {
+            return false;
+        };
+        self.at(attempt).tell_breaker(&mut failure);
+        self.at(attempt).tell_limiter(&mut failure);
+        self.tell_budget(&failure);
+        let (call, error) = (failure.site.name(), &shown(failure.error));
+        let event = move || Event::AttemptFailed {
+            call,
+            attempt,
+            error,
+            kind,
+        };
+        report(Record::AttemptFailed, event, failure.observe);
+        true
+    }
+
+    /// The call as of that attempt, for what is told of it.
+    pub(crate) const fn at(self, attempt: u32) -> Self {
+        Self {
+            shared: attempt.saturating_sub(1).saturating_add(self.corrections),
+            own: [0; 4],
+            ..self
+        }
+    }
+}
+
+/// Where it is counted, if not with all retries.
+fn counted(policy: &Policy, validates: bool) -> Option<Kind> {
+    policy.has_own_count(KIND, validates).then_some(KIND)
+}

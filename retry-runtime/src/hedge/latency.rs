@@ -1,0 +1,203 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
+///
+/// ```
+/// use retry_runtime::{Latency, retry};
+/// use tokio::net::TcpStream;
+///
+/// static LATENCY: Latency = Latency::new();
+///
+/// #[retry(max = 1, budget, hedge = LATENCY.quantile(0.95))]
+/// async fn connect(address: &str) -> std::io::Result<TcpStream> {
+///     TcpStream::connect(address).await
+/// }
+/// ```
+///
+/// Functions that name it feed it: each attempt that succeeds says how long it took. One that was dropped, because
+/// another won, it timed out or its call was dropped, says that it would have taken at least so long; the quantile
+/// counts it so (the Kaplan–Meier estimator). A failure says nothing.
+///
+/// It keeps the last 1024 attempts in 8 KiB.
+#[derive(Debug)]
+pub struct Latency {
+    last: Mutex<Last>,
+}
+
+#[derive(Debug)]
+struct Last {
+    /// In no order once it is full, since the oldest is replaced.
+    attempts: [Took; KEPT],
+    kept: usize,
+    oldest: usize,
+    estimate: Option<Estimate>,
+}
+
+/// How long an attempt took, in nanoseconds, doubled; odd where it was dropped. So equal times are in the estimator's
+/// order: what ended comes before what would have gone on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Took(u64);
+
+/// What a quantile was when it was last worked out.
+#[derive(Clone, Copy, Debug)]
+struct Estimate {
+    quantile: f64,
+    value: Duration,
+    /// The attempts since.
+    age: usize,
+}
+
+const KEPT: usize = 1024;
+/// Fewer say too little.
+const LEAST: usize = 100;
+/// How many attempts a quantile lags behind: sorting takes thousands of instructions.
+const STALE: usize = 64;
+
+impl Latency {
+    /// Knows of no attempt yet.
+    pub const fn new() -> Self {
+        Self {
+            last: Mutex::new(Last {
+                attempts: [Took(0); KEPT],
+                kept: 0,
+                oldest: 0,
+                estimate: None,
+            }),
+        }
+    }
+
+    /// The time within which that part of the attempts ends, for the key `hedge`: from above 0 to 1. What lies outside
+    /// counts as the nearest within.
+    #[must_use]
+    pub const fn quantile(&self, quantile: f64) -> Quantile<'_> {
+        Quantile {
+            latency: self,
+            quantile,
+        }
+    }
+
+    /// An attempt of a loop of your own succeeded after that time.
+    pub fn record(&self, took: Duration) {
+        self.last().push(Took::finished(took));
+    }
+
+    /// An attempt of a loop of your own was dropped after that time, and would have taken longer.
+    pub fn record_dropped(&self, after: Duration) {
+        self.last().push(Took::dropped(after));
+    }
+
+    fn last(&self) -> MutexGuard<'_, Last> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Latency {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A quantile of a [`Latency`]: what the key `hedge` takes.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::Latency;
+///
+/// let latency = Latency::new();
+/// for millis in 1..=200 {
+///     latency.record(Duration::from_millis(millis));
+/// }
+/// assert_eq!(latency.quantile(0.95).get(), Some(Duration::from_millis(190)));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Quantile<'a> {
+    latency: &'a Latency,
+    quantile: f64,
+}
+
+impl<'a> Quantile<'a> {
+    /// The quantile now, at most 64 attempts late. `None`, so that nothing is hedged, until 100 attempts are known.
+    ///
+    /// Where too many of the last attempts were dropped to know it, it is the longest time known, which is too short.
+    pub fn get(&self) -> Option<Duration> {
+        self.latency.last().quantile(self.quantile)
+    }
+
+    pub(crate) fn latency(&self) -> &'a Latency {
+        self.latency
+    }
+}
+
+impl Last {
+    fn push(&mut self, took: Took) {
+        self.attempts[self.oldest] = took;
+        self.oldest = (self.oldest + 1) % KEPT;
+        self.kept = KEPT.min(self.kept + 1);
+        if let Some(estimate) = &mut self.estimate {
+            estimate.age += 1;
+        }
+    }
+
+    fn quantile(&mut self, quantile: f64) -> Option<Duration> {
+        if self.kept < LEAST {
+            return None;
+        }
+        let fresh = self.estimate.filter(|estimate| {
+            estimate.age < STALE && estimate.quantile.to_bits() == quantile.to_bits()
+        });
+        let estimate = fresh.unwrap_or_else(|| Estimate {
+            quantile,
+            value: estimate(self.attempts, self.kept, quantile),
+            age: 0,
+        });
+        self.estimate = Some(estimate);
+        Some(estimate.value)
+    }
+}
+
+/// By E. L. Kaplan and P. Meier, Nonparametric estimation from incomplete observations, J. Amer. Statist. Assoc. 53
+/// (1958): at each time at which an attempt ended, the part that goes on shrinks by one of those that still ran.
+#[cold]
+#[expect(clippy::cast_precision_loss, reason = "at most 1024 attempts")]
+fn estimate(mut attempts: [Took; KEPT], kept: usize, quantile: f64) -> Duration {
+    /// Far below one in 1024, far above what rounding makes of a product.
+    const ROUNDING: f64 = 1e-9;
+    let attempts = &mut attempts[..kept];
+    attempts.sort_unstable();
+    let mut going_on = 1.0;
+    let mut longest = Duration::ZERO;
+    for (running, took) in (1..=kept).rev().zip(attempts) {
+        longest = took.time();
+        if took.is_finished() {
+            going_on *= 1.0 - 1.0 / running as f64;
+            if going_on <= 1.0 - quantile + ROUNDING {
+                break;
+            }
+        }
+    }
+    longest
+}
+
+impl Took {
+    fn finished(took: Duration) -> Self {
+        Self(nanos(took) << 1)
+    }
+
+    fn dropped(after: Duration) -> Self {
+        Self(nanos(after) << 1 | 1)
+    }
+
+    fn is_finished(self) -> bool {
+        self.0 & 1 == 0
+    }
+
+    fn time(self) -> Duration {
+        Duration::from_nanos(self.0 >> 1)
+    }
+}
+
+/// Saturates after 292 years.
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).map_or(u64::MAX >> 1, |nanos| nanos.min(u64::MAX >> 1))
+}

@@ -1,0 +1,41 @@
+use std::time::Duration;
+
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
+
+/// Whether the server asked a call for fewer requests, or to wait: then no attempt begins beside another any more.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pushback {
+    came: bool,
+    /// The longest wait it asked for, of attempts that ran at once.
+    hint: Option<Duration>,
+}
+
+impl Pushback {
+    /// Before the first failure.
+    pub const fn new() -> Self {
+        Self {
+            came: false,
+            hint: None,
+        }
+    }
+
+    pub(crate) fn came(self) -> bool {
+        self.came
+    }
+
+    /// Takes note of the verdict on a failure beside attempts that go on.
+    pub(crate) fn beside(&mut self, verdict: Verdict) {
+        self.came |= verdict.kind() == Some(Kind::Throttled) || verdict.hint().is_some();
+        self.hint = self.hint.max(verdict.hint());
+    }
+
+    /// The verdict on the last failure of attempts that ran at once, with the longest wait asked for in any of them.
+    pub(crate) fn last(&mut self, verdict: Verdict) -> Verdict {
+        self.beside(verdict);
+        match self.hint.take() {
+            Some(hint) => verdict.after(hint),
+            None => verdict,
+        }
+    }
+}

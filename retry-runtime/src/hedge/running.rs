@@ -1,0 +1,178 @@
+//! Attempts that run at once.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use crate::hedge::latency::Latency;
+use crate::time::moment::Moment;
+use crate::time::skip;
+
+/// The attempts of a call that run, each with its guards, what let it begin, and the sleep until the next may begin beside them.
+///
+/// The first is not on the heap: nearly all calls make no other.
+#[derive(Debug)]
+pub struct Running<'a, A, S, G, N: Fn() -> Moment> {
+    first: Option<Attempt<Pin<&'a mut A>, G>>,
+    others: Vec<Attempt<Pin<Box<A>>, G>>,
+    sleep: Pin<&'a mut S>,
+    /// Whether another may begin after the sleep.
+    sleeps: bool,
+    measured: Measured<'a, N>,
+}
+
+#[derive(Debug)]
+struct Attempt<A, G> {
+    future: A,
+    number: u32,
+    guards: G,
+    began: Option<Moment>,
+}
+
+/// What attempts tell how long they took, where the key `hedge` asks for it.
+#[derive(Debug)]
+pub struct Measured<'a, N> {
+    latency: Option<&'a Latency>,
+    now: N,
+}
+
+/// What comes next.
+#[derive(Debug)]
+pub enum Next<T, E, G> {
+    /// The sleep is over.
+    Slow,
+    /// An attempt is.
+    Ended(Ended<T, E, G>),
+}
+
+/// An attempt that is over.
+#[derive(Debug)]
+pub struct Ended<T, E, G> {
+    pub outcome: Result<T, E>,
+    /// Whether it timed out.
+    pub timed_out: bool,
+    pub number: u32,
+    pub guards: G,
+}
+
+impl<'a, N: Fn() -> Moment> Measured<'a, N> {
+    pub(crate) fn new(latency: Option<&'a Latency>, now: N) -> Self {
+        Self { latency, now }
+    }
+
+    fn now(&self) -> Option<Moment> {
+        self.latency.map(|_| (self.now)())
+    }
+
+    fn tell(&self, began: Option<Moment>, tell: fn(&Latency, Duration)) {
+        if let (Some(latency), Some(began)) = (self.latency, began) {
+            tell(latency, (self.now)().since(began));
+        }
+    }
+}
+
+impl<'a, A, S, G, N, T, E> Running<'a, A, S, G, N>
+where
+    A: Future<Output = (Result<T, E>, bool)>,
+    S: Future<Output = ()>,
+    N: Fn() -> Moment,
+{
+    /// The first attempt alone.
+    pub fn new(
+        attempt: Pin<&'a mut A>,
+        (number, guards): (u32, G),
+        sleep: Pin<&'a mut S>,
+        measured: Measured<'a, N>,
+    ) -> Self {
+        Self {
+            first: Some(Attempt {
+                future: attempt,
+                number,
+                guards,
+                began: measured.now(),
+            }),
+            others: Vec::new(),
+            sleep,
+            sleeps: true,
+            measured,
+        }
+    }
+
+    /// One more. Another may follow after that sleep.
+    pub fn begin(&mut self, attempt: A, (number, guards): (u32, G), sleep: S) {
+        self.others.push(Attempt {
+            future: Box::pin(attempt),
+            number,
+            guards,
+            began: self.measured.now(),
+        });
+        self.sleep.set(sleep);
+        self.sleeps = true;
+    }
+
+    /// Whether any is not over.
+    pub fn goes_on(&self) -> bool {
+        self.first.is_some() || !self.others.is_empty()
+    }
+
+    /// Waits for what comes next. At the same time, what is over comes before what is slow.
+    pub fn wait(&mut self) -> impl Future<Output = Next<T, E, G>> {
+        poll_fn(|context| self.poll(context))
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>> {
+        if let Some(first) = &mut self.first {
+            if let Poll::Ready(output) = first.future.as_mut().poll(context) {
+                let ended = self
+                    .first
+                    .take()
+                    .map(|first| first.ended(output, &self.measured));
+                return ended.map_or(Poll::Pending, Poll::Ready);
+            }
+        }
+        for index in 0..self.others.len() {
+            if let Poll::Ready(output) = self.others[index].future.as_mut().poll(context) {
+                let ended = self.others.remove(index).ended(output, &self.measured);
+                return Poll::Ready(ended);
+            }
+        }
+        if !self.sleeps {
+            return Poll::Pending;
+        }
+        ready!(skip::unskipped(|| self.sleep.as_mut().poll(context)));
+        self.sleeps = false;
+        Poll::Ready(Next::Slow)
+    }
+}
+
+impl<A, G> Attempt<A, G> {
+    fn ended<T, E>(
+        self,
+        (outcome, timed_out): (Result<T, E>, bool),
+        measured: &Measured<'_, impl Fn() -> Moment>,
+    ) -> Next<T, E, G> {
+        if outcome.is_ok() {
+            measured.tell(self.began, Latency::record);
+        } else if timed_out {
+            measured.tell(self.began, Latency::record_dropped);
+        }
+        Next::Ended(Ended {
+            outcome,
+            timed_out,
+            number: self.number,
+            guards: self.guards,
+        })
+    }
+}
+
+/// Another one won, or the call is dropped.
+impl<A, S, G, N: Fn() -> Moment> Drop for Running<'_, A, S, G, N> {
+    fn drop(&mut self) {
+        let first = self.first.iter().map(|attempt| attempt.began);
+        let others = self.others.iter().map(|attempt| attempt.began);
+        for began in first.chain(others) {
+            self.measured.tell(began, Latency::record_dropped);
+        }
+    }
+}

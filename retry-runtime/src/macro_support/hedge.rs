@@ -1,0 +1,128 @@
+//! The key `hedge`.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::time::Duration;
+
+use crate::breaker::circuit_breaker::CircuitBreaker;
+use crate::breaker::permit::Permit;
+use crate::call::attempt::Attempt;
+use crate::call::failure::Failure;
+use crate::call::state::Call;
+use crate::classify::verdict::Verdict;
+use crate::hedge::latency::{Latency, Quantile};
+use crate::hedge::pushback::Pushback;
+use crate::hedge::running::Measured;
+use crate::limiter::Limiter;
+use crate::limiter::place::Place;
+use crate::time::moment::Moment;
+
+/// What the key `hedge` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` doesn't say when to hedge",
+    label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
+    note = "give a duration as in `\"200ms\"`, a `Duration`, an `Option<Duration>` where `None` is never, or a quantile of a `retry_runtime::Latency`"
+)]
+pub trait HedgeAfter<'a> {
+    /// How long an attempt runs before another begins beside it, and what attempts tell how long they took.
+    fn hedge_after(self) -> (Option<Duration>, Option<&'a Latency>);
+}
+
+impl HedgeAfter<'static> for Duration {
+    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
+        (Some(self), None)
+    }
+}
+
+impl HedgeAfter<'static> for Option<Duration> {
+    fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
+        (self, None)
+    }
+}
+
+impl<'a> HedgeAfter<'a> for Quantile<'a> {
+    fn hedge_after(self) -> (Option<Duration>, Option<&'a Latency>) {
+        (self.get(), Some(self.latency()))
+    }
+}
+
+/// When to hedge, and what is told by that clock how long attempts took.
+#[inline]
+pub fn hedge<'a, N: Fn() -> Moment>(
+    hedge: impl HedgeAfter<'a>,
+    now: N,
+) -> (Option<Duration>, Measured<'a, N>) {
+    let (after, latency) = hedge.hedge_after();
+    (after, Measured::new(latency, now))
+}
+
+/// What makes attempts, of which several run at once. The bound keeps the body from using up what it captures.
+#[inline]
+pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
+    attempt
+}
+
+/// Asks for a pass for an attempt beside a slow one.
+pub fn permit_beside<B: CircuitBreaker>(breaker: B) -> Option<Permit<B>> {
+    Permit::beside(breaker)
+}
+
+/// Takes a place with a limiter, if the turn has come already.
+pub fn place_beside<L: Limiter>(limiter: L) -> Option<Place<L>> {
+    Some(Place::new(limiter)).filter(Place::has_turn)
+}
+
+/// Whether another attempt may begin beside those that run.
+pub fn may_hedge(call: &Call, slow: &Failure<'_>, pushback: Pushback) -> bool {
+    !pushback.came() && call.may_hedge(slow)
+}
+
+/// Whether it is paid for; then it begins.
+pub fn hedges(call: &mut Call, slow: Failure<'_>, after: Option<Duration>) -> bool {
+    call.hedges(slow, after.unwrap_or_default())
+}
+
+/// Takes note of a failure beside attempts that go on, and says whether they do.
+pub fn failed_beside(
+    call: &mut Call,
+    failure: Failure<'_>,
+    attempt: u32,
+    pushback: &mut Pushback,
+) -> bool {
+    pushback.beside(failure.verdict());
+    call.failed_beside(failure, attempt)
+}
+
+/// The verdict on the last failure of attempts that ran at once.
+pub fn last_verdict(pushback: &mut Pushback, verdict: Verdict) -> Verdict {
+    pushback.last(verdict)
+}
+
+/// The call as of the attempt that won.
+#[inline]
+pub fn won(call: Call, attempt: u32) -> Call {
+    call.at(attempt)
+}
+
+/// Counts an attempt that begins beside those that run.
+pub fn begin_beside<E, K>(attempt: &Attempt<E, K>) {
+    attempt.begin_beside();
+}
+
+/// The attempt of that number ended the others.
+pub fn show_number<E, K>(attempt: &Attempt<E, K>, number: u32) {
+    attempt.show(number);
+}
+
+/// Runs an attempt, which begins now, so that it always sees its own number.
+pub async fn numbered<E, K, F: Future>(
+    attempt: &Attempt<E, K>,
+    mut body: Pin<&mut F>,
+) -> F::Output {
+    let number = attempt.begun();
+    poll_fn(|context| {
+        attempt.show(number);
+        body.as_mut().poll(context)
+    })
+    .await
+}

@@ -1,0 +1,159 @@
+//! Dropping a call's future at every point where it waits.
+
+use std::cell::Cell;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use retry_runtime::{Breaker, Budget, CircuitBreaker, Kind, Latency, RetryBudget, Seen, retry};
+use support::failure::{Failure, TRANSIENT};
+use tokio::task::yield_now;
+
+/// What is alive, and what was made.
+#[derive(Debug, Default)]
+struct World {
+    alive: Cell<i32>,
+    begun: Cell<u32>,
+    most: Cell<i32>,
+}
+
+struct Alive<'a>(&'a Cell<i32>);
+
+impl<'a> Alive<'a> {
+    fn new(alive: &'a Cell<i32>) -> Self {
+        alive.set(alive.get() + 1);
+        Self(alive)
+    }
+}
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+/// Pays as `Budget` does, and counts what it paid and took back.
+struct Purse {
+    budget: Budget,
+    paid: Cell<u32>,
+    returned: Cell<u32>,
+}
+
+impl RetryBudget for Purse {
+    fn withdraw(&self, kind: Kind) -> bool {
+        self.paid.set(self.paid.get() + 1);
+        self.budget.withdraw(kind)
+    }
+
+    fn refund(&self, kind: Kind) {
+        self.returned.set(self.returned.get() + 1);
+        self.budget.refund(kind);
+    }
+}
+
+/// An hour is a timeout, which never passes; what else is slept takes two polls.
+async fn pause(duration: Duration) {
+    if duration == Duration::from_hours(1) {
+        std::future::pending::<()>().await;
+    }
+    yield_now().await;
+    yield_now().await;
+}
+
+#[retry(
+    hedge = latency.quantile(0.5),
+    max = 4,
+    backoff = "fixed",
+    timeout = "1h",
+    timer = pause,
+    attempt = attempt,
+    budget = purse,
+    breaker = breaker,
+)]
+async fn call(
+    world: &World,
+    purse: &Purse,
+    breaker: &Breaker,
+    latency: &Latency,
+) -> Result<u32, Failure> {
+    let _alive = Alive::new(&world.alive);
+    world.begun.set(world.begun.get() + 1);
+    world.most.set(world.most.get().max(world.alive.get()));
+    let number = attempt.number();
+    assert_eq!(number, world.begun.get());
+    for _ in 0..7 {
+        yield_now().await;
+        assert_eq!(attempt.number(), number);
+    }
+    if number == 5 {
+        Ok(number)
+    } else {
+        Err(TRANSIENT)
+    }
+}
+
+#[test]
+fn at_every_await_point_nothing_is_left_or_lost() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0.. {
+        let (world, breaker, latency) = (World::default(), Breaker::new(), Latency::new());
+        for _ in 0..100 {
+            latency.record(Duration::from_secs(1));
+        }
+        let purse = Purse {
+            budget: Budget::standard(),
+            paid: Cell::new(0),
+            returned: Cell::new(0),
+        };
+        let mut ended = false;
+        {
+            let mut future = pin!(call(&world, &purse, &breaker, &latency));
+            for _ in 0..polls {
+                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+                    assert_eq!(outcome, Ok(5));
+                    ended = true;
+                    break;
+                }
+            }
+        }
+        assert_eq!(world.alive.get(), 0, "after {polls} polls");
+        // The first is free. What was paid for one that never began came back.
+        let begun = purse.paid.get() - purse.returned.get();
+        assert_eq!(
+            begun,
+            world.begun.get().saturating_sub(1),
+            "after {polls} polls"
+        );
+        if ended {
+            assert_eq!(world.begun.get(), 5);
+            assert!(world.most.get() > 2);
+            return;
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn places_of_trials_come_back() {
+    #[retry(hedge = "1s", timer = pause, breaker = breaker)]
+    async fn call(breaker: &Breaker) -> Result<u32, Failure> {
+        std::future::pending().await
+    }
+
+    let breaker = Breaker::new()
+        .consecutive_failures(1)
+        .open_for(Duration::from_millis(1));
+    let pass = breaker.admit().expect("closed");
+    let seen = Seen::Failure {
+        kind: Kind::Transient,
+        hint: None,
+    };
+    breaker.record(pass, seen);
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..9 {
+        let mut future = pin!(call(&breaker));
+        for _ in 0..9 {
+            assert!(future.as_mut().poll(&mut context).is_pending());
+        }
+    }
+}

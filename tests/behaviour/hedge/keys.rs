@@ -1,0 +1,368 @@
+//! `hedge` beside other keys.
+
+use std::cell::RefCell;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use retry_runtime::{
+    Event, GaveUp, Jitter, Moment, Policy, Reason, Section, Timer, TimerFn, retry, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::hedge::{Server, answer, fails, millis, seen, since};
+
+fn slow() -> Server {
+    Server::new(vec![answer(900); 9])
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_allows_no_retry_allows_no_attempt_beside() {
+    #[retry(hedge = "200ms", enabled = enabled)]
+    async fn enabled(server: &Server, enabled: bool) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", policy = policy)]
+    async fn by_policy(server: &Server, policy: Policy) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", idempotent = idempotent)]
+    async fn idempotent(server: &Server, idempotent: bool) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", max = 3, transient(max = max))]
+    async fn section(server: &Server, max: u32) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", cancel = token.cancelled())]
+    async fn cancelled(server: &Server, token: CancellationToken) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", max = "unlimited", deadline = deadline)]
+    async fn deadline(server: &Server, deadline: Duration) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    async fn began(call: impl AsyncFnOnce(&Server) -> Result<usize, Failure>) -> Vec<u64> {
+        let server = slow();
+        assert_eq!(call(&server).await, Ok(1));
+        server.seen().began
+    }
+
+    let policy = Policy::new().max(2);
+    assert_eq!(
+        began(async |server| enabled(server, true).await).await,
+        [0, 200, 400, 600]
+    );
+    assert_eq!(
+        began(async |server| enabled(server, false).await).await,
+        [0]
+    );
+    assert_eq!(
+        began(async |server| by_policy(server, policy).await).await,
+        [0, 200, 400]
+    );
+    assert_eq!(
+        began(async |server| by_policy(server, policy.enabled(false)).await).await,
+        [0]
+    );
+    assert_eq!(
+        began(async |server| by_policy(server, policy.max(0)).await).await,
+        [0]
+    );
+    let section_of_one = policy.transient(Section::new().max(1));
+    assert_eq!(
+        began(async |server| by_policy(server, section_of_one).await).await,
+        [0, 200]
+    );
+    let until_then = policy.deadline(millis(399));
+    assert_eq!(
+        began(async |server| by_policy(server, until_then).await).await,
+        [0, 200]
+    );
+    assert_eq!(
+        began(async |server| idempotent(server, true).await)
+            .await
+            .len(),
+        4
+    );
+    assert_eq!(
+        began(async |server| idempotent(server, false).await).await,
+        [0]
+    );
+    assert_eq!(began(async |server| section(server, 0).await).await, [0]);
+    assert_eq!(
+        began(async |server| section(server, 1).await).await,
+        [0, 200]
+    );
+    assert_eq!(
+        began(async |server| deadline(server, millis(399)).await).await,
+        [0, 200]
+    );
+    assert_eq!(
+        began(async |server| deadline(server, millis(400)).await).await,
+        [0, 200, 400]
+    );
+    let token = CancellationToken::new();
+    let cancelled = began(async |server| {
+        let later = async {
+            sleep(millis(300)).await;
+            token.cancel();
+        };
+        tokio::join!(cancelled(server, token.clone()), later).0
+    });
+    assert_eq!(cancelled.await, [0, 200]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timeout_is_each_attempts_own() {
+    #[retry(
+        hedge = "200ms",
+        max = 3,
+        timeout = "500ms",
+        jitter = "none",
+        name = "call"
+    )]
+    async fn call(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let recording = testing::record();
+    let server = Server::new([answer(900), answer(900), answer(900), answer(10)]);
+    assert_eq!(call(&server).await, Ok(4));
+    // The first timed out at 500 ms; the others were dropped.
+    assert_eq!(server.seen(), seen(&[0, 200, 400, 600], 3, 610));
+    assert_eq!(
+        recording.lines()[2..],
+        [
+            "attempt failed call attempt=1 error=timeout reason=timeout",
+            "hedging call attempt=4 max=3 delay=200ms",
+            "succeeded call attempt=4 max=3",
+        ]
+    );
+    let server = Server::new(vec![answer(900); 9]);
+    assert_eq!(call(&server).await, Err(TIMEOUT));
+    assert_eq!(server.seen(), seen(&[0, 200, 400, 600], 4, 1_100));
+}
+
+/// What an attempt saw of itself: its number, the errors before, whether it is the last.
+type Told = (u32, Vec<Failure>, bool);
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_has_its_own_number() {
+    #[retry(hedge = "200ms", max = 3, jitter = "none", attempt = attempt)]
+    async fn call(server: &Server, told: &Mutex<Vec<Told>>) -> Result<usize, Failure> {
+        let number = attempt.number();
+        let outcome = server.ask().await;
+        assert_eq!(attempt.number(), number);
+        assert_eq!(attempt.max(), Some(3));
+        told.lock()
+            .expect("no panic")
+            .push((number, attempt.errors().to_vec(), attempt.is_last()));
+        outcome
+    }
+
+    let server = Server::new([
+        fails(350, TRANSIENT),
+        fails(100, TIMEOUT),
+        fails(500, TRANSIENT),
+        answer(290),
+    ]);
+    let told = Mutex::default();
+    assert_eq!(call(&server, &told).await, Ok(4));
+    assert_eq!(
+        told.into_inner().expect("no panic"),
+        [
+            (2, vec![], false),
+            (1, vec![], false),
+            (4, vec![TIMEOUT, TRANSIENT], true),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn endings_get_every_error() {
+    #[retry(hedge = "200ms", max = 2, jitter = "none", give_up = |gave_up: GaveUp<Failure>| {
+        let errors = gave_up.errors().cloned().collect();
+        *told = Some((gave_up.attempts(), gave_up.reason(), errors));
+        gave_up.into_error()
+    })]
+    async fn call(
+        server: &Server,
+        told: &mut Option<(u32, Reason, Vec<Failure>)>,
+    ) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", max = 2, jitter = "none", fallback = async |gave_up: GaveUp<Failure>| {
+        sleep(millis(1)).await;
+        Ok(gave_up.attempts() as usize * 100)
+    })]
+    async fn fallen(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let script = [
+        fails(450, TRANSIENT),
+        fails(200, TIMEOUT),
+        fails(300, THROTTLED),
+    ];
+    let mut told = None;
+    assert_eq!(
+        call(&Server::new(script.clone()), &mut told).await,
+        Err(THROTTLED)
+    );
+    let errors = vec![TIMEOUT, TRANSIENT, THROTTLED];
+    assert_eq!(told.take(), Some((3, Reason::Exhausted, errors)));
+    let stopped = Server::new([fails(250, TRANSIENT), answer(900), fails(10, STOP)]);
+    assert_eq!(call(&stopped, &mut told).await, Err(STOP));
+    assert_eq!(told, Some((3, Reason::NotRetryable, vec![TRANSIENT, STOP])));
+    assert_eq!(fallen(&Server::new(script)).await, Ok(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_same_error_counts_wherever_it_came() {
+    #[retry(hedge = "200ms", max = 9, jitter = "none", repeats = 3, name = "call")]
+    async fn call(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    for (script, now) in [
+        (
+            vec![
+                fails(300, TRANSIENT),
+                fails(200, TRANSIENT),
+                fails(0, TRANSIENT),
+            ],
+            2_400,
+        ),
+        (
+            vec![
+                fails(300, TRANSIENT),
+                fails(200, TRANSIENT),
+                fails(0, TIMEOUT),
+                fails(0, TRANSIENT),
+                fails(450, TRANSIENT),
+                fails(300, TRANSIENT),
+                fails(200, TRANSIENT),
+            ],
+            2_400 + 4_000 + 8_000 + 600,
+        ),
+    ] {
+        let recording = testing::record();
+        let (server, attempts) = (Server::new(script.clone()), script.len());
+        assert_eq!(call(&server).await, Err(TRANSIENT));
+        assert_eq!(
+            (server.seen().began.len(), server.seen().now),
+            (attempts, now)
+        );
+        let last = recording.lines().pop().expect("one");
+        assert!(last.ends_with("reason=repeated"), "{last}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_first_answer_is_looked_at() {
+    #[retry(hedge = "200ms", max = 3, jitter = "none", until = |number| *number > 2)]
+    async fn until(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", max = 3, backoff = "none", attempt = attempt, validate = |number| {
+        assert_eq!(attempt.number() as usize, *number);
+        if *number > 2 { Ok(()) } else { Err(TRANSIENT) }
+    })]
+    async fn validated(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", max = 3, backoff = "none",
+        validate = async |number| if *number > 2 { Ok(()) } else { Err(TRANSIENT) },
+        correct = async |number, _| Ok(number + 1))]
+    async fn corrected(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let script = [answer(250), answer(900), answer(0)];
+    let server = Server::new(script.clone());
+    assert_eq!(until(&server).await, Ok(3));
+    assert_eq!(server.seen(), seen(&[0, 200, 2_250], 1, 2_250));
+    let server = Server::new(script.clone());
+    assert_eq!(validated(&server).await, Ok(3));
+    assert_eq!(server.seen().began.len(), 3);
+    let server = Server::new(script);
+    assert_eq!(corrected(&server).await, Ok(3));
+    assert_eq!(server.seen().began, [0, 200]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn observers_see_each_begin_and_fail() {
+    #[retry(hedge = "200ms", max = 2, jitter = "none", name = "call", observe = |event: &Event<'_>| {
+        log.push(event.to_string());
+        assert_eq!(event.call(), "call");
+    })]
+    async fn call(server: &Server, log: &mut Vec<String>) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let mut log = Vec::new();
+    let server = Server::new([fails(250, TRANSIENT), answer(900), answer(10)]);
+    assert_eq!(call(&server, &mut log).await, Ok(3));
+    assert_eq!(
+        log,
+        [
+            "starting call attempt=1",
+            "hedging call attempt=2 max=2 delay=200ms",
+            "starting call attempt=2",
+            "attempt failed call attempt=1 error=transient reason=transient",
+            "hedging call attempt=3 max=2 delay=200ms",
+            "starting call attempt=3",
+            "succeeded call attempt=3 max=2",
+        ]
+    );
+    // The first of a call that was hedged is told of as any other.
+    log.clear();
+    let server = Server::new([answer(250), answer(900)]);
+    assert_eq!(call(&server, &mut log).await, Ok(1));
+    assert_eq!(log.last().expect("some"), "succeeded call attempt=1 max=2");
+}
+
+/// Twice as slow as tokio's, whose clock it has.
+struct Slow(RefCell<Vec<Duration>>, Instant);
+
+impl Timer for Slow {
+    async fn sleep(&self, duration: Duration) {
+        self.0.borrow_mut().push(duration);
+        sleep(duration * 2).await;
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.1.elapsed() / 2)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_timer_sleeps_until_the_next_begins() {
+    #[retry(hedge = "200ms", timer = timer, deadline = "399ms")]
+    async fn named(server: &Server, timer: &Slow) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", timer = |pause| sleep(pause * 3))]
+    async fn closure(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "200ms", policy = policy, timer = TimerFn::new(|pause| sleep(pause * 3)))]
+    async fn function(server: &Server, policy: &Policy) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let (server, timer) = (slow(), Slow(RefCell::default(), Instant::now()));
+    assert_eq!(named(&server, &timer).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0, 400], 1, 900));
+    assert_eq!(since(timer.1), 900);
+    assert_eq!(timer.0.into_inner(), [millis(200); 2]);
+    let server = slow();
+    assert_eq!(closure(&server).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0, 600], 1, 900));
+    let server = slow();
+    let policy = Policy::new().max(1).jitter(Jitter::None);
+    assert_eq!(function(&server, &policy).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0, 600], 1, 900));
+}

@@ -1,0 +1,178 @@
+//! A `Latency`: what it is told, and what it makes of that.
+
+use std::time::Duration;
+
+use proptest::prelude::*;
+use retry_runtime::{Latency, retry};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::timeout;
+
+use crate::hedge::{Server, answer, fails, millis, seen};
+
+#[retry(hedge = latency.quantile(0.95), max = 1)]
+async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_hedged_before_enough_is_known() {
+    let latency = Latency::new();
+    for made in 0..100 {
+        assert_eq!(latency.quantile(0.95).get(), None);
+        let server = Server::new([answer(if made < 5 { 900 } else { made })]);
+        assert_eq!(call(&server, &latency).await, Ok(1));
+    }
+    assert_eq!(latency.quantile(0.95).get(), Some(millis(99)));
+    let server = Server::new([answer(900), answer(10)]);
+    assert_eq!(call(&server, &latency).await, Ok(2));
+    assert_eq!(server.seen(), seen(&[0, 99], 1, 109));
+}
+
+/// Of attempts that took so many milliseconds, and of those that were dropped.
+fn known(
+    finished: impl IntoIterator<Item = u64>,
+    dropped: impl IntoIterator<Item = u64>,
+) -> Latency {
+    let latency = Latency::new();
+    finished
+        .into_iter()
+        .for_each(|took| latency.record(millis(took)));
+    let mut dropped = dropped.into_iter();
+    dropped
+        .by_ref()
+        .for_each(|after| latency.record_dropped(millis(after)));
+    latency
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_key_tells_it_of_answers_and_of_what_was_dropped() {
+    #[retry(hedge = latency.quantile(0.5), max = 1, timeout = "500ms", on = |_| false)]
+    async fn call(server: &Server, latency: &Latency) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    // One more that took a second shows what became of those before.
+    const LONG: u64 = 1_000;
+    for (what, script, limit, within) in [
+        ("a quick answer", vec![answer(5)], 400, 10),
+        ("a failure says nothing", vec![fails(5, TRANSIENT)], 400, 10),
+        (
+            "an answer that another did not beat",
+            vec![answer(80), answer(900)],
+            400,
+            80,
+        ),
+        (
+            "one that another beat",
+            vec![answer(900), answer(70)],
+            400,
+            LONG,
+        ),
+        ("a timeout", vec![answer(900), answer(900)], 600, LONG),
+        ("a call that is dropped", vec![answer(900); 2], 30, LONG),
+    ] {
+        let latency = known([10; 100], []);
+        let server = Server::new(script);
+        let _ = timeout(millis(limit), call(&server, &latency)).await;
+        latency.record(millis(LONG));
+        assert_eq!(
+            latency.quantile(0.985).get(),
+            Some(millis(within)),
+            "{what}"
+        );
+    }
+
+    // The winner is known, the other was dropped 70 ms later than the winner began.
+    let latency = known([10; 100], []);
+    let server = Server::new([answer(900), answer(70)]);
+    assert_eq!(call(&server, &latency).await, Ok(2));
+    assert_eq!(latency.quantile(0.985).get(), Some(millis(70)));
+    assert_eq!(latency.quantile(1.0).get(), Some(millis(80)));
+}
+
+#[test]
+fn a_dropped_attempt_would_have_taken_longer() {
+    // 90 of 100 end within 90 ms, by any account.
+    let latency = known(1..=90, [200; 10]);
+    assert_eq!(latency.quantile(0.9).get(), Some(millis(90)));
+    // Known to be more than 200 ms.
+    assert_eq!(latency.quantile(0.95).get(), Some(millis(200)));
+    // Dropped in the middle: of the 50 left, half end within the next 25 ms.
+    let latency = known(1..=100, [50; 100]);
+    // 50 of 200 ended; of the 50 that are left when the others were dropped, each is worth three.
+    assert_eq!(latency.quantile(0.25).get(), Some(millis(50)));
+    assert_eq!(latency.quantile(0.625).get(), Some(millis(75)));
+    // At the same time, what ended comes first.
+    let latency = known([50; 100], [50; 100]);
+    assert_eq!(latency.quantile(0.5).get(), Some(millis(50)));
+}
+
+#[test]
+fn it_forgets_all_but_the_last() {
+    let latency = known(vec![900; 5_000], []);
+    assert_eq!(latency.quantile(0.01).get(), Some(millis(900)));
+    for _ in 0..1024 {
+        latency.record(millis(10));
+    }
+    assert_eq!(latency.quantile(1.0).get(), Some(millis(10)));
+}
+
+#[test]
+fn a_quantile_is_at_most_64_late() {
+    let latency = known([10; 1024], []);
+    let median = latency.quantile(0.5);
+    assert_eq!(median.get(), Some(millis(10)));
+    let mut late = 0;
+    for _ in 0..1024 {
+        latency.record(millis(20));
+        late += 1;
+        if median.get() == Some(millis(20)) {
+            break;
+        }
+    }
+    assert!((512..=512 + 64).contains(&late), "{late}");
+}
+
+#[test]
+fn any_number_is_a_quantile() {
+    let latency = known(1..=200, []);
+    for (quantile, millis_) in [(-1.0, 1), (0.0, 1), (1.0, 200), (7.0, 200), (f64::NAN, 200)] {
+        assert_eq!(
+            latency.quantile(quantile).get(),
+            Some(millis(millis_)),
+            "{quantile}"
+        );
+    }
+    latency.record(Duration::MAX);
+    latency.record_dropped(Duration::MAX);
+    assert!(latency.quantile(1.0).get() > Some(Duration::from_secs(u32::MAX.into())));
+}
+
+proptest! {
+    /// Where nothing was dropped it is the nearest rank.
+    #[test]
+    fn it_is_the_nearest_rank(
+        mut took in prop::collection::vec(0..10_000_u64, 100..1024),
+        quantile in 1..=1_000_usize,
+    ) {
+        let latency = known(took.iter().copied(), []);
+        took.sort_unstable();
+        // In thousandths, as the nearest rank is defined on whole numbers.
+        let rank = (took.len() * quantile).div_ceil(1_000);
+        let quantile = f64::from(u16::try_from(quantile)?) / 1e3;
+        prop_assert_eq!(latency.quantile(quantile).get(), Some(millis(took[rank - 1])));
+    }
+
+    /// A larger quantile is no shorter, and no drop makes one shorter.
+    #[test]
+    fn it_is_monotone(
+        took in prop::collection::vec(0..10_000_u64, 100..600),
+        dropped in prop::collection::vec(0..10_000_u64, 0..400),
+        (low, high) in (0.001..1.0, 0.001..1.0),
+    ) {
+        let (low, high) = if low < high { (low, high) } else { (high, low) };
+        let (all, finished) = (known(took.clone(), dropped), known(took, []));
+        prop_assert!(all.quantile(low).get() <= all.quantile(high).get());
+        prop_assert!(finished.quantile(low).get() <= all.quantile(low).get());
+    }
+}

@@ -1,0 +1,106 @@
+//! The key `hedge`: attempts beside slow ones.
+
+#![allow(clippy::float_cmp)]
+
+mod dropped;
+mod keys;
+mod latency;
+mod shapes;
+mod shared;
+mod tail;
+mod timing;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::time::Duration;
+
+use support::failure::Failure;
+use tokio::time::{Instant, sleep};
+
+const fn millis(millis: u64) -> Duration {
+    Duration::from_millis(millis)
+}
+
+fn since(origin: Instant) -> u64 {
+    origin.elapsed().as_millis().try_into().expect("small")
+}
+
+/// How an attempt ends, and after how many milliseconds.
+type Step = (u64, Result<(), Failure>);
+
+/// An answer after that time.
+const fn answer(millis: u64) -> Step {
+    (millis, Ok(()))
+}
+
+/// A failure after that time.
+const fn fails(millis: u64, failure: Failure) -> Step {
+    (millis, Err(failure))
+}
+
+/// Answers requests as the script says, in the order in which they come.
+#[derive(Debug)]
+struct Server {
+    script: Vec<Step>,
+    origin: Instant,
+    began: Mutex<Vec<u64>>,
+    dropped: AtomicU64,
+}
+
+/// What a server saw, in milliseconds since it was made.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    began: Vec<u64>,
+    /// How many requests were dropped before their answer.
+    dropped: u64,
+    now: u64,
+}
+
+impl Server {
+    fn new(script: impl IntoIterator<Item = Step>) -> Self {
+        Self {
+            script: script.into_iter().collect(),
+            origin: Instant::now(),
+            began: Mutex::default(),
+            dropped: AtomicU64::new(0),
+        }
+    }
+
+    /// The number of the request.
+    async fn ask(&self) -> Result<usize, Failure> {
+        let number = {
+            let mut began = self.began.lock().expect("no panic");
+            began.push(since(self.origin));
+            began.len()
+        };
+        let unanswered = Unanswered(&self.dropped);
+        let (took, outcome) = self.script[number - 1].clone();
+        sleep(millis(took)).await;
+        std::mem::forget(unanswered);
+        outcome.map(|()| number)
+    }
+
+    fn seen(&self) -> Seen {
+        Seen {
+            began: self.began.lock().expect("no panic").clone(),
+            dropped: self.dropped.load(SeqCst),
+            now: since(self.origin),
+        }
+    }
+}
+
+struct Unanswered<'a>(&'a AtomicU64);
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+fn seen(began: &[u64], dropped: u64, now: u64) -> Seen {
+    Seen {
+        began: began.to_vec(),
+        dropped,
+        now,
+    }
+}

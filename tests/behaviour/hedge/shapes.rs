@@ -1,0 +1,204 @@
+//! Where the key goes.
+
+#![allow(async_fn_in_trait)]
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use retry_runtime::{Rejected, TimedOut, retry, retrying};
+use support::failure::{Failure, STOP, TRANSIENT};
+
+use crate::hedge::{Server, answer, fails, seen};
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+/// Slow at first.
+fn server() -> Server {
+    Server::new([answer(900), answer(50)])
+}
+
+struct Client {
+    server: Server,
+    prefix: String,
+}
+
+fn client() -> Client {
+    Client {
+        server: server(),
+        prefix: String::from("client"),
+    }
+}
+
+impl Client {
+    #[retry(hedge = "200ms")]
+    async fn method(&self, owned: String, borrowed: &str) -> Result<usize, Failure> {
+        let number = self.server.ask().await?;
+        if number == 1 {
+            return Err(STOP);
+        }
+        assert_eq!(
+            (&*owned, borrowed, &*self.prefix),
+            ("owned", "borrowed", "client")
+        );
+        Ok(number)
+    }
+
+    #[retry(hedge = "200ms")]
+    fn future(&self) -> impl Future<Output = Result<usize, Failure>> {
+        async move { self.server.ask().await }
+    }
+
+    #[retry(hedge = "200ms")]
+    fn boxed<'a>(
+        &'a self,
+        borrowed: &'a str,
+    ) -> Pin<Box<dyn Future<Output = Result<usize, Failure>> + Send + 'a>> {
+        Box::pin(async move {
+            assert_eq!(borrowed, "borrowed");
+            self.server.ask().await
+        })
+    }
+}
+
+#[retry(hedge = "200ms")]
+async fn shared<T: AsRef<Server>>(server: Arc<T>) -> Result<usize, Failure> {
+    T::as_ref(&server).ask().await
+}
+
+impl AsRef<Self> for Server {
+    fn as_ref(&self) -> &Self {
+        self
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn functions_that_borrow() {
+    let client_ = client();
+    assert_eq!(
+        is_send(client_.method(String::from("owned"), "borrowed")).await,
+        Ok(2)
+    );
+    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    let client_ = client();
+    assert_eq!(is_send(client_.future()).await, Ok(2));
+    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    let client_ = client();
+    assert_eq!(client_.boxed("borrowed").await, Ok(2));
+    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    let server = Arc::new(server());
+    assert_eq!(is_send(shared(Arc::clone(&server))).await, Ok(2));
+    assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
+}
+
+#[async_trait]
+trait Model {
+    async fn ask(&self, prompt: String) -> Result<usize, Failure>;
+}
+
+#[retry(hedge = "200ms")]
+#[async_trait]
+impl Model for Client {
+    async fn ask(&self, prompt: String) -> Result<usize, Failure> {
+        assert_eq!(prompt, "prompt");
+        self.server.ask().await
+    }
+}
+
+#[retry(wrapper = Retrying, hedge = "200ms")]
+trait Api {
+    async fn ask(&self, prompt: String, system: &str) -> Result<usize, Failure>;
+}
+
+impl Api for Client {
+    async fn ask(&self, prompt: String, system: &str) -> Result<usize, Failure> {
+        assert_eq!((&*prompt, system), ("prompt", "system"));
+        self.server.ask().await
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn traits_and_decorators() {
+    let client_ = client();
+    assert_eq!(Model::ask(&client_, String::from("prompt")).await, Ok(2));
+    assert_eq!(client_.server.seen(), seen(&[0, 200], 1, 250));
+    let retrying = Retrying::new(client());
+    assert_eq!(retrying.ask(String::from("prompt"), "system").await, Ok(2));
+    let policy = retry_runtime::Policy::new().max(0);
+    let retrying = Retrying::with_policy(client(), policy);
+    assert_eq!(retrying.ask(String::from("prompt"), "system").await, Ok(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn blocks() {
+    let (server, prefix) = (server(), String::from("a"));
+    let answer = retrying!(hedge = "200ms", attempt = attempt, budget, async {
+        assert_eq!(prefix, "a");
+        let number = server.ask().await?;
+        assert_eq!(attempt.number() as usize, number);
+        Ok(number)
+    });
+    let answer: Result<usize, Failure> = is_send(answer).await;
+    assert_eq!(answer, Ok(2));
+    assert_eq!(server.seen(), seen(&[0, 200], 1, 250));
+}
+
+/// Neither `Sync` nor shown; the call has nothing to keep it over a pause.
+#[derive(Debug, PartialEq)]
+struct Unshared(std::cell::Cell<u32>);
+
+impl From<TimedOut> for Unshared {
+    fn from(_: TimedOut) -> Self {
+        Self(std::cell::Cell::new(1))
+    }
+}
+
+impl From<Rejected> for Unshared {
+    fn from(_: Rejected) -> Self {
+        Self(std::cell::Cell::new(2))
+    }
+}
+
+impl std::fmt::Display for Unshared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("unshared")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn errors_need_not_be_sync() {
+    #[retry(hedge = "200ms", timeout = "1h", on = |_| true, jitter = "none")]
+    async fn call(server: &Server) -> Result<usize, Unshared> {
+        server
+            .ask()
+            .await
+            .map_err(|_| Unshared(std::cell::Cell::new(0)))
+    }
+
+    let server = Server::new([fails(300, TRANSIENT), fails(0, TRANSIENT), answer(0)]);
+    assert_eq!(is_send(call(&server)).await, Ok(3));
+}
+
+#[test]
+fn a_call_takes_little_more_room_than_with_a_timeout() {
+    #[retry(timeout = "1s")]
+    async fn timed(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+    #[retry(hedge = "1s")]
+    async fn hedged(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let server = Server {
+        script: Vec::new(),
+        origin: tokio::time::Instant::now(),
+        began: std::sync::Mutex::default(),
+        dropped: std::sync::atomic::AtomicU64::new(0),
+    };
+    let (timed, hedged) = (size_of_val(&timed(&server)), size_of_val(&hedged(&server)));
+    assert!(hedged <= timed + 240, "{hedged} and {timed}");
+}

@@ -1,0 +1,356 @@
+//! What calls share: each attempt beside another has its own payment and pass.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Waker};
+
+use retry_runtime::{
+    Breaker, BreakerState, Budget, CircuitBreaker, End, Event, Kind, Limiter, LimiterChange, Pass,
+    RetryBudget, Seen, Ticket, Transition, Turn, retry, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use tokio::time::{advance, sleep};
+
+use crate::hedge::{Server, answer, fails, millis, seen};
+
+#[retry(hedge = "200ms", max = 3, jitter = "none", budget = budget)]
+async fn paid(server: &Server, budget: &Budget) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_is_paid_for_and_nothing_gives_that_back() {
+    for (script, left) in [
+        (vec![answer(100)], 500.0),
+        (vec![answer(900), answer(10)], 487.0),
+        (vec![answer(250), answer(900)], 487.0),
+        (vec![answer(900), answer(900), answer(10)], 473.0),
+        (vec![answer(300), fails(10, STOP)], 486.0),
+        // A retry, whose cost comes back, and one beside it.
+        (vec![fails(0, TRANSIENT), answer(900), answer(10)], 486.0),
+    ] {
+        let (server, budget) = (Server::new(script), Budget::standard());
+        let _ = paid(&server, &budget).await;
+        assert_eq!(budget.available(), left, "{server:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_money_there_is_none() {
+    #[derive(Default)]
+    struct Empty(Cell<u32>);
+
+    impl RetryBudget for Empty {
+        fn withdraw(&self, kind: Kind) -> bool {
+            assert_eq!(kind, Kind::Transient);
+            self.0.set(self.0.get() + 1);
+            false
+        }
+        fn refund(&self, _: Kind) {
+            unreachable!("nothing was paid")
+        }
+    }
+
+    #[retry(hedge = "200ms", budget = budget)]
+    async fn call(server: &Server, budget: &Empty) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let (server, budget) = (Server::new([answer(900)]), Empty::default());
+    assert_eq!(call(&server, &budget).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0], 0, 900));
+    // It is not asked again before the attempt is over.
+    assert_eq!(budget.0.get(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_begins_is_not_paid() {
+    #[retry(hedge = "200ms", budget = budget, observe = |event: &Event<'_>| {
+        assert!(!matches!(event, Event::Hedging { .. }), "hedging");
+    })]
+    async fn call(server: &Server, budget: &Budget) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let (server, budget) = (Server::new([answer(900)]), Budget::standard());
+    let mut future = Box::pin(call(&server, &budget));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    advance(millis(200)).await;
+    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
+    assert!(polled.is_err());
+    drop(future);
+    assert_eq!(budget.available(), 500.0);
+    assert_eq!(server.seen(), seen(&[0], 1, 200));
+}
+
+/// What a breaker was told, by the number of the pass.
+#[derive(Debug, Default)]
+struct Notes {
+    passes: Cell<u64>,
+    beside: Cell<u64>,
+    told: RefCell<Vec<(u64, Seen)>>,
+}
+
+impl CircuitBreaker for Notes {
+    fn admit(&self) -> Option<Pass> {
+        self.passes.set(self.passes.get() + 1);
+        Some(Pass::new(self.passes.get()))
+    }
+
+    fn admit_hedge(&self) -> Option<Pass> {
+        self.beside.set(self.beside.get() + 1);
+        self.admit()
+    }
+
+    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
+        self.told.borrow_mut().push((pass.stamp(), seen));
+        None
+    }
+}
+
+const FAILED: Seen = Seen::Failure {
+    kind: Kind::Transient,
+    hint: None,
+};
+
+#[retry(hedge = "200ms", max = 3, jitter = "none", breaker = notes)]
+async fn noted(server: &Server, notes: &Notes) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_has_its_own_pass_and_gives_it_back_once() {
+    for (script, beside, told) in [
+        (vec![answer(10)], 0, vec![(1, Seen::Success)]),
+        (
+            vec![answer(900), answer(900), answer(10)],
+            2,
+            vec![(1, Seen::Ignored), (2, Seen::Ignored), (3, Seen::Success)],
+        ),
+        (
+            vec![fails(300, TRANSIENT), fails(900, THROTTLED), answer(50)],
+            2,
+            vec![(1, FAILED), (2, Seen::Ignored), (3, Seen::Success)],
+        ),
+        (
+            vec![fails(300, STOP), answer(900)],
+            1,
+            vec![(1, Seen::Success), (2, Seen::Ignored)],
+        ),
+        (
+            vec![
+                fails(500, TRANSIENT),
+                fails(900, TRANSIENT),
+                fails(10, STOP),
+            ],
+            2,
+            vec![(1, Seen::Ignored), (2, Seen::Ignored), (3, Seen::Success)],
+        ),
+    ] {
+        let (server, notes) = (Server::new(script), Notes::default());
+        let _ = noted(&server, &notes).await;
+        let mut all = notes.told.take();
+        all.sort_by_key(|(pass, _)| *pass);
+        assert_eq!((notes.beside.get(), all), (beside, told), "{server:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropped_calls_give_all_passes_back() {
+    for after in [0, 100, 200, 300, 500] {
+        let (server, notes) = (Server::new(vec![answer(900); 4]), Notes::default());
+        let limited = tokio::time::timeout(millis(after), noted(&server, &notes));
+        assert!(limited.await.is_err());
+        assert_eq!(notes.told.borrow().len() as u64, notes.passes.get());
+        assert!(
+            notes
+                .told
+                .borrow()
+                .iter()
+                .all(|told| told.1 == Seen::Ignored)
+        );
+        assert_eq!(server.seen().dropped, notes.passes.get());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn panics_give_all_passes_back() {
+    #[retry(hedge = "200ms", breaker = notes)]
+    async fn panics(server: &Server, notes: &Notes) -> Result<usize, Failure> {
+        let number = server.ask().await?;
+        panic!("attempt {number}")
+    }
+
+    let (server, notes) = (Server::new([answer(900), answer(50)]), Notes::default());
+    let mut future = Box::pin(panics(&server, &notes));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    advance(millis(200)).await;
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    advance(millis(50)).await;
+    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
+    assert!(polled.is_err());
+    drop(future);
+    assert_eq!(
+        *notes.told.borrow(),
+        [(1, Seen::Ignored), (2, Seen::Ignored)]
+    );
+    assert_eq!(server.seen().dropped, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_begins_beside_a_trial_call() {
+    #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
+    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let breaker = Breaker::new().consecutive_failures(1).trial_calls(9);
+    let pass = breaker.admit().expect("closed");
+    breaker.record(pass, FAILED);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    assert!(breaker.admit_hedge().is_none());
+    sleep(millis(5_000)).await;
+    let server = Server::new([answer(900)]);
+    assert_eq!(call(&server, &breaker).await, Ok(1));
+    assert_eq!(server.seen(), seen(&[0], 0, 900));
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_beside_another_counts_under_its_own_number() {
+    #[retry(hedge = "200ms", max = 3, jitter = "none", breaker = breaker, name = "call")]
+    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let recording = testing::record();
+    let breaker = Breaker::new().consecutive_failures(1);
+    let server = Server::new([fails(250, TRANSIENT), answer(400)]);
+    assert_eq!(call(&server, &breaker).await, Ok(2));
+    // Open since 250 ms: none begins at 400 ms, and the answer comes too late to count.
+    assert_eq!(server.seen(), seen(&[0, 200], 0, 600));
+    assert_eq!(
+        recording.lines(),
+        [
+            "hedging call attempt=2 max=3 delay=200ms",
+            "breaker opened call attempt=1 delay=5s error=transient reason=consecutive failures",
+            "attempt failed call attempt=1 error=transient reason=transient",
+            "succeeded call attempt=2 max=3",
+        ]
+    );
+}
+
+/// Lets that many attempts run at a time, and keeps how each ended.
+struct Slots {
+    free: Cell<usize>,
+    turns: RefCell<Vec<u64>>,
+    entered: Cell<u64>,
+    ends: RefCell<Vec<(u64, End)>>,
+}
+
+impl Slots {
+    fn new(slots: usize) -> Self {
+        Self {
+            free: Cell::new(slots),
+            turns: RefCell::default(),
+            entered: Cell::new(0),
+            ends: RefCell::default(),
+        }
+    }
+}
+
+impl Limiter for Slots {
+    fn enter(&self, cost: u32) -> Ticket {
+        self.entered.set(self.entered.get() + 1);
+        Ticket::new(self.entered.get(), cost)
+    }
+
+    fn poll(&self, ticket: &mut Ticket, _: &Waker) -> Turn {
+        let Some(left) = self.free.get().checked_sub(1) else {
+            return Turn::Wait {
+                ahead: 0,
+                at_least: None,
+            };
+        };
+        self.free.set(left);
+        self.turns.borrow_mut().push(ticket.number());
+        Turn::Begin
+    }
+
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        if self.turns.borrow().contains(&ticket.number()) {
+            self.free.set(self.free.get() + 1);
+        }
+        self.ends.borrow_mut().push((ticket.number(), end));
+        None
+    }
+}
+
+#[retry(hedge = "200ms", max = 9, jitter = "none", limiter = slots, breaker = notes, budget = budget)]
+async fn limited(
+    server: &Server,
+    slots: &Slots,
+    notes: &Notes,
+    budget: &Budget,
+) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn none_begins_that_would_have_to_wait_for_its_turn() {
+    const END: End = End::Failure {
+        kind: Kind::Throttled,
+        hint: None,
+    };
+    const ALL: usize = 9;
+    for (slots, budget, script, began, ends) in [
+        (
+            1,
+            Budget::standard(),
+            vec![answer(900)],
+            vec![0],
+            vec![(1, End::Success), (2, End::NotBegun)],
+        ),
+        (
+            2,
+            Budget::standard(),
+            vec![answer(900), answer(500)],
+            vec![0, 200],
+            vec![(1, End::Ignored), (2, End::Success), (3, End::NotBegun)],
+        ),
+        // Its turn had come, and nothing pays.
+        (
+            ALL,
+            Budget::standard().capacity(0),
+            vec![answer(900)],
+            vec![0],
+            vec![(1, End::Success), (2, End::NotBegun)],
+        ),
+        (
+            ALL,
+            Budget::standard(),
+            vec![fails(300, THROTTLED), answer(900)],
+            vec![0, 200],
+            vec![(1, END), (2, End::Success)],
+        ),
+        (
+            ALL,
+            Budget::standard(),
+            vec![answer(900), fails(50, STOP)],
+            vec![0, 200],
+            vec![(1, End::Ignored), (2, End::Success)],
+        ),
+    ] {
+        let (server, limiter) = (Server::new(script), Slots::new(slots));
+        let notes = Notes::default();
+        let _ = limited(&server, &limiter, &notes, &budget).await;
+        assert_eq!(server.seen().began, began);
+        let mut all = limiter.ends.take();
+        all.sort_by_key(|(number, _)| *number);
+        assert_eq!(all, ends, "{server:?}");
+        assert_eq!(limiter.free.get(), slots);
+        assert_eq!(notes.told.borrow().len() as u64, notes.passes.get());
+    }
+}
