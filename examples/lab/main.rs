@@ -15,6 +15,7 @@ mod rate_limit;
 mod scenario;
 mod server;
 mod simulation;
+mod tail;
 mod timeline;
 mod your_policy;
 
@@ -61,6 +62,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
         failure_rate::run(extent),
         collapse::run(),
         rate_limit::run(),
+        tail::run(),
         your_policy::run(Policy::new()),
     ]
 }

@@ -182,7 +182,7 @@ const CASES: [Case; 6] = [
     Case {
         name: "limiter, CUBIC rate",
         client: || Client::limiter(RateLimiter::cubic()),
-        failed: 0.0..=2.0,
+        failed: 0.0..=4.0,
         refused: 1_000.0..=10_000.0,
         refused_in_windows: 0.0..=2_000.0,
         slowest: 0.0..=30.0,

@@ -1,0 +1,287 @@
+//! A server of which a few answers are slow, and clients that ask once more.
+
+use std::cell::RefCell;
+use std::ops::{Range, RangeInclusive};
+use std::rc::Rc;
+use std::time::Duration;
+
+use retry_runtime::{Budget, Latency, retry};
+use tokio::time::Instant;
+
+use crate::figure::Figure;
+use crate::plot::{Axis, Line, Plot};
+use crate::scenario::Scenario;
+use crate::server::{Failure, Server};
+use crate::simulation::{self, Chance};
+use crate::timeline::{self, Ended, Work, is_in};
+
+/// In seconds, as are all times here.
+const END: u32 = 300;
+const CALM: Range<u32> = 0..60;
+const BROWN_OUT: Range<u32> = 60..75;
+/// Calls per second.
+const RATE: f64 = 100.0;
+const LATENCY: Duration = Duration::from_millis(50);
+/// For each request that the server works on.
+const SHARE: Duration = Duration::from_millis(4);
+const SHARE_IN_BROWN_OUT: Duration = Duration::from_millis(12);
+/// How many answers are slow, and by how much.
+const SLOW: f64 = 0.04;
+const DELAY: Duration = Duration::from_secs(1);
+
+#[retry(max = 0, timeout = "3s")]
+async fn alone(server: &impl Server) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = 1, timeout = "3s", hedge = "200ms")]
+async fn hedged(server: &impl Server) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = 1, timeout = "3s", hedge = latency.quantile(0.95))]
+async fn measured(server: &impl Server, latency: &Latency) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = 1, timeout = "3s", hedge = "200ms", budget = budget)]
+async fn paid(server: &impl Server, budget: &Budget) -> Result<(), Failure> {
+    server.answer().await
+}
+
+#[retry(max = 1, timeout = "3s", hedge = latency.quantile(0.95), budget = budget)]
+async fn measured_and_paid(
+    server: &impl Server,
+    latency: &Latency,
+    budget: &Budget,
+) -> Result<(), Failure> {
+    server.answer().await
+}
+
+enum Client {
+    Alone,
+    Hedged,
+    Measured(Latency),
+    Paid(Budget),
+    MeasuredAndPaid(Latency, Budget),
+}
+
+impl Client {
+    async fn call(&self, server: &impl Server) -> Result<(), Failure> {
+        match self {
+            Self::Alone => alone(server).await,
+            Self::Hedged => hedged(server).await,
+            Self::Measured(latency) => measured(server, latency).await,
+            Self::Paid(budget) => paid(server, budget).await,
+            Self::MeasuredAndPaid(latency, budget) => {
+                measured_and_paid(server, latency, budget).await
+            }
+        }
+    }
+}
+
+/// One line of the plots, and what must come out.
+struct Case {
+    name: &'static str,
+    client: fn() -> Client,
+    /// The 99 % quantile of what a call takes in calm, in seconds.
+    slow: RangeInclusive<f64>,
+    /// The requests for each call in calm.
+    requests: RangeInclusive<f64>,
+    /// For how many seconds after the brown-out calls fail.
+    failing: RangeInclusive<f64>,
+}
+
+const CASES: [Case; 5] = [
+    Case {
+        name: "no hedging",
+        client: || Client::Alone,
+        slow: 1.0..=1.3,
+        requests: 1.0..=1.0,
+        failing: 0.0..=15.0,
+    },
+    Case {
+        name: "hedge after 200 ms",
+        client: || Client::Hedged,
+        slow: 0.0..=0.4,
+        requests: 1.0..=1.06,
+        failing: 25.0..=90.0,
+    },
+    Case {
+        name: "hedge after the 95 % quantile",
+        client: || Client::Measured(Latency::new()),
+        slow: 0.0..=0.7,
+        requests: 1.0..=1.15,
+        failing: 15.0..=90.0,
+    },
+    Case {
+        name: "hedge after 200 ms, budget, ratio 0.1",
+        client: || Client::Paid(Budget::ratio(0.1)),
+        slow: 0.0..=0.4,
+        requests: 1.0..=1.06,
+        failing: 0.0..=15.0,
+    },
+    Case {
+        name: "hedge after the 95 % quantile, budget, ratio 0.1",
+        client: || Client::MeasuredAndPaid(Latency::new(), Budget::ratio(0.1)),
+        slow: 0.0..=0.7,
+        requests: 1.0..=1.15,
+        failing: 0.0..=15.0,
+    },
+];
+
+struct Uneven {
+    start: Instant,
+    chance: Chance,
+    work: Work,
+    /// When each came.
+    requests: RefCell<Vec<Duration>>,
+}
+
+impl Server for Uneven {
+    async fn answer(&self) -> Result<(), Failure> {
+        let now = self.start.elapsed();
+        self.requests.borrow_mut().push(now);
+        let share = if is_in(now, &BROWN_OUT) {
+            SHARE_IN_BROWN_OUT
+        } else {
+            SHARE
+        };
+        let delay = if self.chance.happens(SLOW) {
+            DELAY
+        } else {
+            Duration::ZERO
+        };
+        self.work
+            .on_one_more(|running| LATENCY + share * running + delay)
+            .await;
+        Ok(())
+    }
+}
+
+struct Outcome {
+    calls: Vec<Ended>,
+    requests: Vec<Duration>,
+}
+
+impl Outcome {
+    fn success(&self, during: Range<u32>) -> f64 {
+        timeline::success(&self.calls, &during)
+    }
+
+    /// The time within which 99 % of the calls that began then were over, in seconds.
+    fn slow(&self, during: Range<u32>) -> f64 {
+        let calls = self.calls.iter().filter(|call| is_in(call.began, &during));
+        let mut times: Vec<_> = calls.map(|call| call.took).collect();
+        times.sort();
+        times[times.len() * 99 / 100].as_secs_f64()
+    }
+
+    fn requests_per_call(&self, during: Range<u32>) -> f64 {
+        let calls: Vec<_> = self.calls.iter().map(|call| call.began).collect();
+        timeline::per_second(&self.requests, &during) / timeline::per_second(&calls, &during)
+    }
+
+    /// For how many seconds after the brown-out calls fail.
+    fn failing(&self) -> f64 {
+        let failed = self.calls.iter().filter(|call| !call.is_success);
+        let last = failed
+            .map(|call| call.began.as_secs_f64())
+            .fold(0.0, f64::max);
+        (last - f64::from(BROWN_OUT.end)).max(0.0)
+    }
+}
+
+pub(crate) fn run() -> Scenario {
+    let outcomes = CASES
+        .each_ref()
+        .map(|case| simulation::run(1, load((case.client)())));
+    let lines = |value: fn(&Outcome, Range<u32>) -> f64| {
+        let line = |(case, outcome): (&Case, &Outcome)| {
+            Line::new(
+                case.name,
+                timeline::points(END, |during| value(outcome, during)),
+            )
+        };
+        CASES.iter().zip(&outcomes).map(line).collect()
+    };
+    let mut figures = Vec::new();
+    for (case, outcome) in CASES.iter().zip(&outcomes) {
+        let (slow, requests) = (outcome.slow(CALM), outcome.requests_per_call(CALM));
+        figures.extend([
+            Figure::new(
+                case.name,
+                "99 % of calls take, in calm",
+                slow,
+                " s",
+                case.slow.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "requests per call, in calm",
+                requests,
+                "",
+                case.requests.clone(),
+            ),
+            Figure::new(
+                case.name,
+                "fails after the brown-out for",
+                outcome.failing(),
+                " s",
+                case.failing.clone(),
+            ),
+        ]);
+    }
+    let time = Axis::linear("seconds");
+    Scenario {
+        title: "Tail",
+        about: format!(
+            "The server takes 50 ms, and 4 ms more for each request that it works on, also for clients that \
+             have left. {} % of its answers take a second longer. From 60 s to 75 s it takes 12 ms for each \
+             request. There are {RATE} calls a second; a client waits 3 s.",
+            100.0 * SLOW
+        ),
+        plots: vec![
+            Plot {
+                title: "Within what time 99 % of the calls are over.",
+                see: "In calm, hedging takes the slow answers away. A brown-out makes all answers slow.",
+                x: time,
+                y: Axis::linear("seconds"),
+                lines: lines(Outcome::slow),
+            },
+            Plot {
+                title: "Load.",
+                see: "When all answers are slow, all calls are hedged: twice the requests, long after the \
+                      brown-out. A budget keeps it near a tenth.",
+                x: time,
+                y: Axis::linear("requests for each call"),
+                lines: lines(Outcome::requests_per_call),
+            },
+            Plot {
+                title: "Success.",
+                see: "Hedging without a budget prolongs the brown-out.",
+                x: time,
+                y: Axis::linear("% of calls that succeed"),
+                lines: lines(Outcome::success),
+            },
+        ],
+        figures,
+    }
+}
+
+async fn load(client: Client) -> Outcome {
+    let server = Rc::new(Uneven {
+        start: Instant::now(),
+        chance: Chance::new(1),
+        work: Work::default(),
+        requests: RefCell::default(),
+    });
+    let client = Rc::new(client);
+    let call = || {
+        let (server, client) = (Rc::clone(&server), Rc::clone(&client));
+        async move { client.call(&*server).await }
+    };
+    let calls = timeline::calls(END, |_| RATE, call).await;
+    let requests = server.requests.take();
+    Outcome { calls, requests }
+}
