@@ -14,7 +14,8 @@ use std::pin::pin;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::call::attempted;
-use crate::chain::name::name_of;
+use crate::chain::keys::SharedKeys;
+use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
 use crate::time::cancel::{MayCancel, Signal};
@@ -169,12 +170,16 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
         ..
     } = call.chain;
     timer.expect();
+    let keys = keys.into_keys();
     let rules = Rules {
         policy: call.policy,
         on,
-        idempotent: keys.idempotent,
         size,
-        name: name_of(&operation),
+        name: keys.name.name(|| name_of(&operation)),
+        budget: &keys.budget,
+        breaker: &keys.breaker,
+        observer: keys.observer,
+        idempotent: keys.idempotent,
     };
     let mut rounds = Rounds::new(rules, items.into_iter(), results, || timer.now());
     let cancelled = pin!(cancel.into_cancelled());

@@ -7,6 +7,7 @@ pub(crate) mod fallback;
 pub(crate) mod history;
 pub(crate) mod key;
 pub(crate) mod keys;
+pub(crate) mod limiter;
 pub(crate) mod name;
 pub(crate) mod observer;
 pub(crate) mod on_error;

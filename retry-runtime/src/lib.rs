@@ -50,7 +50,7 @@ pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::alone::Alone;
 pub use chain::key::{Named, Unnamed};
-pub use chain::keys::{Keys, SharedKeys};
+pub use chain::keys::{Keys, SharedByThreads, SharedKeys};
 pub use chain::on_error::{ByClassify, OnError};
 pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;

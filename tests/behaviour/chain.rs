@@ -13,14 +13,14 @@ use std::{fmt, io};
 
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Kind, Permit,
-    Policy, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut, TimerFn, Verdict, retry,
-    show, testing,
+    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut, TimerFn,
+    Verdict, retry, show, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
-use crate::keys::{Script, secs};
+use crate::keys::{Script, millis, secs};
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -29,6 +29,8 @@ struct World {
     budget: Budget,
     breaker: Breaker,
     open: Breaker,
+    limiter: RateLimiter<Quota>,
+    impatient: RateLimiter<Quota>,
     events: RefCell<Vec<String>>,
     start: Instant,
 }
@@ -45,6 +47,8 @@ impl World {
             budget: Budget::standard(),
             breaker: Breaker::new().consecutive_failures(2),
             open,
+            limiter: RateLimiter::fixed(1, secs(5)),
+            impatient: RateLimiter::fixed(1, secs(5)).max_wait(secs(2)),
             events: RefCell::default(),
             start: Instant::now(),
         }
@@ -214,6 +218,21 @@ alike! {
         |policy, world| policy.fallback(other_model).breaker(&world.open);
     fallback_and_breaker: [TRANSIENT, TRANSIENT], [fallback = other_model, breaker = &world.breaker],
         |policy, world| policy.fallback(other_model).breaker(&world.breaker);
+    limiter: [TRANSIENT, TRANSIENT], [limiter = &world.limiter, observe = |event| world.saw(event)],
+        |policy, world| policy.limiter(&world.limiter).observe(|event| world.saw(event));
+    limiter_pauses: [THROTTLED, TRANSIENT], [limiter = &world.limiter, budget = &world.budget, observe = |event| world.saw(event)],
+        |policy, world| policy.limiter(&world.limiter).budget(&world.budget).observe(|event| world.saw(event));
+    limiter_rejects: [TRANSIENT], [limiter = &world.impatient], |policy, world| policy.limiter(&world.impatient);
+    limiter_with_until: [], [limiter = &world.impatient, until = |_| false],
+        |policy, world| policy.limiter(&world.impatient).until(|_: &usize| false);
+    limiter_with_timeout: [TIMEOUT], [limiter = &world.limiter, timeout = "3s"],
+        |policy, world| policy.limiter(&world.limiter).timeout(secs(3));
+    limiter_is_cancelled: [TRANSIENT], [limiter = &world.limiter, cancel = world.cancelled()],
+        |policy, world| policy.limiter(&world.limiter).cancel(world.cancelled());
+    limiter_and_open_breaker: [], [limiter = &world.limiter, breaker = &world.open],
+        |policy, world| policy.limiter(&world.limiter).breaker(&world.open);
+    limiter_and_breaker: [TRANSIENT, TRANSIENT], [limiter = &world.limiter, breaker = &world.breaker, fallback = other_model],
+        |policy, world| policy.limiter(&world.limiter).breaker(&world.breaker).fallback(other_model);
     cancel: [TRANSIENT, TRANSIENT, TRANSIENT], [cancel = world.cancelled()],
         |policy, world| policy.cancel(world.cancelled());
     cancel_with_until: [], [cancel = world.cancelled(), until = |_| false],
@@ -541,6 +560,35 @@ impl RetryBudget for Turns {
 
     fn refund(&self, _: Kind) {
         self.taken.set(self.taken.get() - 1);
+    }
+}
+
+/// A deadline bounds the wait, too.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_comes_too_late_ends_a_chain() {
+    let world = World::new();
+    let call = || {
+        let policy = EXACT.deadline(secs(2)).limiter(&world.limiter);
+        policy.call(async || Ok::<_, Failure>(1))
+    };
+    assert_eq!(call().await, Ok(1));
+    assert_eq!(call().await, Err(STOP));
+    assert_eq!(world.start.elapsed(), secs(0));
+}
+
+#[test]
+fn a_chain_that_blocks_waits_for_its_turn() {
+    let limiter = RateLimiter::fixed(1, millis(20));
+    let start = std::time::Instant::now();
+    for _ in 0..2 {
+        let call = EXACT.limiter(&limiter);
+        assert_eq!(call.call_blocking(|| Ok::<_, Failure>(1)), Ok(1));
+    }
+    assert!(start.elapsed() >= millis(20));
+    let impatient = RateLimiter::fixed(1, secs(60)).max_wait(millis(1));
+    for expected in [Ok(1), Err(STOP)] {
+        let call = EXACT.limiter(&impatient);
+        assert_eq!(call.call_blocking(|| Ok::<_, Failure>(1)), expected);
     }
 }
 

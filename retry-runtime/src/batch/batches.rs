@@ -1,3 +1,4 @@
+use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -26,8 +27,8 @@ use crate::time::timer::{DefaultTimer, Timer};
 ///
 /// Made by [`Policy::batches`] and [`PolicyCall::batches`].
 #[derive(Clone, Copy, Debug)]
-pub struct Batches<On = ByClassify, W = DefaultTimer, C = Uncancelled> {
-    pub(super) call: PolicyCall<On, C, W>,
+pub struct Batches<On = ByClassify, W = DefaultTimer, C = Uncancelled, K = Keys> {
+    pub(super) call: PolicyCall<On, C, W, K>,
     pub(super) size: usize,
     pub(super) concurrency: usize,
 }
@@ -40,9 +41,9 @@ impl Policy {
     }
 }
 
-impl<On, C, W> PolicyCall<On, C, W> {
+impl<On, C, W, K> PolicyCall<On, C, W, K> {
     /// As [`Policy::batches`].
-    pub fn batches(self, size: usize) -> Batches<On, W, C> {
+    pub fn batches(self, size: usize) -> Batches<On, W, C, K> {
         Batches {
             call: self,
             size: size.max(1),
@@ -51,9 +52,9 @@ impl<On, C, W> PolicyCall<On, C, W> {
     }
 }
 
-impl<On, C> Batches<On, DefaultTimer, C> {
+impl<On, C, K> Batches<On, DefaultTimer, C, K> {
     /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
-    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C> {
+    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C, K> {
         Batches {
             call: self.call.timer(timer),
             size: self.size,
@@ -62,7 +63,7 @@ impl<On, C> Batches<On, DefaultTimer, C> {
     }
 }
 
-impl<On, W, C> Batches<On, W, C> {
+impl<On, W, C, K> Batches<On, W, C, K> {
     /// Sets how many calls may run at the same time. 0 counts as 1. Default 1.
     pub fn concurrency(mut self, calls: usize) -> Self {
         self.concurrency = calls.max(1);
@@ -84,27 +85,31 @@ pub trait IntoBatches {
     type Timer;
     /// What cancels the batch.
     type Cancel;
+    /// The keys that batches share with calls.
+    type Keys: SharedKeys;
 
     /// The numbers, all items in one batch where none are given.
-    fn into_batches(self) -> Batches<Self::On, Self::Timer, Self::Cancel>;
+    fn into_batches(self) -> Batches<Self::On, Self::Timer, Self::Cancel, Self::Keys>;
 }
 
-impl<On, W, C> IntoBatches for Batches<On, W, C> {
+impl<On, W, C, K: SharedKeys> IntoBatches for Batches<On, W, C, K> {
     type On = On;
     type Timer = W;
     type Cancel = C;
+    type Keys = K;
 
     fn into_batches(self) -> Self {
         self
     }
 }
 
-impl<On, C, W> IntoBatches for PolicyCall<On, C, W> {
+impl<On, C, W, K: SharedKeys> IntoBatches for PolicyCall<On, C, W, K> {
     type On = On;
     type Timer = W;
     type Cancel = C;
+    type Keys = K;
 
-    fn into_batches(self) -> Batches<On, W, C> {
+    fn into_batches(self) -> Batches<On, W, C, K> {
         self.batches(usize::MAX)
     }
 }
@@ -113,6 +118,7 @@ impl IntoBatches for Policy {
     type On = ByClassify;
     type Timer = DefaultTimer;
     type Cancel = Uncancelled;
+    type Keys = Keys;
 
     fn into_batches(self) -> Batches {
         self.batches(usize::MAX)
@@ -123,6 +129,7 @@ impl IntoBatches for &Policy {
     type On = ByClassify;
     type Timer = DefaultTimer;
     type Cancel = Uncancelled;
+    type Keys = Keys;
 
     fn into_batches(self) -> Batches {
         self.batches(usize::MAX)

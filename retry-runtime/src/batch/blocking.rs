@@ -7,7 +7,8 @@ use std::thread::{self, ScopedJoinHandle};
 use super::rounds::{Rounds, Rules};
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
-use crate::chain::name::name_of;
+use crate::chain::keys::{SharedByThreads, SharedKeys};
+use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
 use crate::time::cancel::{Cancel, sleep_blocking};
@@ -41,7 +42,7 @@ pub fn retry_each_blocking<P, I, F, T, E>(
     operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync>,
+    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync, Keys: SharedByThreads>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -60,7 +61,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     items: I,
     operation: F,
 ) where
-    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync>,
+    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync, Keys: SharedByThreads>,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -74,12 +75,16 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     let Chain {
         on, cancel, keys, ..
     } = call.chain;
+    let keys = keys.into_keys();
     let rules = Rules {
         policy: call.policy,
         on,
-        idempotent: keys.idempotent,
         size,
-        name: name_of(&operation),
+        name: keys.name.name(|| name_of(&operation)),
+        budget: &keys.budget,
+        breaker: &keys.breaker,
+        observer: keys.observer,
+        idempotent: keys.idempotent,
     };
     let rounds = Rounds::new(rules, items.into_iter(), results, clock::now_blocking);
     let is_cancelled = || cancel.is_cancelled();

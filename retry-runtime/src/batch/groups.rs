@@ -1,22 +1,24 @@
 //! The failures of a round: items that failed alike share one decision and one record in the log.
 
-use std::any::type_name;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use super::rounds::{Of, ShownItem};
+use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested;
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::chain::observer::MayObserve;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
-use crate::observe::report::report;
+use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
@@ -46,7 +48,12 @@ struct Alike {
 }
 
 struct Group {
+    /// The first of its items.
+    first: usize,
     items: usize,
+    /// How many of them may be sent again, and how many of those were given to items.
+    paid: usize,
+    given: usize,
     /// The verdict with the longest hint.
     verdict: Verdict,
     call: Call,
@@ -62,8 +69,12 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Groups failures and decides about each group.
-    pub(super) fn new(round: &Round<'a>, failures: impl Iterator<Item = (Call, Verdict)>) -> Self {
+    /// Groups failures and decides about each group. Each item that is sent again is paid for by itself.
+    pub(super) fn new(
+        round: &Round<'a>,
+        failures: impl Iterator<Item = (usize, Call, Verdict)>,
+        budget: Option<&dyn RetryBudget>,
+    ) -> Self {
         let mut all = Self {
             alike: BTreeMap::new(),
             policy: round.policy,
@@ -71,10 +82,13 @@ impl<'a> Groups<'a> {
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
         };
-        for (call, verdict) in failures {
+        for (index, call, verdict) in failures {
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
+                first: index,
                 items: 0,
+                paid: 0,
+                given: 0,
                 verdict,
                 call,
                 decision: Err(Reason::NotRetryable),
@@ -90,8 +104,13 @@ impl<'a> Groups<'a> {
             let mut failure = failure
                 .deadline(round.deadline, || round.now)
                 .cancelled(round.cancelled)
-                .idempotent(round.idempotent);
+                .idempotent(round.idempotent)
+                .items(group.items);
+            if let Some(budget) = budget {
+                failure = failure.budget(budget);
+            }
             group.decision = group.call.decide(&mut failure);
+            group.paid = failure.paid;
         }
         all
     }
@@ -104,10 +123,18 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The bookkeeping of an item from now on, or why it is given up.
-    pub(super) fn decision(&self, call: Call, verdict: Verdict) -> Result<Call, Reason> {
-        let group = &self.alike[&self.what_is_alike(call, verdict)];
-        group.decision.map(|_| group.call)
+    /// The bookkeeping of an item from now on, or why it is given up. Asked once for each.
+    pub(super) fn decision(&mut self, call: Call, verdict: Verdict) -> Result<Call, Reason> {
+        let alike = self.what_is_alike(call, verdict);
+        let Some(group) = self.alike.get_mut(&alike) else {
+            return Err(Reason::NotRetryable);
+        };
+        group.decision?;
+        if group.given == group.paid {
+            return Err(Reason::Budget);
+        }
+        group.given += 1;
+        Ok(group.call)
     }
 
     /// The pause before the next round: the longest of all that are to wait.
@@ -116,17 +143,29 @@ impl<'a> Groups<'a> {
         delays.max()
     }
 
-    /// One record for each group. It shows the error's type, because generic code knows no more.
-    pub(super) fn report<E>(&self, round: &Round<'_>) {
+    /// A record for each group, and one for its items that the budget did not pay for. It shows the error of the first.
+    pub(super) fn report(
+        &self,
+        round: &Round<'_>,
+        shown: &ShownItem<'_>,
+        observer: &mut impl MayObserve,
+    ) {
         let pause = self.pause().unwrap_or_default();
         for group in self.alike.values() {
-            let error = round.part(group.items, type_name::<E>());
+            let max = limit(group.call.in_force());
+            let error = |items| round.part(items, Of(shown, group.first));
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    round.retrying(&error, limit(group.call.in_force()), pause, kind);
+                    round.retrying(&error(group.paid), max, pause, kind, observer.observe());
+                    let unpaid = group.items - group.paid;
+                    if unpaid > 0 {
+                        round.gave_up(&error(unpaid), max, Reason::Budget, observer.observe());
+                    }
                 }
                 (Ok(_), None) => {}
-                (Err(reason), _) => round.gave_up(&error, limit(group.call.in_force()), reason),
+                (Err(reason), _) => {
+                    round.gave_up(&error(group.items), max, reason, observer.observe());
+                }
             }
         }
     }
@@ -142,7 +181,14 @@ impl Round<'_> {
     }
 
     /// A record of items that are sent again.
-    fn retrying(&self, error: &dyn fmt::Display, max: Option<u32>, delay: Duration, kind: Kind) {
+    fn retrying(
+        &self,
+        error: &dyn fmt::Display,
+        max: Option<u32>,
+        delay: Duration,
+        kind: Kind,
+        observe: Option<Observe<'_>>,
+    ) {
         let (call, attempt) = (self.name, self.number);
         #[cfg(feature = "nested")]
         nested::tell(&Site::new(self.policy, call), attempt, false, None);
@@ -156,12 +202,18 @@ impl Round<'_> {
                 error,
                 kind,
             },
-            None,
+            observe,
         );
     }
 
     /// A record of items that are not sent again.
-    pub(super) fn gave_up(&self, error: &dyn fmt::Display, max: Option<u32>, reason: Reason) {
+    pub(super) fn gave_up(
+        &self,
+        error: &dyn fmt::Display,
+        max: Option<u32>,
+        reason: Reason,
+        observe: Option<Observe<'_>>,
+    ) {
         let (call, attempt) = (self.name, self.number);
         report(
             Record::GaveUp,
@@ -173,7 +225,7 @@ impl Round<'_> {
                 error,
                 reason,
             },
-            None,
+            observe,
         );
     }
 }

@@ -13,11 +13,16 @@ use super::ItemError;
 use super::groups::{Groups, Round};
 use super::item_error::Miscount;
 use crate::call::decide;
+use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
+use crate::call::rejected::{Rejected, RejectedBy};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::on_error::OnError;
+use crate::chain::breaker::{Admitted, MayAdmit};
+use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::observer::MayObserve;
+use crate::chain::on_error::{Described, OnError};
 use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
@@ -25,16 +30,19 @@ use crate::policy::Policy;
 use crate::time::moment::Moment;
 
 /// What a batch goes by.
-pub(super) struct Rules<On> {
+pub(super) struct Rules<'k, On, B, R, O> {
     pub(super) policy: Policy,
     pub(super) on: On,
-    pub(super) idempotent: bool,
     pub(super) size: usize,
-    pub(super) name: &'static str,
+    pub(super) name: &'k str,
+    pub(super) budget: &'k B,
+    pub(super) breaker: &'k R,
+    pub(super) observer: O,
+    pub(super) idempotent: bool,
 }
 
-pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
-    rules: Rules<On>,
+pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, O> {
+    rules: Rules<'k, On, B, R, O>,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
@@ -44,9 +52,9 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
-    queue: vec::IntoIter<Entry<I::Item>>,
+    queue: vec::IntoIter<Entry<'k, I::Item, B, R>>,
     /// Items of this round whose last call failed.
-    failed: Vec<(Entry<I::Item>, Verdict)>,
+    failed: Vec<Failed<'k, I::Item, B, R>>,
     /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
@@ -57,8 +65,9 @@ pub(super) struct Rounds<'a, I: Iterator, T, E, On> {
 #[derive(Default)]
 struct Tally {
     items: usize,
-    /// Items that ended without a failure of their own, with the retries that they were allowed.
-    ended: BTreeMap<(End, Option<u32>), usize>,
+    /// Items that ended without a failure of their own, with the retries that they were allowed: the first of them, and
+    /// how many.
+    ended: BTreeMap<(End, Option<u32>), (usize, usize)>,
 }
 
 /// How items ended without a failure of their own, in the order in which it is reported.
@@ -70,23 +79,44 @@ enum End {
     Dropped,
     /// They were not sent, since the batch had ended.
     NotSent,
+    /// They were not sent, since the breaker let no attempt of theirs through.
+    Rejected,
 }
 
 impl Tally {
-    fn ended(&mut self, end: End, max: Option<u32>, items: usize) {
+    /// The items, of which `first` is the first, end so.
+    fn ended(&mut self, end: End, max: Option<u32>, first: usize, items: usize) {
         if items > 0 {
-            *self.ended.entry((end, max)).or_default() += items;
+            self.ended.entry((end, max)).or_insert((first, 0)).1 += items;
         }
     }
 
-    /// `ended` is why the batch ended early, if it did.
-    fn report<E>(&self, round: &Round<'_>, ended: Option<Reason>) {
-        for ((end, max), items) in &self.ended {
-            let gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
-                round.gave_up(&round.part(*items, error), *max, reason);
+    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index.
+    fn report(
+        &self,
+        round: &Round<'_>,
+        ended: Option<Reason>,
+        shown: &ShownItem<'_>,
+        observer: &mut impl MayObserve,
+    ) {
+        for ((end, max), (first, items)) in &self.ended {
+            let mut gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
+                round.gave_up(&round.part(*items, error), *max, reason, observer.observe());
+            };
+            // In the round before, they were sent, and failed.
+            let before = Round {
+                number: round.number - 1,
+                ..*round
             };
             match (end, ended) {
                 (End::Miscounted(miscount), _) => gave_up(round, miscount, Reason::Unanswered),
+                (End::Rejected, _) if round.number > 1 => {
+                    gave_up(&before, &Of(shown, *first), Reason::Rejected);
+                }
+                (End::Rejected, _) => {
+                    let rejected = Rejected::new(RejectedBy::Breaker);
+                    gave_up(&before, &rejected, Reason::Rejected);
+                }
                 (End::Dropped, Some(reason)) => {
                     gave_up(round, &"dropped before an answer", reason);
                 }
@@ -94,9 +124,7 @@ impl Tally {
                     gave_up(round, &"not sent", reason);
                 }
                 (End::NotSent, Some(reason)) => {
-                    // They were sent in the round before, and failed.
-                    let number = round.number - 1;
-                    gave_up(&Round { number, ..*round }, &type_name::<E>(), reason);
+                    gave_up(&before, &Of(shown, *first), reason);
                 }
                 (End::Dropped | End::NotSent, None) => {}
             }
@@ -104,30 +132,52 @@ impl Tally {
     }
 }
 
+/// Writes the error of the item with that index.
+pub(super) type ShownItem<'a> = dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result + 'a;
+
+/// The error of that item.
+pub(super) struct Of<'a>(pub(super) &'a ShownItem<'a>, pub(super) usize);
+
+impl fmt::Display for Of<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0(self.1, f)
+    }
+}
+
 /// An item that may be sent.
-struct Entry<I> {
+struct Entry<'k, I, B: MayPay, R: MayAdmit> {
     index: usize,
     item: I,
     call: Call,
+    /// What was paid for sending it again.
+    paid: Option<PaidFrom<'k, B>>,
+    /// What let it be sent.
+    admitted: Option<Admitted<'k, R>>,
 }
 
-/// The items of one call.
-pub(super) struct Batch<I>(Vec<Entry<I>>);
+/// An item whose last call failed.
+type Failed<'k, I, B, R> = (Entry<'k, I, B, R>, Verdict);
 
-impl<I: Clone> Batch<I> {
+/// The items of one call.
+pub(super) struct Batch<'k, I, B: MayPay, R: MayAdmit>(Vec<Entry<'k, I, B, R>>);
+
+impl<I: Clone, B: MayPay, R: MayAdmit> Batch<'_, I, B, R> {
     pub(super) fn items(&self) -> Vec<I> {
         self.0.iter().map(|entry| entry.item.clone()).collect()
     }
 }
 
-impl<'a, I, T, E, On> Rounds<'a, I, T, E, On>
+impl<'a, 'k, I, T, E, On, B, R, O> Rounds<'a, 'k, I, T, E, On, B, R, O>
 where
     I: Iterator,
     On: OnError<E>,
+    B: MayPay,
+    R: MayAdmit,
+    O: MayObserve,
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Rules<On>,
+        rules: Rules<'k, On, B, R, O>,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
         now: impl FnOnce() -> Moment,
@@ -155,7 +205,7 @@ where
     /// The batch, to calls within its own.
     #[cfg(feature = "nested")]
     pub(super) fn outer(&self) -> Outer {
-        Outer::under(&self.rules.policy, self.rules.name, false)
+        Outer::shared(&self.rules.policy, Arc::from(self.rules.name))
     }
 
     /// When the batch ends at the latest.
@@ -168,7 +218,7 @@ where
         &mut self,
         now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
-    ) -> Option<Batch<I::Item>> {
+    ) -> Option<Batch<'k, I::Item, B, R>> {
         if self.ended.is_none() && is_cancelled() {
             self.ended = Some(Reason::Cancelled);
         }
@@ -179,36 +229,73 @@ where
             self.leave(reason);
             return None;
         }
-        let mut batch: Vec<_> = self.queue.by_ref().take(self.rules.size).collect();
-        if self.number == 1 {
-            batch.extend(self.fresh.by_ref().take(self.rules.size).map(|item| {
-                let index = self.results.len();
-                self.results.push(Err(ItemError::not_sent()));
-                let call = Call::new();
-                Entry { index, item, call }
-            }));
-        }
-        self.tally.items += batch.len();
-        for entry in &batch {
-            if let Err(error) = &mut self.results[entry.index] {
-                error.sent(entry.call.attempt());
+        let most = self.queue.len() + self.fresh.size_hint().0;
+        let mut batch = Vec::with_capacity(most.min(self.rules.size));
+        while batch.len() < self.rules.size {
+            let Some(mut entry) = self.queue.next().or_else(|| self.fresh()) else {
+                break;
+            };
+            self.tally.items += 1;
+            if self.admit(&mut entry) {
+                batch.push(entry);
             }
         }
         (!batch.is_empty()).then_some(Batch(batch))
     }
 
+    /// The next item that no call has sent yet.
+    fn fresh(&mut self) -> Option<Entry<'k, I::Item, B, R>> {
+        if self.number != 1 {
+            return None;
+        }
+        let item = self.fresh.next()?;
+        let index = self.results.len();
+        self.results.push(Err(ItemError::not_sent()));
+        Some(Entry {
+            index,
+            item,
+            call: Call::new(),
+            paid: None,
+            admitted: None,
+        })
+    }
+
+    /// Whether the item may be sent. If not, it ends.
+    fn admit(&mut self, entry: &mut Entry<'k, I::Item, B, R>) -> bool {
+        let Some(admitted) = Admitted::by(self.rules.breaker) else {
+            self.give_up(entry.index, Reason::Rejected);
+            let max = entry.call.retries_allowed(&self.rules.policy);
+            self.tally.ended(End::Rejected, max, entry.index, 1);
+            return false;
+        };
+        if let Some(transition) = admitted.transition() {
+            let observe = self.rules.observer.observe();
+            entry.call.turned(self.rules.name, transition, &"", observe);
+        }
+        entry.admitted = Some(admitted);
+        if let Some(paid) = entry.paid.take() {
+            paid.spend();
+        }
+        if let Err(error) = &mut self.results[entry.index] {
+            error.sent(entry.call.attempt());
+        }
+        true
+    }
+
+    fn give_up(&mut self, index: usize, reason: Reason) {
+        if let Err(error) = &mut self.results[index] {
+            error.reason = reason;
+        }
+    }
+
     /// Sends nothing more of this round.
     fn leave(&mut self, reason: Reason) {
-        for entry in self.queue.by_ref() {
+        let policy = self.rules.policy;
+        for entry in mem::take(&mut self.queue) {
             self.tally.items += 1;
-            self.tally.ended(
-                End::NotSent,
-                entry.call.retries_allowed(&self.rules.policy),
-                1,
-            );
-            if let Err(error) = &mut self.results[entry.index] {
-                error.reason = reason;
-            }
+            let max = entry.call.retries_allowed(&policy);
+            self.tally.ended(End::NotSent, max, entry.index, 1);
+            self.give_up(entry.index, reason);
         }
         if self.number == 1 {
             let sent = self.results.len();
@@ -219,33 +306,25 @@ where
             }
             let items = self.results.len() - sent;
             self.tally.items += items;
-            self.tally.ended(
-                End::NotSent,
-                Call::new().retries_allowed(&self.rules.policy),
-                items,
-            );
+            let max = Call::new().retries_allowed(&policy);
+            self.tally.ended(End::NotSent, max, sent, items);
         }
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<I::Item>>) {
+    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<'k, I::Item, B, R>>) {
         self.ended = Some(Reason::Deadline);
         for entry in batches.into_iter().flat_map(|Batch(entries)| entries) {
-            if let Err(error) = &mut self.results[entry.index] {
-                error.reason = Reason::Deadline;
-            }
-            self.tally.ended(
-                End::Dropped,
-                entry.call.retries_allowed(&self.rules.policy),
-                1,
-            );
+            self.give_up(entry.index, Reason::Deadline);
+            let max = entry.call.retries_allowed(&self.rules.policy);
+            self.tally.ended(End::Dropped, max, entry.index, 1);
         }
         self.leave(Reason::Deadline);
     }
 
     pub(super) fn answered(
         &mut self,
-        Batch(entries): Batch<I::Item>,
+        Batch(entries): Batch<'k, I::Item, B, R>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         match answers {
@@ -257,9 +336,12 @@ where
                 }
             }
             Ok(answers) if answers.len() == entries.len() => {
-                for (entry, answer) in entries.into_iter().zip(answers) {
+                for (mut entry, answer) in entries.into_iter().zip(answers) {
                     match answer {
-                        Ok(value) => self.results[entry.index] = Ok(value),
+                        Ok(value) => {
+                            self.succeeded(&mut entry);
+                            self.results[entry.index] = Ok(value);
+                        }
                         Err(error) => {
                             let verdict = decide::verdict(&self.rules.policy, || {
                                 self.rules.on.verdict(&error)
@@ -278,13 +360,37 @@ where
                     let error = ItemError::miscounted(miscount, entry.call.attempt());
                     self.results[entry.index] = Err(error);
                     let max = entry.call.retries_allowed(&self.rules.policy);
-                    self.tally.ended(End::Miscounted(miscount), max, 1);
+                    let end = End::Miscounted(miscount);
+                    self.tally.ended(end, max, entry.index, 1);
                 }
             }
         }
     }
 
-    fn failed(&mut self, entry: Entry<I::Item>, error: Arc<E>, verdict: Verdict) {
+    /// Tells breaker and budget of an item that has its value.
+    fn succeeded(&mut self, entry: &mut Entry<'k, I::Item, B, R>) {
+        let changed = entry.admitted.as_mut().and_then(Admitted::succeeded);
+        if let Some(transition) = changed {
+            let observe = self.rules.observer.observe();
+            entry.call.turned(self.rules.name, transition, &"", observe);
+        }
+        self.rules.budget.credit(&entry.call);
+    }
+
+    fn failed(&mut self, mut entry: Entry<'k, I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
+        if let Some(recorder) = entry.admitted.as_mut().and_then(Admitted::recorder) {
+            let site = Site::new(&self.rules.policy, self.rules.name);
+            let shown = Described {
+                on: &self.rules.on,
+                error: &*error,
+            };
+            let mut failure = Failure::new(&site, verdict, &shown).recorded(recorder);
+            if let Some(observe) = self.rules.observer.observe() {
+                failure = failure.observe(observe);
+            }
+            entry.call.tell_breaker(&mut failure);
+        }
+        entry.admitted = None;
         let error = ItemError::failed(error, entry.call.attempt());
         self.results[entry.index] = Err(error);
         self.failed.push((entry, verdict));
@@ -320,15 +426,16 @@ where
             number: self.number,
             items: tally.items,
         };
-        let failures = failed.iter().map(|(entry, verdict)| (entry.call, *verdict));
-        let groups = Groups::new(&round, failures);
-        groups.report::<E>(&round);
-        tally.report::<E>(&round, self.ended);
+        let failures = failed
+            .iter()
+            .map(|(entry, verdict)| (entry.index, entry.call, *verdict));
+        let mut groups = Groups::new(&round, failures, self.rules.budget.payer());
         let mut queue = Vec::with_capacity(failed.len());
         for (mut entry, verdict) in failed {
             match groups.decision(entry.call, verdict) {
                 Ok(call) => {
                     entry.call = call;
+                    entry.paid = Some(PaidFrom::new(self.rules.budget, verdict.kind()));
                     queue.push(entry);
                 }
                 Err(reason) => {
@@ -338,12 +445,25 @@ where
                 }
             }
         }
+        let shown = |index: usize, f: &mut fmt::Formatter<'_>| {
+            let failed = self.results[index].as_ref().err();
+            match failed.and_then(ItemError::error) {
+                Some(error) => self.rules.on.describe(error, f),
+                None => f.write_str(type_name::<E>()),
+            }
+        };
+        groups.report(&round, &shown, &mut self.rules.observer);
+        tally.report(&round, self.ended, &shown, &mut self.rules.observer);
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
         } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
             let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
-            rounds.succeeded(&Site::new(&self.rules.policy, self.rules.name));
+            let site = Site::new(&self.rules.policy, self.rules.name);
+            match self.rules.observer.observe() {
+                Some(observe) => rounds.succeeded_observed(&site, observe),
+                None => rounds.succeeded(&site),
+            }
         }
         let limits = queue.iter().map(|entry| entry.call.in_force());
         self.in_force = limits.max().unwrap_or_default();

@@ -68,8 +68,12 @@ impl Call {
         if delay > left {
             return Err(Reason::Deadline);
         }
-        let payer = failure.payer(kind);
-        if payer.is_some_and(|budget| !budget.withdraw(kind)) {
+        let items = 0..failure.items;
+        failure.paid = match failure.payer(kind) {
+            Some(budget) => items.filter(|_| budget.withdraw(kind)).count(),
+            None => items.len(),
+        };
+        if failure.paid == 0 {
             return Err(Reason::Budget);
         }
         self.retry(counted, delay);
@@ -84,12 +88,12 @@ impl Call {
             return;
         };
         if !is_known {
-            budget.called();
+            (0..failure.items).for_each(|_| budget.called());
         }
         let kind = failure.verdict.kind();
         if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
             if let Some(budget) = failure.payer(kind) {
-                budget.failed(kind);
+                (0..failure.items).for_each(|_| budget.failed(kind));
             }
         }
     }

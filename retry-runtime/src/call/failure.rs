@@ -38,6 +38,10 @@ pub struct Failure<'a> {
     pub(super) repeated: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
+    /// How many items of a batch failed so.
+    pub(crate) items: usize,
+    /// For how many of them a retry was paid, or is free.
+    pub(crate) paid: usize,
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) permit: Option<&'a mut dyn Record>,
@@ -99,6 +103,8 @@ impl<'a> Failure<'a> {
             repeated: false,
             cancelled: false,
             last: false,
+            items: 1,
+            paid: 0,
             delays: None,
             budget: None,
             permit: None,
@@ -146,6 +152,13 @@ impl<'a> Failure<'a> {
         self
     }
 
+    /// That so many items of a batch failed alike, each of which pays for its own retry.
+    #[cfg(feature = "batch")]
+    pub(crate) fn items(mut self, items: usize) -> Self {
+        self.items = items;
+        self
+    }
+
     /// Whether the attempt was begun as the last that could happen, and so took what another would need.
     #[doc(hidden)]
     pub fn last(mut self, last: bool) -> Self {
@@ -178,7 +191,11 @@ impl<'a> Failure<'a> {
 
     /// The attempt's place with a limiter, to tell it how the attempt ended. The limiter takes care of throttled retries,
     /// so that a budget does not pay for them.
-    pub fn place<L>(mut self, place: &'a mut Place<L>) -> Self {
+    pub fn place<L>(self, place: &'a mut Place<L>) -> Self {
+        self.left(place)
+    }
+
+    pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
         self.place = Some(place);
         self
     }

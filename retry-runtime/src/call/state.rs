@@ -12,7 +12,7 @@ use crate::call::nested;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
-use crate::limiter::place::Place;
+use crate::limiter::place::Queued;
 use crate::limiter::{End as AttemptEnd, LimiterChange, Turn};
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
@@ -216,7 +216,7 @@ impl Call {
     }
 
     /// Tells the breaker that let the attempt through how it ended.
-    pub(super) fn tell_breaker(&self, failure: &mut Failure<'_>) {
+    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
         let Some(permit) = failure.permit.take() else {
             return;
         };
@@ -295,7 +295,7 @@ impl Call {
     /// Reports that the attempt that is about to begin has to wait for its turn with the limiter.
     #[cold]
     #[inline(never)]
-    pub(crate) fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
+    pub(crate) fn waits(&self, call: &str, place: &mut impl Queued, observe: Option<Observe<'_>>) {
         let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
             return;
         };

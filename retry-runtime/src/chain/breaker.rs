@@ -1,5 +1,3 @@
-use std::convert::Infallible;
-
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 
 use crate::breaker::permit::Record;
@@ -13,13 +11,13 @@ pub trait MayAdmit {
     /// Whether it does.
     const IS_NAMED: bool;
     /// Lets one attempt through.
-    type Pass;
-    /// Why no attempt may begin.
-    type Refusal;
+    type Pass: Send;
     /// What a call keeps over a pause, to end with if no attempt may follow or it is cancelled.
     type Kept<C: MayCancel, V>;
 
-    fn admit(&self) -> Result<Self::Pass, Self::Refusal>;
+    fn admit(&self) -> Option<Self::Pass>;
+    /// Whether it would let nothing through now.
+    fn is_open(&self) -> bool;
     /// The change of state that letting it through caused.
     fn transition(pass: &Self::Pass) -> Option<Transition>;
     /// Tells how the attempt ended, once.
@@ -31,18 +29,22 @@ pub trait MayAdmit {
 /// The same for calls that end with an error of type `E`.
 pub trait Rejects<E>: MayAdmit {
     /// What a call ends with whose first attempt may not begin.
-    fn rejected(refusal: Self::Refusal) -> E;
+    fn rejected(by: RejectedBy) -> Option<E>;
 }
 
 impl MayAdmit for Unnamed {
     const IS_NAMED: bool = false;
     type Pass = ();
-    type Refusal = Infallible;
     type Kept<C: MayCancel, V> = C::Kept<V>;
 
     #[inline]
-    fn admit(&self) -> Result<(), Infallible> {
-        Ok(())
+    fn admit(&self) -> Option<()> {
+        Some(())
+    }
+
+    #[inline]
+    fn is_open(&self) -> bool {
+        false
     }
 
     #[inline]
@@ -68,23 +70,25 @@ impl MayAdmit for Unnamed {
 
 #[diagnostic::do_not_recommend]
 impl<E> Rejects<E> for Unnamed {
-    fn rejected(refusal: Infallible) -> E {
-        match refusal {}
+    #[inline]
+    fn rejected(_: RejectedBy) -> Option<E> {
+        None
     }
 }
 
 impl<B: CircuitBreaker> MayAdmit for Named<B> {
     const IS_NAMED: bool = true;
     type Pass = Option<Pass>;
-    type Refusal = Rejected;
     type Kept<C: MayCancel, V> = V;
 
     #[inline]
-    fn admit(&self) -> Result<Option<Pass>, Rejected> {
-        match self.0.admit() {
-            Some(pass) => Ok(Some(pass)),
-            None => Err(Rejected::new(RejectedBy::Breaker)),
-        }
+    fn admit(&self) -> Option<Option<Pass>> {
+        self.0.admit().map(Some)
+    }
+
+    #[inline]
+    fn is_open(&self) -> bool {
+        self.0.is_open()
     }
 
     #[inline]
@@ -109,40 +113,40 @@ impl<B: CircuitBreaker> MayAdmit for Named<B> {
 
 #[diagnostic::do_not_recommend]
 impl<B: CircuitBreaker, E: FromRejected> Rejects<E> for Named<B> {
-    fn rejected(refusal: Rejected) -> E {
-        E::from_rejected(refusal)
+    fn rejected(by: RejectedBy) -> Option<E> {
+        Some(E::from_rejected(Rejected::new(by)))
     }
 }
 
 /// A chain's pass while an attempt runs. Dropped before the attempt has ended, it goes back.
 // Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
-pub(super) struct Admitted<'a, R: MayAdmit> {
+pub(crate) struct Admitted<'a, R: MayAdmit> {
     breaker: &'a R,
     pass: R::Pass,
 }
 
 impl<'a, R: MayAdmit> Admitted<'a, R> {
     #[inline]
-    pub(super) fn by(breaker: &'a R) -> Result<Self, R::Refusal> {
+    pub(crate) fn by(breaker: &'a R) -> Option<Self> {
         let pass = breaker.admit()?;
-        Ok(Self { breaker, pass })
+        Some(Self { breaker, pass })
     }
 
     /// The change of state that letting the attempt through caused.
     #[inline]
-    pub(super) fn transition(&self) -> Option<Transition> {
+    pub(crate) fn transition(&self) -> Option<Transition> {
         R::transition(&self.pass)
     }
 
     /// The attempt succeeded.
     #[inline]
-    pub(super) fn succeeded(&mut self) -> Option<Transition> {
+    pub(crate) fn succeeded(&mut self) -> Option<Transition> {
         self.breaker.record(&mut self.pass, Seen::Success)
     }
 
     /// What a failure is told to.
     #[inline]
-    pub(super) fn recorder(&mut self) -> Option<&mut dyn Record> {
+    pub(crate) fn recorder(&mut self) -> Option<&mut dyn Record> {
         R::IS_NAMED.then_some(self)
     }
 }

@@ -6,7 +6,7 @@ use crate::classify::kind::Kind;
 /// What the retries of a chain are paid from, if its key `budget` names something.
 pub trait MayPay {
     /// What was paid for: nothing, or a retry after a failure of that kind.
-    type Retry;
+    type Retry: Send;
 
     fn payer(&self) -> Option<&dyn RetryBudget>;
     /// What was paid for where a retry follows such a failure.
@@ -69,21 +69,21 @@ impl<B: RetryBudget> MayPay for Named<B> {
 
 /// What a chain paid for a retry, until that begins: dropped before, it goes back.
 // Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
-pub(super) struct PaidFrom<'a, B: MayPay> {
+pub(crate) struct PaidFrom<'a, B: MayPay> {
     budget: &'a B,
     retry: B::Retry,
 }
 
 impl<'a, B: MayPay> PaidFrom<'a, B> {
     #[inline]
-    pub(super) fn new(budget: &'a B, kind: Option<Kind>) -> Self {
+    pub(crate) fn new(budget: &'a B, kind: Option<Kind>) -> Self {
         let retry = B::retry(kind);
         Self { budget, retry }
     }
 
     /// The retry begins.
     #[inline]
-    pub(super) fn spend(mut self) {
+    pub(crate) fn spend(mut self) {
         B::spend(&mut self.retry);
     }
 }

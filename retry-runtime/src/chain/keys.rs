@@ -4,14 +4,16 @@ use crate::chain::key::{Named, Unnamed};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 
-/// The keys of a chain that calls, batches and plans share: `name`, `budget`, `breaker`, `observe` and `idempotent`.
+/// The keys of a chain that calls and batches share: `name`, `budget`, `breaker`, `observe` and `idempotent`; and `limiter`,
+/// which only calls have.
 ///
 /// Each type parameter is [`Unnamed`], or [`Named`] with the key's value. What is not named costs nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed> {
+pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed> {
     pub(crate) name: N,
     pub(crate) budget: B,
     pub(crate) breaker: R,
+    pub(crate) limiter: M,
     pub(crate) observer: O,
     pub(crate) idempotent: bool,
 }
@@ -42,61 +44,85 @@ impl<N: MayName, B: MayPay, R: MayAdmit, O: MayObserve> SharedKeys for Keys<N, B
     }
 }
 
+/// The [`Keys`] of a chain that threads share: of a blocking batch.
+pub trait SharedByThreads: SharedKeys<Budget: Sync, Breaker: Sync, Observer: Send> {}
+
+#[diagnostic::do_not_recommend]
+impl<K> SharedByThreads for K where K: SharedKeys<Budget: Sync, Breaker: Sync, Observer: Send> {}
+
 impl Keys {
     pub(crate) const fn new() -> Self {
         Self {
             name: Unnamed,
             budget: Unnamed,
             breaker: Unnamed,
+            limiter: Unnamed,
             observer: Unnamed,
             idempotent: true,
         }
     }
 }
 
-impl<B, R, O> Keys<Unnamed, B, R, O> {
-    pub(super) fn named<S>(self, name: S) -> Keys<Named<S>, B, R, O> {
+impl<B, R, O, M> Keys<Unnamed, B, R, O, M> {
+    pub(super) fn named<S>(self, name: S) -> Keys<Named<S>, B, R, O, M> {
         Keys {
             name: Named(name),
             budget: self.budget,
             breaker: self.breaker,
+            limiter: self.limiter,
             observer: self.observer,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, R, O> Keys<N, Unnamed, R, O> {
-    pub(super) fn paid_from<P>(self, budget: P) -> Keys<N, Named<P>, R, O> {
+impl<N, R, O, M> Keys<N, Unnamed, R, O, M> {
+    pub(super) fn paid_from<P>(self, budget: P) -> Keys<N, Named<P>, R, O, M> {
         Keys {
             name: self.name,
             budget: Named(budget),
             breaker: self.breaker,
+            limiter: self.limiter,
             observer: self.observer,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, B, O> Keys<N, B, Unnamed, O> {
-    pub(super) fn admitted_by<K>(self, breaker: K) -> Keys<N, B, Named<K>, O> {
+impl<N, B, O, M> Keys<N, B, Unnamed, O, M> {
+    pub(super) fn admitted_by<K>(self, breaker: K) -> Keys<N, B, Named<K>, O, M> {
         Keys {
             name: self.name,
             budget: self.budget,
             breaker: Named(breaker),
+            limiter: self.limiter,
             observer: self.observer,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, B, R> Keys<N, B, R, Unnamed> {
-    pub(super) fn observed_by<S>(self, observer: S) -> Keys<N, B, R, Named<S>> {
+impl<N, B, R, M> Keys<N, B, R, Unnamed, M> {
+    pub(super) fn observed_by<S>(self, observer: S) -> Keys<N, B, R, Named<S>, M> {
         Keys {
             name: self.name,
             budget: self.budget,
             breaker: self.breaker,
+            limiter: self.limiter,
             observer: Named(observer),
+            idempotent: self.idempotent,
+        }
+    }
+}
+
+impl<N, B, R, O> Keys<N, B, R, O, Unnamed> {
+    pub(super) fn limited_by<L>(self, limiter: L) -> Keys<N, B, R, O, Named<L>> {
+        Keys {
+            name: self.name,
+            budget: self.budget,
+            breaker: self.breaker,
+            limiter: Named(limiter),
+            observer: self.observer,
             idempotent: self.idempotent,
         }
     }

@@ -9,6 +9,7 @@ use crate::chain::fallback::{FallsBack, FallsBackBlocking, MayFallBack};
 use crate::chain::history::NoHistory;
 use crate::chain::key::Unnamed;
 use crate::chain::keys::Keys;
+use crate::chain::limiter::{MayWait, RejectsToo};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{ByClassify, OnError};
@@ -81,8 +82,8 @@ pub(crate) struct Chain<On, C, W, K, A> {
 }
 
 /// The keys of a single call.
-pub(super) type OfCall<On, C, W, N, B, R, O, U, L, F> =
-    Chain<On, C, W, Keys<N, B, R, O>, Alone<U, L, F>>;
+pub(super) type OfCall<On, C, W, N, B, R, O, M, U, L, F> =
+    Chain<On, C, W, Keys<N, B, R, O, M>, Alone<U, L, F>>;
 
 impl Chain<ByClassify, Uncancelled, DefaultTimer, Keys, Alone> {
     /// No keys.
@@ -157,11 +158,12 @@ impl Policy {
     }
 }
 
-impl<On, C, W, N, B, R, O, U, L, F> PolicyCall<On, C, W, Keys<N, B, R, O>, Alone<U, L, F>>
+impl<On, C, W, N, B, R, O, M, U, L, F> PolicyCall<On, C, W, Keys<N, B, R, O, M>, Alone<U, L, F>>
 where
     N: MayName,
     B: MayPay,
     R: MayAdmit,
+    M: MayWait,
     O: MayObserve,
     L: MayTimeOut,
     F: MayFallBack,
@@ -175,6 +177,7 @@ where
         C: MayCancel,
         W: Timer,
         R: Rejects<E>,
+        M: RejectsToo<E>,
         U: MayReject<T>,
         L: TimesOut<E>,
         F: FallsBack<T, E, <F as MayFallBack>::History<E>, Fallen>,
@@ -224,6 +227,7 @@ where
         C: MayCancel,
         W: Timer,
         R: Rejects<E>,
+        M: RejectsToo<E>,
         U: MayReject<T>,
         L: TimesOut<E>,
         F: FallsBack<T, E, Arc<Attempt<E>>, Fallen>,
@@ -234,11 +238,12 @@ where
 }
 
 /// Blocking calls can't have `timeout`, and ignore `timer`.
-impl<On, C, W, N, B, R, O, U, F> PolicyCall<On, C, W, Keys<N, B, R, O>, Alone<U, Unnamed, F>>
+impl<On, C, W, N, B, R, O, M, U, F> PolicyCall<On, C, W, Keys<N, B, R, O, M>, Alone<U, Unnamed, F>>
 where
     N: MayName,
     B: MayPay,
     R: MayAdmit,
+    M: MayWait,
     O: MayObserve,
     F: MayFallBack,
 {
@@ -249,6 +254,7 @@ where
         On: OnError<E>,
         C: Cancel,
         R: Rejects<E>,
+        M: RejectsToo<E>,
         U: MayReject<T>,
         F: FallsBackBlocking<T, E, <F as MayFallBack>::History<E>>,
     {
@@ -266,6 +272,7 @@ where
         On: OnError<E>,
         C: Cancel,
         R: Rejects<E>,
+        M: RejectsToo<E>,
         U: MayReject<T>,
         F: FallsBackBlocking<T, E, Arc<Attempt<E>>>,
     {

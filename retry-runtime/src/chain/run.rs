@@ -6,12 +6,14 @@ use std::pin::pin;
 
 use crate::call::attempted;
 use crate::call::decide;
-use crate::call::failure::REJECTED_VALUE;
+use crate::call::failure::{REJECTED_VALUE, is_paid};
+use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
-use crate::chain::breaker::{Admitted, Rejects};
+use crate::chain::breaker::{Admitted, MayAdmit, Rejects};
 use crate::chain::budget::{MayPay, PaidFrom};
 use crate::chain::fallback::FallsBack;
 use crate::chain::history::History;
+use crate::chain::limiter::{InLine, MayWait, RejectsToo};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
@@ -38,9 +40,9 @@ use crate::time::timer::Timer;
     clippy::too_many_lines,
     reason = "what an await point is in can't be parted"
 )]
-pub(super) fn run<P, On, C, W, N, B, R, O, U, L, F, H, Op, Fut, Fallen, T, E>(
+pub(super) fn run<P, On, C, W, N, B, R, O, M, U, L, F, H, Op, Fut, Fallen, T, E>(
     policy: P,
-    mut chain: OfCall<On, C, W, N, B, R, O, U, L, F>,
+    mut chain: OfCall<On, C, W, N, B, R, O, M, U, L, F>,
     mut operation: Op,
 ) -> impl Future<Output = Result<T, E>>
 where
@@ -51,6 +53,7 @@ where
     N: MayName,
     B: MayPay,
     R: Rejects<E>,
+    M: RejectsToo<E>,
     O: MayObserve,
     U: MayReject<T>,
     L: TimesOut<E>,
@@ -86,20 +89,70 @@ where
             };
         }
         let (error, reason) = 'ended: {
-            let mut admitted = match Admitted::by(&chain.keys.breaker) {
-                Ok(admitted) => admitted,
-                Err(refusal) => {
-                    let (error, reason) = (R::rejected(refusal), Reason::Rejected);
-                    let shown = Described {
-                        on: &chain.on,
-                        error: &error,
-                    };
-                    call = call.under(policy.borrow().max_retries());
-                    told!().ended(&call, &shown, reason);
-                    break 'ended (error, reason);
-                }
-            };
+            // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that follows.
+            let mut before: Option<(_, PaidFrom<'_, B>)> = None;
             loop {
+                // The breaker is asked before the queue, and passed after it.
+                let gate = 'gate: {
+                    if M::IS_NAMED && chain.keys.breaker.is_open() {
+                        break 'gate Err(RejectedBy::Breaker);
+                    }
+                    let mut place = InLine::new(&chain.keys.limiter);
+                    if !place.has_turn() {
+                        let name = chain.keys.name.name(Op::place);
+                        call.waits(name, &mut place, chain.keys.observer.observe());
+                        let cancelled = cancelled.as_mut();
+                        let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
+                        match wait.await {
+                            Ok(waited) => {
+                                let name = chain.keys.name.name(Op::place);
+                                call.waited(name, waited, chain.keys.observer.observe());
+                            }
+                            Err(by) => break 'gate Err(by),
+                        }
+                    }
+                    if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
+                        Ok((admitted, place))
+                    } else {
+                        place.give_back();
+                        Err(RejectedBy::Breaker)
+                    }
+                };
+                let (mut admitted, mut place) = match gate {
+                    Ok(gate) => gate,
+                    Err(by) => {
+                        let reason = by.reason();
+                        let kept = match before {
+                            Some((kept, _paid)) => kept_of::<C, R, M, H, T, E>(kept, &mut history),
+                            None => {
+                                call = call.under(policy.borrow().max_retries());
+                                R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                            }
+                        };
+                        match kept {
+                            Some(Ok(value)) => {
+                                let told = Told {
+                                    falls_back: false,
+                                    ..told!()
+                                };
+                                told.ended(&call, &REJECTED_VALUE, reason);
+                                return Ok(value);
+                            }
+                            Some(Err(error)) => {
+                                let shown = Described {
+                                    on: &chain.on,
+                                    error: &error,
+                                };
+                                told!().ended(&call, &shown, reason);
+                                break 'ended (error, reason);
+                            }
+                            None => unreachable!("what rejects calls keeps what they end with"),
+                        }
+                    }
+                };
+                if let Some((_, paid)) = before {
+                    paid.spend();
+                }
                 if let Some(transition) = admitted.transition() {
                     let name = chain.keys.name.name(Op::place);
                     turned(&call, name, transition, chain.keys.observer.observe());
@@ -127,6 +180,11 @@ where
                                 let observe = chain.keys.observer.observe();
                                 turned(&call, name, transition, observe);
                             }
+                            if let Some(change) = place.succeeded() {
+                                let name = chain.keys.name.name(Op::place);
+                                let observe = chain.keys.observer.observe();
+                                call.limiter_changed(name, change, observe);
+                            }
                             if chain.alone.until.accepts(&value) {
                                 let name = || chain.keys.name.name(Op::place);
                                 let observe = chain.keys.observer.observe();
@@ -141,10 +199,10 @@ where
                             };
                             let verdict = Verdict::TRANSIENT;
                             let shown = &REJECTED_VALUE;
-                            match told.failed(&mut call, verdict, shown, None, is_cancelled) {
+                            match told.failed(&mut call, verdict, shown, None, None, is_cancelled) {
                                 Ok(pause) => {
                                     history.rejected();
-                                    (pause, Some(Kind::Transient), R::keep::<C, _>(Ok(value)))
+                                    (pause, Some(Kind::Transient), M::keep::<R, C, _>(Ok(value)))
                                 }
                                 Err(_) => return Ok(value),
                             }
@@ -164,58 +222,64 @@ where
                                 error: &error,
                             };
                             let permit = admitted.recorder();
+                            let place = place.left();
                             let told = told!();
-                            match told.failed(&mut call, verdict, &shown, permit, is_cancelled) {
+                            match told.failed(
+                                &mut call,
+                                verdict,
+                                &shown,
+                                permit,
+                                place,
+                                is_cancelled,
+                            ) {
                                 Ok(pause) => {
                                     let kept = history.failed(error);
-                                    (pause, verdict.kind(), R::keep::<C, _>(Err(kept)))
+                                    (pause, verdict.kind(), M::keep::<R, C, _>(Err(kept)))
                                 }
                                 Err(reason) => break 'ended (error, reason),
                             }
                         }
                     }
                 };
-                let paid = PaidFrom::new(&chain.keys.budget, kind);
+                let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+                let paid = PaidFrom::new(&chain.keys.budget, paid);
                 let is_cancelled = {
                     let sleep = pin!(chain.timer.sleep(pause));
                     pause_or_cancelled(cancelled.as_mut(), sleep).await
                 };
                 let ended = if is_cancelled {
                     Some(Reason::Cancelled)
-                } else if let Ok(next) = Admitted::by(&chain.keys.breaker) {
-                    admitted = next;
-                    decide::late(deadline, pause, || chain.timer.now())
                 } else {
-                    Some(Reason::Rejected)
+                    decide::late(deadline, pause, || chain.timer.now())
                 };
-                if let Some(reason) = ended {
-                    let kept = match R::into_kept::<C, Result<T, Option<E>>>(kept) {
-                        Some(Ok(value)) => Some(Ok(value)),
-                        Some(Err(Some(error))) => Some(Err(error)),
-                        Some(Err(None)) | None => history.take_last_error().map(Err),
-                    };
-                    match kept {
-                        Some(Ok(value)) => {
-                            let told = Told {
-                                falls_back: false,
-                                ..told!()
-                            };
-                            told.ended(&call, &REJECTED_VALUE, reason);
-                            return Ok(value);
-                        }
-                        Some(Err(error)) => {
-                            let shown = Described {
-                                on: &chain.on,
-                                error: &error,
-                            };
-                            told!().ended(&call, &shown, reason);
-                            break 'ended (error, reason);
-                        }
-                        None => {}
+                let Some(reason) = ended else {
+                    history.tick(|| chain.timer.clock());
+                    before = Some((kept, paid));
+                    continue;
+                };
+                match kept_of::<C, R, M, H, T, E>(kept, &mut history) {
+                    Some(Ok(value)) => {
+                        let told = Told {
+                            falls_back: false,
+                            ..told!()
+                        };
+                        told.ended(&call, &REJECTED_VALUE, reason);
+                        return Ok(value);
+                    }
+                    Some(Err(error)) => {
+                        let shown = Described {
+                            on: &chain.on,
+                            error: &error,
+                        };
+                        told!().ended(&call, &shown, reason);
+                        break 'ended (error, reason);
+                    }
+                    // No key keeps the error over a pause, so the call has nothing to end with but another attempt.
+                    None => {
+                        paid.spend();
+                        before = None;
                     }
                 }
-                history.tick(|| chain.timer.clock());
-                paid.spend();
             }
         };
         history.tick(|| chain.timer.clock());
@@ -236,5 +300,23 @@ where
             }
         }
         outcome
+    }
+}
+
+/// What a call ends with after a pause.
+fn kept_of<C, R, M, H, T, E>(
+    kept: M::Kept<R, C, Result<T, Option<E>>>,
+    history: &mut H,
+) -> Option<Result<T, E>>
+where
+    C: MayCancel,
+    R: MayAdmit,
+    M: MayWait,
+    H: History<E>,
+{
+    match M::into_kept::<R, C, Result<T, Option<E>>>(kept) {
+        Some(Ok(value)) => Some(Ok(value)),
+        Some(Err(Some(error))) => Some(Err(error)),
+        Some(Err(None)) | None => history.take_last_error().map(Err),
     }
 }

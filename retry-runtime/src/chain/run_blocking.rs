@@ -3,13 +3,15 @@
 use crate::call::attempt::Clock;
 use crate::call::attempted;
 use crate::call::decide;
-use crate::call::failure::REJECTED_VALUE;
+use crate::call::failure::{REJECTED_VALUE, is_paid};
+use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, Rejects};
 use crate::chain::budget::{MayPay, PaidFrom};
 use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::history::History;
 use crate::chain::key::Unnamed;
+use crate::chain::limiter::{InLine, RejectsToo};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
@@ -31,9 +33,9 @@ use crate::time::clock;
     clippy::too_many_lines,
     reason = "as the loop of an async call, which can't be parted"
 )]
-pub(super) fn run_blocking<On, C, W, N, B, R, O, U, F, H, Op, T, E>(
+pub(super) fn run_blocking<On, C, W, N, B, R, O, M, U, F, H, Op, T, E>(
     policy: &Policy,
-    mut chain: OfCall<On, C, W, N, B, R, O, U, Unnamed, F>,
+    mut chain: OfCall<On, C, W, N, B, R, O, M, U, Unnamed, F>,
     mut operation: Op,
 ) -> Result<T, E>
 where
@@ -42,6 +44,7 @@ where
     N: MayName,
     B: MayPay,
     R: Rejects<E>,
+    M: RejectsToo<E>,
     O: MayObserve,
     U: MayReject<T>,
     F: FallsBackBlocking<T, E, H>,
@@ -69,20 +72,63 @@ where
         };
     }
     let (error, reason) = 'ended: {
-        let mut admitted = match Admitted::by(&chain.keys.breaker) {
-            Ok(admitted) => admitted,
-            Err(refusal) => {
-                let (error, reason) = (R::rejected(refusal), Reason::Rejected);
-                let shown = Described {
-                    on: &chain.on,
-                    error: &error,
-                };
-                call = call.under(policy.max_retries());
-                told!().ended(&call, &shown, reason);
-                break 'ended (error, reason);
-            }
-        };
+        // What the attempt before has left: its outcome, and what was paid for the one that follows.
+        let mut before: Option<(Result<_, Option<E>>, PaidFrom<'_, _>)> = None;
         loop {
+            // The breaker is asked before the queue, and passed after it.
+            let gate = 'gate: {
+                if M::IS_NAMED && chain.keys.breaker.is_open() {
+                    break 'gate Err(RejectedBy::Breaker);
+                }
+                let mut place = InLine::new(&chain.keys.limiter);
+                if !place.has_turn() {
+                    let name = chain.keys.name.name(Op::place);
+                    call.waits(name, &mut place, chain.keys.observer.observe());
+                    match place.wait_blocking(deadline, &chain.cancel) {
+                        Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
+                        Err(by) => break 'gate Err(by),
+                    }
+                }
+                if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
+                    Ok((admitted, place))
+                } else {
+                    place.give_back();
+                    Err(RejectedBy::Breaker)
+                }
+            };
+            let (mut admitted, mut place) = match gate {
+                Ok(gate) => gate,
+                Err(by) => {
+                    let reason = by.reason();
+                    let error = match before {
+                        Some((Ok(value), _paid)) => {
+                            let told = Told {
+                                falls_back: false,
+                                ..told!()
+                            };
+                            told.ended(&call, &REJECTED_VALUE, reason);
+                            return Ok(value);
+                        }
+                        Some((Err(error), _paid)) => error.or_else(|| history.take_last_error()),
+                        None => {
+                            call = call.under(policy.max_retries());
+                            R::rejected(by).or_else(|| M::rejected(by))
+                        }
+                    };
+                    let Some(error) = error else {
+                        unreachable!("what rejects calls has an error for them");
+                    };
+                    let shown = Described {
+                        on: &chain.on,
+                        error: &error,
+                    };
+                    told!().ended(&call, &shown, reason);
+                    break 'ended (error, reason);
+                }
+            };
+            if let Some((_, paid)) = before {
+                paid.spend();
+            }
             if let Some(transition) = admitted.transition() {
                 let name = chain.keys.name.name(Op::place);
                 turned(&call, name, transition, chain.keys.observer.observe());
@@ -100,6 +146,10 @@ where
                         let name = chain.keys.name.name(Op::place);
                         turned(&call, name, transition, chain.keys.observer.observe());
                     }
+                    if let Some(change) = place.succeeded() {
+                        let name = chain.keys.name.name(Op::place);
+                        call.limiter_changed(name, change, chain.keys.observer.observe());
+                    }
                     if chain.alone.until.accepts(&value) {
                         let name = || chain.keys.name.name(Op::place);
                         succeeded(&call, policy, name, chain.keys.observer.observe());
@@ -112,8 +162,14 @@ where
                     };
                     let is_cancelled = chain.cancel.is_cancelled();
                     let verdict = Verdict::TRANSIENT;
-                    let decision =
-                        told.failed(&mut call, verdict, &REJECTED_VALUE, None, is_cancelled);
+                    let decision = told.failed(
+                        &mut call,
+                        verdict,
+                        &REJECTED_VALUE,
+                        None,
+                        None,
+                        is_cancelled,
+                    );
                     let Ok(pause) = decision else {
                         return Ok(value);
                     };
@@ -126,45 +182,45 @@ where
                         on: &chain.on,
                         error: &error,
                     };
-                    let permit = admitted.recorder();
+                    let (permit, place) = (admitted.recorder(), place.left());
                     let is_cancelled = chain.cancel.is_cancelled();
-                    match told!().failed(&mut call, verdict, &shown, permit, is_cancelled) {
+                    match told!().failed(&mut call, verdict, &shown, permit, place, is_cancelled) {
                         Ok(pause) => (pause, verdict.kind(), Err(history.failed(error))),
                         Err(reason) => break 'ended (error, reason),
                     }
                 }
             };
-            let paid = PaidFrom::new(&chain.keys.budget, kind);
+            let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+            let paid = PaidFrom::new(&chain.keys.budget, paid);
             let ended = if sleep_blocking(&chain.cancel, pause) {
                 Some(Reason::Cancelled)
-            } else if let Ok(next) = Admitted::by(&chain.keys.breaker) {
-                admitted = next;
-                decide::late(deadline, pause, clock::now_blocking)
             } else {
-                Some(Reason::Rejected)
+                decide::late(deadline, pause, clock::now_blocking)
             };
-            if let Some(reason) = ended {
-                let error = match last {
-                    Ok(value) => {
-                        let told = Told {
-                            falls_back: false,
-                            ..told!()
-                        };
-                        told.ended(&call, &REJECTED_VALUE, reason);
-                        return Ok(value);
-                    }
-                    Err(error) => error.or_else(|| history.take_last_error()),
-                };
-                if let Some(error) = error {
-                    let shown = Described {
-                        on: &chain.on,
-                        error: &error,
+            let Some(reason) = ended else {
+                before = Some((last, paid));
+                continue;
+            };
+            let error = match last {
+                Ok(value) => {
+                    let told = Told {
+                        falls_back: false,
+                        ..told!()
                     };
-                    told!().ended(&call, &shown, reason);
-                    break 'ended (error, reason);
+                    told.ended(&call, &REJECTED_VALUE, reason);
+                    return Ok(value);
                 }
-            }
-            paid.spend();
+                Err(error) => error.or_else(|| history.take_last_error()),
+            };
+            let Some(error) = error else {
+                unreachable!("what is not kept is in the history");
+            };
+            let shown = Described {
+                on: &chain.on,
+                error: &error,
+            };
+            told!().ended(&call, &shown, reason);
+            break 'ended (error, reason);
         }
     };
     if !F::IS_NAMED {

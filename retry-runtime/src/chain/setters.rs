@@ -13,6 +13,7 @@ use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::{Chain, PolicyCall};
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
+use crate::limiter::Limiter;
 use crate::observe::event::Event;
 use crate::policy::Policy;
 use crate::time::cancel::{CancelledBy, Uncancelled};
@@ -27,7 +28,8 @@ type Begun<
     R = Unnamed,
     O = Unnamed,
     A = Alone,
-> = PolicyCall<On, C, W, Keys<N, B, R, O>, A>;
+    M = Unnamed,
+> = PolicyCall<On, C, W, Keys<N, B, R, O, M>, A>;
 
 type BegunAlone<U = Unnamed, T = Unnamed, F = Unnamed> = Begun<
     ByClassify,
@@ -112,6 +114,24 @@ impl Policy {
         breaker: B,
     ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Unnamed, Named<B>> {
         self.chain().breaker(breaker)
+    }
+
+    /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
+    pub fn limiter<L: Limiter>(
+        &self,
+        limiter: L,
+    ) -> Begun<
+        ByClassify,
+        Uncancelled,
+        DefaultTimer,
+        Unnamed,
+        Unnamed,
+        Unnamed,
+        Unnamed,
+        Alone,
+        Named<L>,
+    > {
+        self.chain().limiter(limiter)
     }
 
     /// Says what sees every event: see [`PolicyCall::observe`].
@@ -280,7 +300,7 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
     }
 }
 
-impl<On, C, W, N, B, R, O, A> PolicyCall<On, C, W, Keys<N, B, R, O>, A> {
+impl<On, C, W, N, B, R, O, A, M> PolicyCall<On, C, W, Keys<N, B, R, O, M>, A> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
@@ -289,36 +309,50 @@ impl<On, C, W, N, B, R, O, A> PolicyCall<On, C, W, Keys<N, B, R, O>, A> {
     }
 }
 
-impl<On, C, W, B, R, O, A> Begun<On, C, W, Unnamed, B, R, O, A> {
+impl<On, C, W, B, R, O, A, M> Begun<On, C, W, Unnamed, B, R, O, A, M> {
     /// Names the call in the log. Default: the function that the operation is written in.
-    pub fn name<S: AsRef<str>>(self, name: S) -> Begun<On, C, W, Named<S>, B, R, O, A> {
+    pub fn name<S: AsRef<str>>(self, name: S) -> Begun<On, C, W, Named<S>, B, R, O, A, M> {
         self.with_keys(|keys| keys.named(name))
     }
 }
 
-impl<On, C, W, N, R, O, A> Begun<On, C, W, N, Unnamed, R, O, A> {
+impl<On, C, W, N, R, O, A, M> Begun<On, C, W, N, Unnamed, R, O, A, M> {
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
-    pub fn budget<P: RetryBudget>(self, budget: P) -> Begun<On, C, W, N, Named<P>, R, O, A> {
+    pub fn budget<P: RetryBudget>(self, budget: P) -> Begun<On, C, W, N, Named<P>, R, O, A, M> {
         self.with_keys(|keys| keys.paid_from(budget))
     }
 }
 
-impl<On, C, W, N, B, O, A> Begun<On, C, W, N, B, Unnamed, O, A> {
+impl<On, C, W, N, B, O, A, M> Begun<On, C, W, N, B, Unnamed, O, A, M> {
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`]. While it
     /// is open, the call ends at once with [`Reason::Rejected`](crate::Reason::Rejected).
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
-    pub fn breaker<K: CircuitBreaker>(self, breaker: K) -> Begun<On, C, W, N, B, Named<K>, O, A> {
+    pub fn breaker<K: CircuitBreaker>(
+        self,
+        breaker: K,
+    ) -> Begun<On, C, W, N, B, Named<K>, O, A, M> {
         self.with_keys(|keys| keys.admitted_by(breaker))
     }
 }
 
-impl<On, C, W, N, B, R, A> Begun<On, C, W, N, B, R, Unnamed, A> {
+impl<On, C, W, N, B, R, O, A> Begun<On, C, W, N, B, R, O, A> {
+    /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
+    /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
+    ///
+    /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
+    /// pause, so the call's future is `Send` only if the error is.
+    pub fn limiter<L: Limiter>(self, limiter: L) -> Begun<On, C, W, N, B, R, O, A, Named<L>> {
+        self.with_keys(|keys| keys.limited_by(limiter))
+    }
+}
+
+impl<On, C, W, N, B, R, A, M> Begun<On, C, W, N, B, R, Unnamed, A, M> {
     /// Says what sees every [`Event`], besides the log. An [`Observer`](crate::Observer) is one as
     /// `|event| observer.observe(event)`.
-    pub fn observe<S>(self, observer: S) -> Begun<On, C, W, N, B, R, Named<S>, A>
+    pub fn observe<S>(self, observer: S) -> Begun<On, C, W, N, B, R, Named<S>, A, M>
     where
         S: FnMut(&Event<'_>),
     {

@@ -10,6 +10,7 @@ use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::verdict::Verdict;
+use crate::limiter::place::Leave;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
@@ -36,12 +37,16 @@ impl Told<'_> {
         verdict: Verdict,
         error: &dyn fmt::Display,
         permit: Option<&mut dyn Record>,
+        place: Option<&mut dyn Leave>,
         is_cancelled: bool,
     ) -> Result<Duration, Reason> {
         let site = Site::new(self.policy, self.name);
         let mut failure = Failure::new(&site, verdict, error).cancelled(is_cancelled);
         if let Some(permit) = permit {
             failure = failure.recorded(permit);
+        }
+        if let Some(place) = place {
+            failure = failure.left(place);
         }
         call.failed_with(self.completed(failure))
     }

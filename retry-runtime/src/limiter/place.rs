@@ -49,9 +49,15 @@ use crate::time::timer::Timer;
 #[must_use = "dropped before the attempt, it gives its place to others"]
 pub struct Place<L> {
     limiter: L,
+    standing: Standing,
+    as_limiter: fn(&L) -> &dyn Limiter,
+}
+
+/// How far an attempt has come with its limiter.
+#[derive(Debug)]
+pub struct Standing {
     ticket: Ticket,
     stage: Stage,
-    as_limiter: fn(&L) -> &dyn Limiter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,19 +67,80 @@ enum Stage {
     Left,
 }
 
+impl Standing {
+    /// At the end of the queue, or with the turn if that has come already.
+    #[inline]
+    pub(crate) fn enter<L: Limiter + ?Sized>(limiter: &L) -> Self {
+        let mut standing = Self {
+            ticket: limiter.enter(1),
+            stage: Stage::Waits,
+        };
+        standing.poll(limiter, Waker::noop());
+        standing
+    }
+
+    #[inline]
+    pub(crate) fn has_turn(&self) -> bool {
+        self.stage == Stage::HasTurn
+    }
+
+    /// Asks whether the turn has come.
+    #[inline]
+    pub(crate) fn poll<L: Limiter + ?Sized>(&mut self, limiter: &L, waker: &Waker) -> Turn {
+        if self.has_turn() {
+            return Turn::Begin;
+        }
+        let turn = limiter.poll(&mut self.ticket, waker);
+        if turn == Turn::Begin {
+            self.stage = Stage::HasTurn;
+        }
+        turn
+    }
+
+    /// Tells the limiter how the attempt ended, once.
+    #[inline]
+    pub(crate) fn leave<L: Limiter + ?Sized>(
+        &mut self,
+        limiter: &L,
+        end: End,
+    ) -> Option<LimiterChange> {
+        if self.stage == Stage::Left {
+            return None;
+        }
+        self.stage = Stage::Left;
+        let ticket = Ticket::new(self.ticket.number(), self.ticket.cost());
+        limiter.leave(ticket, end)
+    }
+
+    /// The attempt is dropped.
+    #[inline]
+    pub(crate) fn abandon<L: Limiter + ?Sized>(&mut self, limiter: &L) {
+        match self.stage {
+            Stage::Waits => self.leave(limiter, End::NotBegun),
+            Stage::HasTurn => self.leave(limiter, End::Ignored),
+            Stage::Left => None,
+        };
+    }
+}
+
+/// What waits for its turn with a limiter.
+pub(crate) trait Queued {
+    /// Asks whether it has come.
+    fn poll(&mut self, waker: &Waker) -> Turn;
+    /// The longest that it waits.
+    fn max_wait(&self) -> Option<Duration>;
+}
+
 impl<L: Limiter> Place<L> {
     /// Takes a place at the end of the queue, and the turn if that has come already.
     #[inline]
     pub fn new(limiter: L) -> Self {
-        let ticket = limiter.enter(1);
-        let mut place = Self {
+        let standing = Standing::enter(&limiter);
+        Self {
             limiter,
-            ticket,
-            stage: Stage::Waits,
+            standing,
             as_limiter,
-        };
-        place.poll(Waker::noop());
-        place
+        }
     }
 }
 
@@ -85,7 +152,7 @@ impl<L> Place<L> {
     /// Whether its turn has come, so that the attempt may begin.
     #[inline]
     pub fn has_turn(&self) -> bool {
-        self.stage == Stage::HasTurn
+        self.standing.has_turn()
     }
 
     /// Waits for its turn: as long as the limiter allows at most, and not beyond a deadline on the timer's clock. Where
@@ -116,21 +183,15 @@ impl<L> Place<L> {
     pub fn give_back(mut self) {
         self.leave(End::NotBegun);
     }
+}
 
-    /// Asks whether its turn has come.
+impl<L> Queued for Place<L> {
     #[inline]
-    pub(crate) fn poll(&mut self, waker: &Waker) -> Turn {
-        if self.stage == Stage::HasTurn {
-            return Turn::Begin;
-        }
-        let turn = (self.as_limiter)(&self.limiter).poll(&mut self.ticket, waker);
-        if turn == Turn::Begin {
-            self.stage = Stage::HasTurn;
-        }
-        turn
+    fn poll(&mut self, waker: &Waker) -> Turn {
+        self.standing.poll((self.as_limiter)(&self.limiter), waker)
     }
 
-    pub(crate) fn max_wait(&self) -> Option<Duration> {
+    fn max_wait(&self) -> Option<Duration> {
         (self.as_limiter)(&self.limiter).max_wait()
     }
 }
@@ -144,23 +205,14 @@ pub(crate) trait Leave {
 impl<L> Leave for Place<L> {
     #[inline]
     fn leave(&mut self, end: End) -> Option<LimiterChange> {
-        if self.stage == Stage::Left {
-            return None;
-        }
-        self.stage = Stage::Left;
-        let ticket = Ticket::new(self.ticket.number(), self.ticket.cost());
-        (self.as_limiter)(&self.limiter).leave(ticket, end)
+        self.standing.leave((self.as_limiter)(&self.limiter), end)
     }
 }
 
 impl<L> Drop for Place<L> {
     #[inline]
     fn drop(&mut self) {
-        match self.stage {
-            Stage::Waits => self.leave(End::NotBegun),
-            Stage::HasTurn => self.leave(End::Ignored),
-            Stage::Left => None,
-        };
+        self.standing.abandon((self.as_limiter)(&self.limiter));
     }
 }
 
@@ -168,7 +220,7 @@ impl<L: fmt::Debug> fmt::Debug for Place<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Place")
             .field("limiter", &self.limiter)
-            .field("stage", &self.stage)
+            .field("stage", &self.standing.stage)
             .finish_non_exhaustive()
     }
 }

@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use crate::call::rejected::RejectedBy;
 use crate::limiter::Turn;
-use crate::limiter::place::Place;
+use crate::limiter::place::Queued;
 use crate::time::cancel::{Cancel, Pause};
 use crate::time::moment::Moment;
 use crate::time::timer::{Timer, sleep_out};
 use crate::time::{clock, skip};
 
 /// Waits until the attempt may begin. Returns how long that took.
-pub(crate) async fn wait<L>(
-    place: &mut Place<L>,
+pub(crate) async fn wait(
+    place: &mut impl Queued,
     timer: impl Timer,
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
@@ -57,8 +57,8 @@ pub(crate) async fn wait<L>(
 }
 
 /// The same on this thread.
-pub(crate) fn wait_blocking<L>(
-    place: &mut Place<L>,
+pub(crate) fn wait_blocking(
+    place: &mut impl Queued,
     deadline: Option<Moment>,
     cancel: Option<&dyn Cancel>,
 ) -> Result<Duration, RejectedBy> {
@@ -116,9 +116,9 @@ impl Patience {
     }
 
     /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
-    fn ask<L>(
+    fn ask(
         &self,
-        place: &mut Place<L>,
+        place: &mut impl Queued,
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {

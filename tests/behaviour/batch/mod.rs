@@ -14,6 +14,7 @@ mod log;
 mod policies;
 mod properties;
 mod send;
+mod shared;
 mod verdicts;
 
 use std::cell::RefCell;

@@ -1,0 +1,244 @@
+//! What batches share with calls: budgets, breakers, observers and names.
+
+use std::cell::RefCell;
+use std::future::{Future, poll_fn};
+use std::mem::replace;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use retry_runtime::{
+    Breaker, BreakerState, Budget, Event, Policy, Reason, TimerFn, retry, retry_each,
+    retry_each_blocking, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use tokio::time::Instant;
+
+use super::EXACT;
+
+/// An item that fails in this way in each of its first attempts.
+async fn item(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, BreakerState) {
+    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
+    let (recording, attempts) = (testing::record(), RefCell::new(0));
+    let batches = policy
+        .budget(&budget)
+        .breaker(&breaker)
+        .name("item")
+        .batches(1);
+    let results = retry_each(batches, [()], async |_| {
+        let attempt = attempts.replace_with(|attempt| *attempt + 1);
+        Ok(vec![steps.get(attempt).cloned().map_or(Ok(()), Err)])
+    });
+    let _ = results.await;
+    let reasons = recording.lines();
+    let reasons = reasons
+        .iter()
+        .map(|line| line.replace("1 of 1 items: ", ""));
+    (
+        attempts.into_inner(),
+        reasons.collect(),
+        budget.available(),
+        breaker.state(),
+    )
+}
+
+/// The same by the attribute.
+async fn call(steps: &[Failure], policy: Policy) -> (usize, Vec<String>, f64, BreakerState) {
+    #[retry(policy = policy, name = "item", budget = budget, breaker = breaker)]
+    async fn call(
+        policy: Policy,
+        budget: &Budget,
+        breaker: &Breaker,
+        steps: &[Failure],
+        attempts: &mut usize,
+    ) -> Result<(), Failure> {
+        *attempts += 1;
+        steps.get(*attempts - 1).cloned().map_or(Ok(()), Err)
+    }
+
+    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
+    let (recording, mut attempts) = (testing::record(), 0);
+    let _ = call(policy, &budget, &breaker, steps, &mut attempts).await;
+    (
+        attempts,
+        recording.lines(),
+        budget.available(),
+        breaker.state(),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_alone_is_a_call() {
+    for steps in [
+        &[][..],
+        &[TRANSIENT],
+        &[THROTTLED, THROTTLED],
+        &[STOP],
+        &[TRANSIENT, STOP],
+        &[TRANSIENT, TRANSIENT, TRANSIENT],
+        &[THROTTLED, THROTTLED, THROTTLED, THROTTLED],
+    ] {
+        let start = Instant::now();
+        let by_attribute = call(steps, EXACT).await;
+        let took = start.elapsed();
+        assert_eq!(item(steps, EXACT).await, by_attribute, "{steps:?}");
+        assert_eq!(start.elapsed(), 2 * took, "{steps:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_item_pays_for_its_own_retry() {
+    // For three retries.
+    let budget = Budget::grpc(6, 0.1);
+    let (recording, events) = (testing::record(), RefCell::new(Vec::new()));
+    let batches = EXACT
+        .name("each")
+        .budget(&budget)
+        .observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()))
+        .batches(9);
+    let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
+        Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
+    })
+    .await;
+    let attempts: Vec<_> = results
+        .iter()
+        .map(|result| result.as_ref().unwrap_err())
+        .map(|error| (error.attempts(), error.reason()))
+        .collect();
+    // Every failure takes one of its six tokens, and at half of them no retry is paid.
+    assert_eq!(attempts, [(1, Reason::Budget); 5]);
+    assert_eq!(
+        recording.lines(),
+        ["gave up each attempt=1 max=3 error=5 of 5 items: transient reason=budget"]
+    );
+    assert_eq!(events.into_inner(), recording.lines());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_pays_for_as_many_as_it_can() {
+    // A retry costs 14.
+    let budget = Budget::standard();
+    let results = retry_each(
+        EXACT.max(1).name("paid").budget(&budget),
+        0..50,
+        async |pending: Vec<i32>| Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect()),
+    )
+    .await;
+    let paid = results
+        .iter()
+        .filter(|result| result.as_ref().unwrap_err().attempts() == 2)
+        .count();
+    assert_eq!((paid, budget.available()), (500 / 14, f64::from(500 % 14)));
+    assert!(
+        results[..paid]
+            .iter()
+            .all(|result| { result.as_ref().unwrap_err().reason() == Reason::Exhausted })
+    );
+    assert!(
+        results[paid..]
+            .iter()
+            .all(|result| { result.as_ref().unwrap_err().reason() == Reason::Budget })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_breaker_ends_items_with_what_they_have() {
+    let breaker = Breaker::new().consecutive_failures(2);
+    let recording = testing::record();
+    let batches = EXACT.name("items").breaker(&breaker).batches(2);
+    let results = retry_each(batches, 0..3, async |pending: Vec<i32>| {
+        Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
+    })
+    .await;
+    let ended: Vec<_> = results
+        .iter()
+        .map(|result| result.as_ref().unwrap_err())
+        .map(|error| (error.attempts(), error.error().is_some(), error.reason()))
+        .collect();
+    assert_eq!(
+        ended,
+        [
+            (1, true, Reason::Rejected),
+            (1, true, Reason::Rejected),
+            (0, false, Reason::Rejected),
+        ]
+    );
+    assert_eq!(breaker.state(), BreakerState::Open);
+    let lines = recording.lines();
+    assert!(
+        lines[0].starts_with("breaker opened items attempt=1 "),
+        "{lines:?}"
+    );
+    assert!(
+        lines.contains(&String::from(
+            "gave up items attempt=1 max=3 error=2 of 2 items: transient reason=rejected"
+        )),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn threads_share_budget_and_breaker() {
+    let (budget, breaker) = (Budget::standard(), Breaker::new().consecutive_failures(2));
+    let batches = Policy::none()
+        .max(1)
+        .name("threads")
+        .budget(&budget)
+        .breaker(&breaker)
+        .batches(1)
+        .concurrency(4);
+    let results = retry_each_blocking(batches, 0..4, |_| Err::<Vec<Result<(), _>>, _>(STOP));
+    assert!(results.iter().all(Result::is_err));
+    assert_eq!(
+        (budget.available(), breaker.state()),
+        (500.0, BreakerState::Closed)
+    );
+}
+
+/// As `yield_now` does outside of a runtime, too.
+async fn wait_once() {
+    let mut has_waited = false;
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        match replace(&mut has_waited, true) {
+            false => Poll::Pending,
+            true => Poll::Ready(()),
+        }
+    })
+    .await;
+}
+
+/// Wherever it is dropped, no retry is paid for that was not sent.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_batch_leaves_nothing_behind() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0..99 {
+        let (budget, sent) = (Budget::standard(), RefCell::new(0));
+        let ended = {
+            let batches = Policy::none()
+                .max(2)
+                .name("dropped")
+                .timer(TimerFn::new(|_| wait_once()))
+                .budget(&budget)
+                .batches(2)
+                .concurrency(2);
+            let mut run = pin!(retry_each(batches, 0..5, async |pending: Vec<i32>| {
+                *sent.borrow_mut() += pending.len();
+                wait_once().await;
+                Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
+            }));
+            (0..polls).any(|_| run.as_mut().poll(&mut context).is_ready())
+        };
+        let retries = sent.into_inner().saturating_sub(5);
+        let paid = u32::try_from(14 * retries).unwrap();
+        assert_eq!(
+            budget.available(),
+            500.0 - f64::from(paid),
+            "after {polls} polls"
+        );
+        if ended {
+            assert_eq!(retries, 2 * 5);
+            return;
+        }
+    }
+    panic!("it never ended");
+}
