@@ -111,7 +111,10 @@ pub enum BreakerState {
 
 const MOST_GRANTED: u32 = 64;
 const MILLION: u64 = 1_000_000;
-/// What a hint makes of the time that a breaker is open, at most: the default of `max_hint`.
+/// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
+/// also say that it wants no wait.
+const SHORTEST_HINT: Duration = Duration::from_secs(1);
+/// And at most: the default of `max_hint`.
 const LONGEST_HINT: Duration = Duration::from_secs(120);
 
 impl Breaker {
@@ -176,7 +179,8 @@ impl Breaker {
     }
 
     /// How long it stays open before it lets a trial call through. At least 1 ms, default 5 s. If the failure that opens
-    /// it has a hint of the server's, that counts instead, up to 2 minutes or this time, whichever is longer.
+    /// it has a hint of the server's, that counts instead: at least a second or this time, whichever is shorter, and up to
+    /// 2 minutes or this time, whichever is longer.
     pub const fn open_for(self, open_for: Duration) -> Self {
         let least = Duration::from_millis(1);
         Self::of(Rule {
@@ -266,7 +270,9 @@ impl Breaker {
 
     fn open(&self, circuit: &mut Circuit, cause: Cause, hint: Option<Duration>) -> Transition {
         let own = self.rule.open_for;
-        let open_for = hint.map_or(own, |hint| hint.min(own.max(LONGEST_HINT)));
+        let open_for = hint.map_or(own, |hint| {
+            hint.clamp(own.min(SHORTEST_HINT), own.max(LONGEST_HINT))
+        });
         let phase = Phase::Open {
             since: clock::now(),
             length: open_for,

@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use retry_runtime::{
     Breaker, BreakerState, Cause, CircuitBreaker, Keyed, Kind, Pass, Permit, Seen, Transition,
 };
+use tokio::runtime::Handle;
 use tokio::time::advance;
 
 use crate::keys::{millis, secs};
@@ -152,6 +153,8 @@ async fn a_hint_says_how_long_it_stays_open() {
     for (hint, open_for) in [
         (secs(60), secs(60)),
         (secs(1), secs(1)),
+        (Duration::ZERO, secs(1)),
+        (millis(1), secs(1)),
         (secs(3_600), secs(120)),
     ] {
         assert!(matches!(
@@ -162,7 +165,13 @@ async fn a_hint_says_how_long_it_stays_open() {
         assert!(!call(&breaker, FAILURE).0);
         advance(millis(1)).await;
     }
-    // A longer time of its own stands.
+    // A shorter time of its own stands.
+    let hasty = Breaker::new().consecutive_failures(1).open_for(millis(10));
+    call(&hasty, hinted(Duration::ZERO));
+    assert!(!call(&hasty, FAILURE).0);
+    advance(millis(10)).await;
+    assert!(call(&hasty, FAILURE).0);
+    // And a longer one.
     let patient = Breaker::new().consecutive_failures(1).open_for(secs(600));
     call(&patient, hinted(secs(3_600)));
     advance(secs(599)).await;
@@ -186,18 +195,17 @@ async fn half_open_lets_so_many_through_and_no_more() {
     }
 }
 
-/// The same in threads, which have the system's clock.
-#[test]
-fn half_open_lets_so_many_threads_through_and_no_more() {
+/// The same in threads.
+#[tokio::test(start_paused = true)]
+async fn half_open_lets_so_many_threads_through_and_no_more() {
     for _ in 0..20 {
         let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
-        let at_once = Seen::Failure {
-            kind: Kind::Transient,
-            hint: Some(Duration::ZERO),
-        };
-        call(&breaker, at_once);
+        fail(&breaker, 1);
+        advance(secs(5)).await;
+        let runtime = Handle::current();
         let barrier = Barrier::new(20);
         let ask = || {
+            let _clock = runtime.enter();
             barrier.wait();
             breaker.admit()
         };
