@@ -178,15 +178,16 @@ impl Budget {
         if self.rule.per_second == 0 {
             return;
         }
+        // Read before the time, so that no other thread's time is later.
+        let last = self.filled.load(Relaxed);
         let now = clock::now().since_origin().as_nanos();
         let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
-        let last = self.filled.load(Relaxed);
-        if last == 0 {
-            // The first look: it started full.
-            let _ = self.filled.compare_exchange(0, now, Relaxed, Relaxed);
+        if last == 0 || now < last {
+            // The first look, when it is full, or the clock was set back: time counts from here.
+            let _ = self.filled.compare_exchange(last, now, Relaxed, Relaxed);
             return;
         }
-        let passed = u128::from(now.saturating_sub(last));
+        let passed = u128::from(now - last);
         let tokens = passed * u128::from(self.rule.per_second) / u128::from(ONE);
         let tokens = u64::try_from(tokens).unwrap_or(u64::MAX);
         // Who sets the time adds the tokens, so that no two threads add the same.

@@ -10,6 +10,7 @@ use std::thread;
 use proptest::prelude::*;
 use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::runtime::Builder;
 use tokio::time::{advance, timeout};
 
 use crate::keys::{Script, secs};
@@ -106,6 +107,27 @@ async fn tokens_come_with_time_where_asked_for() {
     assert_eq!(budget.available(), 5.0);
     advance(secs(1000)).await;
     assert_eq!(budget.available(), 100.0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tokens_come_with_time_after_the_clock_was_set_back() {
+    let budget = Budget::standard().capacity(100).per_second(1.0);
+    thread::scope(|threads| {
+        let far_ahead = || {
+            let paused = Builder::new_current_thread()
+                .enable_time()
+                .start_paused(true)
+                .build();
+            paused.unwrap().block_on(async {
+                advance(secs(3600)).await;
+                while budget.withdraw(Kind::Throttled) {}
+            });
+        };
+        threads.spawn(far_ahead);
+    });
+    assert_eq!(budget.available(), 0.0);
+    advance(secs(5)).await;
+    assert_eq!(budget.available(), 5.0);
 }
 
 #[tokio::test(start_paused = true)]
