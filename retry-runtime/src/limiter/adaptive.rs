@@ -171,11 +171,12 @@ impl Gate for Adaptive {
                 self.debt.pay(now);
                 Some(self.lower(cost, hint, now))
             }
-            End::Failure { .. } | End::Ignored => None,
-            End::NotBegun => {
+            // What began at another rate was charged otherwise, if at all.
+            End::NotBegun if is_current => {
                 self.debt.forgive(self.time(cost));
                 None
             }
+            End::Failure { .. } | End::Ignored | End::NotBegun => None,
         }
     }
 }

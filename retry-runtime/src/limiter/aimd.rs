@@ -83,7 +83,8 @@ impl Aimd {
     /// Only while at least half of the limit is in use: otherwise successes say nothing about more.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
-            self.limit += f64::from(cost) / self.limit;
+            // What costs more than the limit is a whole round.
+            self.limit += (f64::from(cost) / self.limit).min(1.0);
             *self = self.bounded();
         }
     }

@@ -275,3 +275,16 @@ fn it_can_be_a_static() {
     assert_eq!(LIMITER.rate(), 5.0);
     assert_eq!(Limiter::max_wait(&LIMITER), Some(secs(20)));
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_charged_nothing_gives_nothing_back() {
+    let limiter = RateLimiter::adaptive();
+    let before = begun(&limiter, 10);
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, THROTTLED);
+    assert_eq!(limiter.available(), 0.0);
+    for ticket in before {
+        limiter.leave(ticket, End::NotBegun);
+    }
+    assert_eq!(limiter.available(), 0.0);
+}

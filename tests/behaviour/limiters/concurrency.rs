@@ -190,3 +190,13 @@ fn failures_at_random_lower_it_too() {
     }
     assert!((6..=12).contains(&(sum / 2000)), "{}", sum / 2000);
 }
+
+#[test]
+fn what_costs_more_than_the_limit_is_a_round() {
+    let limiter = ConcurrencyLimiter::aimd();
+    for limit in 21..24 {
+        let ticket = limiter.enter(1000);
+        limiter.leave(ticket, End::Success);
+        assert_eq!(limiter.limit(), limit);
+    }
+}
