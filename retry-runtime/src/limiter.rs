@@ -29,7 +29,9 @@ use crate::classify::verdict::Verdict;
 
 /// What makes attempts wait for their turn, shared by calls: the key `limiter`.
 ///
-/// Each attempt enters, is polled until its turn comes, and leaves when it has ended.
+/// Each attempt enters, is polled until its turn comes, and leaves when it has ended. Besides when it is woken, one that is
+/// behind others is polled every second at first, and every 30 seconds far behind, so that a limiter can let those pass
+/// that are not polled any more.
 ///
 /// What an operator closes for maintenance:
 ///

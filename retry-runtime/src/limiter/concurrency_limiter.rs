@@ -41,6 +41,9 @@ use crate::time::clock;
 /// One round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
 /// Successes raise it only while at least half of it is in use.
 ///
+/// An attempt that makes calls with the same limiter takes another part of the limit for each, and waits for itself once
+/// that is too low. Give each layer a limiter of its own.
+///
 /// Additive increase and multiplicative decrease are those of
 /// [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers those of Netflix's
 /// [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.

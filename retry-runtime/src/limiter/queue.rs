@@ -9,8 +9,10 @@ use crate::limiter::slow_start::SlowStart;
 use crate::limiter::{End, LimiterChange, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
+use crate::time::moment::Moment;
 
-/// Attempts in the order in which they came, before a gate. Nobody overtakes the first, whatever that costs.
+/// Attempts in the order in which they came, before a gate. Nobody overtakes the first, whatever that costs, as long as it
+/// takes its turn: one that is not polled any more would keep out all others for ever.
 ///
 /// It is the same queue for all gates, and what a server asks of all calls is done here: while it throttles, nothing
 /// begins.
@@ -33,7 +35,12 @@ struct Waiting {
     number: u64,
     /// `None` once it was woken, until it asks again.
     waker: Option<Waker>,
+    /// From when it could ask again, as the first. `None` while it is not known to be worthwhile.
+    due: Option<Moment>,
 }
+
+/// Whoever is that late in asking is passed by those behind, and keeps its place.
+pub(super) const ABSENT: Duration = Duration::from_secs(1);
 
 /// In the number of a ticket: it had its turn, after how many pauses, and the gate's stamp. The others have their number
 /// in the queue.
@@ -100,6 +107,7 @@ impl<G: Gate> Queue<G> {
         state.waiting.push_back(Waiting {
             number,
             waker: None,
+            due: None,
         });
         Ticket::new(number, cost)
     }
@@ -118,26 +126,34 @@ impl<G: Gate> Queue<G> {
         let Some(ahead) = state.place(ticket.number()) else {
             return Turn::Rejected;
         };
-        let at_least = if ahead == 0 {
+        let (at_least, due) = if state.is_next(ahead) {
             match state.admit(ticket.cost()) {
                 Ok(number) => {
                     *ticket = Ticket::new(number, ticket.cost());
-                    let served = state.waiting.pop_front();
+                    let served = state.waiting.remove(ahead);
                     let first = state.first();
                     drop(state);
                     drop(served);
                     wake(first);
                     return Turn::Begin;
                 }
-                Err(at_least) => at_least,
+                Err(at_least) => {
+                    let due = at_least.and_then(|at_least| clock::now().checked_add(at_least));
+                    (at_least, due)
+                }
             }
         } else {
             let pause = state.pause.as_ref();
-            pause.and_then(|pause| pause.paused_for(clock::now()))
+            let paused_for = pause.and_then(|pause| pause.paused_for(clock::now()));
+            (paused_for, None)
         };
-        let before = state.waiting[ahead].waker.replace(waker);
+        let called = state.call(ahead);
+        let waiting = &mut state.waiting[ahead];
+        waiting.due = due;
+        let before = waiting.waker.replace(waker);
         drop(state);
         drop(before);
+        called.into_iter().for_each(Waker::wake);
         Turn::Wait { ahead, at_least }
     }
 
@@ -166,9 +182,58 @@ impl<G> State<G> {
         place.ok()
     }
 
-    /// What wakes the first that waits.
+    /// Whether all before that place are absent.
+    fn is_next(&self, place: usize) -> bool {
+        place == 0 || {
+            let now = clock::now();
+            let mut before = self.waiting.iter().take(place);
+            before.all(|waiting| waiting.is_absent(now))
+        }
+    }
+
+    /// Where the first is absent and nobody else is known to be due, has all before that place ask, to know which of them
+    /// are there. Returns what wakes them.
+    fn call(&mut self, place: usize) -> Vec<Waker> {
+        if place == 0 || self.waiting[0].due.is_none() {
+            return Vec::new();
+        }
+        let now = clock::now();
+        let mut before = self.waiting.iter().take(place);
+        let present = before.position(|waiting| !waiting.is_absent(now));
+        let Some(present) = present.filter(|present| *present > 0) else {
+            return Vec::new();
+        };
+        if self.waiting[present].due.is_some() {
+            return Vec::new();
+        }
+        let called = self.waiting.iter_mut().take(place).skip(present);
+        let call = |waiting: &mut Waiting| {
+            waiting.due.get_or_insert(now);
+            waiting.waker.take()
+        };
+        called.filter_map(call).collect()
+    }
+
+    /// What wakes the first that waits and is not absent.
     fn first(&mut self) -> Option<Waker> {
-        self.waiting.front_mut()?.waker.take()
+        if self.waiting.is_empty() {
+            return None;
+        }
+        let now = clock::now();
+        let mut present = self.waiting.iter_mut();
+        let first = present.find(|waiting| !waiting.is_absent(now))?;
+        let waker = first.waker.take();
+        if waker.is_some() || first.due.is_none() {
+            first.due = Some(now);
+        }
+        waker
+    }
+}
+
+impl Waiting {
+    fn is_absent(&self, now: Moment) -> bool {
+        let late = self.due.and_then(|due| now.checked_since(due));
+        late.is_some_and(|late| late >= ABSENT)
     }
 }
 

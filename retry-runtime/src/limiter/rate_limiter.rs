@@ -85,6 +85,9 @@ impl RateLimiter {
     }
 
     /// No higher rate than that, also before the first refusal. Default none. If it is below `least`, `least` counts.
+    ///
+    /// An attempt begins once a minute all the same. Where that is too often, or its cost takes longer, the limit is
+    /// known: use [`fixed`](Self::fixed).
     pub const fn most(self, per_second: f64) -> Self {
         let new = self.new.most(per_second);
         self.with(new)

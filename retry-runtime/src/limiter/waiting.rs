@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::call::rejected::RejectedBy;
 use crate::limiter::Turn;
 use crate::limiter::place::Queued;
+use crate::limiter::queue::ABSENT;
 use crate::time::cancel::{Cancel, Pause};
 use crate::time::moment::Moment;
 use crate::time::timer::{Timer, sleep_out};
@@ -103,7 +104,7 @@ struct Patience(Option<(Moment, RejectedBy)>);
 enum Nap {
     /// Its turn comes no sooner.
     UntilTurn(Duration),
-    /// It is woken, or waits no longer.
+    /// It is woken, waits no longer, or looks whether those before it take their turns.
     Patient(Option<Duration>),
 }
 
@@ -122,10 +123,10 @@ impl Patience {
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {
-        let at_least = match place.poll(waker) {
+        let (ahead, at_least) = match place.poll(waker) {
             Turn::Begin => return Ok(None),
             Turn::Rejected => return Err(RejectedBy::Limiter),
-            Turn::Wait { at_least, .. } => at_least,
+            Turn::Wait { ahead, at_least } => (ahead, at_least),
         };
         let left = match self.0 {
             Some((end, by)) => {
@@ -139,9 +140,17 @@ impl Patience {
         };
         Ok(Some(match at_least {
             Some(at_least) => Nap::UntilTurn(at_least),
-            None => Nap::Patient(left),
+            None => Nap::Patient(left.into_iter().chain(look(ahead)).min()),
         }))
     }
+}
+
+/// After how long it is worthwhile to look whether those before it are absent: the further behind, the later, so that few
+/// of many look at a time.
+fn look(ahead: usize) -> Option<Duration> {
+    const FEW: u32 = 30;
+    let ahead = u32::try_from(ahead).unwrap_or(FEW).min(FEW);
+    (ahead > 0).then(|| ABSENT * ahead)
 }
 
 impl Nap {

@@ -1204,3 +1204,69 @@ proptest! {
         prop_assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
     }
 }
+
+/// Waits once, so that it has a place, and is not polled any more by itself.
+fn polled_once<F: Future>(mut call: Pin<Box<F>>) -> Pin<Box<F>> {
+    let polled = call.as_mut().now_or_never();
+    assert!(polled.is_none());
+    call
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_polled_any_more_is_passed() {
+    for absent in [1, 2, 40] {
+        let limiter = each(1);
+        let start = Instant::now();
+        begin(&limiter, start).await.unwrap();
+        let kept: Vec<_> = (0..absent)
+            .map(|_| polled_once(Box::pin(begin(&limiter, start))))
+            .collect();
+        let within = timeout(secs(90), begin(&limiter, start)).await;
+        assert!(within.unwrap().is_ok(), "{absent}");
+        // From then on, nobody waits for them.
+        let since = Instant::now();
+        begin(&limiter, start).await.unwrap();
+        let waited = since.elapsed();
+        assert!((millis(998)..=secs(1)).contains(&waited), "{waited:?}");
+        // They are the next once they are there again, in their order.
+        let late = begin(&limiter, start);
+        let (kept, late) = tokio::join!(join_all(kept), late);
+        let begun: Vec<_> = kept.into_iter().chain([late]).map(Result::unwrap).collect();
+        assert!(begun.is_sorted(), "{begun:?}");
+        assert_eq!(limiter.waiting(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_polled_any_more_keeps_nobody_from_a_place() {
+    let limiter = at_a_time(1);
+    let start = Instant::now();
+    let held = Place::new(&limiter);
+    let kept = polled_once(Box::pin(begin(&limiter, start)));
+    let others = join_all((0..3).map(|_| begin(&limiter, start)));
+    let free = async {
+        sleep(secs(10)).await;
+        drop(held);
+    };
+    let both = async { tokio::join!(others, free) };
+    let (others, ()) = timeout(secs(60), both).await.unwrap();
+    // It was its turn for a second.
+    assert_eq!(others, vec![Ok(secs(11)); 3]);
+    drop(kept);
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_less_than_a_second_late_is_not_passed() {
+    let limiter = each(1);
+    let start = Instant::now();
+    begin(&limiter, start).await.unwrap();
+    let slow = polled_once(Box::pin(begin(&limiter, start)));
+    let slow = async {
+        sleep(millis(1_900)).await;
+        slow.await
+    };
+    let begun = tokio::join!(begin(&limiter, start), slow);
+    // What begins late is made up for by 2 ms.
+    assert_eq!(begun, (Ok(millis(2_898)), Ok(millis(1_900))));
+}
