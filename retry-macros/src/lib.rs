@@ -82,7 +82,7 @@ use crate::target::function::Function;
 /// | `repeats` | gives up once the same error came this many times in a row | – |
 /// | `budget` | pays for retries: a `RetryBudget` | – |
 /// | `breaker` | lets no attempt through while a server is down: a `CircuitBreaker`; needs `E: From<Rejected>` | – |
-/// | `limiter` | has each attempt wait for its turn: a `Limiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
+/// | `limiter` | makes each attempt wait its turn: a `Limiter`, `LIMITER.cost(n)`; needs `E: From<Rejected>` | – |
 /// | `hedge` | begins another attempt beside one that takes longer: a duration, or a quantile of a `Latency` | – |
 /// | `cancel` | ends the pause and the call: a future; on a blocking function a flag or a function | – |
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
@@ -139,10 +139,10 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
 /// .await?;
 /// ```
 ///
-/// The keys are those of the attribute, before the block. `async { … }` is a future, and nothing runs before it is
-/// awaited; `{ … }` runs at once and sleeps on its thread. Each run of the block is an attempt. It may change what it
-/// captures; `return` and `?` end the attempt. `async move { … }` makes the future own what the block uses, which each
-/// attempt borrows. Where nothing else tells the type, name it: `async -> Result<_, ApiError> { … }`.
+/// It takes the attribute's keys, then the block. `async { … }` is a future: nothing runs before you await it. `{ … }`
+/// runs at once and sleeps on its thread. Each run of the block is an attempt. It may change what it captures; `return`
+/// and `?` end the attempt. With `async move { … }` the future owns what the block uses, and each attempt borrows it.
+/// If nothing else names the type, write it: `async -> Result<_, ApiError> { … }`.
 #[proc_macro]
 pub fn retrying(tokens: TokenStream) -> TokenStream {
     retry_expression(tokens.into()).into()

@@ -67,10 +67,9 @@ pub trait Classify {
     /// Whether this failure is worth a retry; if so, its kind and the server's hint.
     fn classify(&self) -> Verdict;
 
-    /// How the log shows the failure where it knows no more of its type: in the attribute where that has no `Display`, and
-    /// in chains, batches and plans. The derive shows an `Error` with its causes, what is `Display` by that, and else the
-    /// variant's name (`ModelError::Overloaded`). By default it is the name of the type: never what is within, which may be a
-    /// secret.
+    /// How the log shows the failure: in the attribute if its type has no `Display`, and always in chains, batches and
+    /// plans. The derive shows an `Error` with its causes, another type by its `Display`, or else the variant's name
+    /// (`ModelError::Overloaded`). By default it is the name of the type, never its contents, which may be secret.
     ///
     /// To show more, derive it, or write this by hand:
     ///

@@ -1,4 +1,4 @@
-//! What calls share to make no more attempts, and no faster, than a server takes.
+//! What calls share so that attempts come no faster, or no more at a time, than a server can take.
 
 pub(crate) mod adaptive;
 mod aimd;
@@ -27,13 +27,13 @@ use std::time::Duration;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 
-/// What makes attempts wait for their turn, shared by calls: the key `limiter`.
+/// Makes attempts wait their turn, shared by calls: the key `limiter`.
 ///
-/// Each attempt enters, is polled until its turn comes, and leaves when it has ended. Besides when it is woken, one that is
-/// behind others is polled every second at first, and every 30 seconds far behind, so that a limiter can let those pass
-/// that are not polled any more.
+/// Each attempt enters the queue, is polled until its turn comes, and leaves when it has ended. An attempt behind
+/// others is also polled when nothing wakes it: every second near the front, every 30 seconds far behind. So a limiter
+/// can let it pass attempts that are no longer polled.
 ///
-/// What an operator closes for maintenance:
+/// A limiter that an operator closes for maintenance:
 ///
 /// ```
 /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -79,18 +79,18 @@ use crate::classify::verdict::Verdict;
     note = "implement `retry_runtime::Limiter` for `{Self}`, or give a reference to what implements it"
 )]
 pub trait Limiter {
-    /// Takes a place at the end of the queue, for an attempt of that cost.
+    /// Takes a place at the end of the queue, for an attempt with that cost.
     fn enter(&self, cost: u32) -> Ticket;
 
-    /// Asks whether the attempt may begin, and keeps the waker, in place of the last one, to wake when it is worthwhile
-    /// to ask again. Not called again once it has returned [`Turn::Begin`].
+    /// Says whether the attempt may begin. Keeps the waker, in place of the last one, and wakes it when it is worth
+    /// asking again. Not called again once it has returned [`Turn::Begin`].
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
 
-    /// Gives the place back. Called exactly once for each ticket, also when the call is dropped, waiting or not, or panics.
-    /// Returns what this changed for all, for the log and observers.
+    /// Gives the place back. Called exactly once for each ticket, even if the call panics or is dropped, waiting or
+    /// not. Returns what this changed for all calls, for the log and observers.
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange>;
 
-    /// The longest that an attempt waits for its turn. `None`, the default, is no limit.
+    /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
     fn max_wait(&self) -> Option<Duration> {
         None
     }
@@ -104,7 +104,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// A ticket for an attempt of that cost, with a number of the limiter's own, such as the place in its queue.
+    /// A ticket for an attempt with that cost. The number is the limiter's own, such as the place in its queue.
     #[inline]
     pub const fn new(number: u64, cost: u32) -> Self {
         Self { number, cost }
@@ -131,9 +131,9 @@ pub enum Turn {
     Begin,
     /// Not yet.
     Wait {
-        /// How many wait before it.
+        /// How many attempts wait before it.
         ahead: usize,
-        /// For how long it has to wait, unless it is woken; then it asks again. `None`: until it is woken.
+        /// It asks again after that time, or when woken. `None`: only when woken.
         at_least: Option<Duration>,
     },
     /// Never: the call ends.
@@ -144,8 +144,8 @@ pub enum Turn {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// The server answered: with a value, be it rejected by `until` or `validate`, or with an error that is not worth a
-    /// retry.
+    /// The server answered: with a value, even one that `until` or `validate` rejected, or with an error that is not
+    /// worth a retry.
     Success,
     /// It failed.
     Failure {
@@ -154,9 +154,9 @@ pub enum End {
         /// The wait that the server asked for.
         hint: Option<Duration>,
     },
-    /// Nobody knows: nobody classified the error, or the attempt was dropped or panicked.
+    /// Unknown: nobody classified the error, or the attempt was dropped or panicked.
     Ignored,
-    /// It never began. What it was charged goes back.
+    /// It never began. It gets back what it was charged.
     NotBegun,
 }
 
@@ -172,20 +172,20 @@ impl End {
     }
 }
 
-/// What the end of an attempt changed for all that wait.
+/// What the end of an attempt changed for all attempts that wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimiterChange {
-    /// The server throttled and said for how long: nothing begins for so long.
+    /// The server throttled and said for how long: nothing begins for that long.
     Paused {
         /// For how long.
         pause: Duration,
     },
-    /// The server answers again after that.
+    /// The server answers again after a pause.
     Resumed,
-    /// So many attempts may run at a time.
+    /// How many attempts may now run at a time.
     Limit(u32),
-    /// So much cost may begin per second.
+    /// How much cost may now begin per second.
     Rate(f64),
 }
 

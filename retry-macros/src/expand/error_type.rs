@@ -1,7 +1,7 @@
 //! The error type of a block that names none.
 //!
-//! It is only known from what the compiler infers, and each `_` is inferred by itself. Where the error is looked at in
-//! more than one place, a local of no size ties these together.
+//! The compiler infers it, but infers each `_` separately. Where code uses the error in more than one place, a
+//! zero-sized local ties these together.
 
 use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;

@@ -1,7 +1,7 @@
-//! What stands before each attempt: the keys `limiter` and `breaker`.
+//! What each attempt has to pass: the keys `limiter` and `breaker`.
 //!
-//! The breaker is looked at before the queue, so that nobody waits while it is open, and passed after it, so that nobody
-//! waits with a pass. An attempt that both let begin spends what the budget paid.
+//! A call checks the breaker before the queue, so that nobody waits while it is open, and takes its pass after the
+//! queue, so that nobody waits while holding one. An attempt that both let begin spends what the budget paid.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
@@ -14,7 +14,7 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
-    /// What outlives an iteration of the loop, so that the gate before the next attempt can end the call with it.
+    /// What outlives an iteration of the loop: the next attempt's gate can end the call with it.
     pub(crate) fn kept_for_gate(&self) -> Option<TokenStream> {
         if !self.model.is_gated() {
             return None;
@@ -30,7 +30,7 @@ impl Printer<'_> {
         Some(ours!(#failed #returned #paid))
     }
 
-    /// An attempt behind its gate. Where that lets it not begin, the call ends.
+    /// An attempt behind its gate. If the gate doesn't let it begin, the call ends.
     pub(crate) fn gated(&self, attempt: TokenStream) -> TokenStream {
         if !self.model.is_gated() {
             return attempt;
@@ -148,7 +148,7 @@ impl Printer<'_> {
         })
     }
 
-    /// Lets go of what was kept for the case that the attempt does not begin.
+    /// Drops what was kept in case the attempt did not begin.
     fn begins(&self) -> TokenStream {
         let failed = (self.model.late(self.asyncness) == Some(Late::Kept))
             .then(|| ours!(__retry::let_go(retry_failed);));

@@ -1,4 +1,4 @@
-//! What calls within an attempt know of the call around them: the feature `nested`.
+//! What calls within an attempt know about the call around them: the feature `nested`.
 
 use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
@@ -41,7 +41,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Has a pinned future, bound to that name, know of the call.
+    /// Tells a pinned future, bound to that name, about the call.
     pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
         let outer = self.outer()?;
         Some(ours!(let #pinned = ::core::pin::pin!(__retry::within(#pinned, #outer));))

@@ -51,14 +51,14 @@ pub trait CircuitBreaker {
     /// Lets an attempt through, or not.
     fn admit(&self) -> Option<Pass>;
 
-    /// Whether it would let nothing through now. A call that has a `limiter`, too, asks before it waits for its turn. By
-    /// default false, so that it waits.
+    /// Whether it would let nothing through now. A call that also has a `limiter` asks this before it waits for its
+    /// turn. False by default, so the call waits.
     fn is_open(&self) -> bool {
         false
     }
 
-    /// Lets an attempt through that begins beside a slow one, or not: the key `hedge`. By default as any other. A breaker
-    /// that makes trial calls needs none beside them.
+    /// Lets an attempt begin beside a slow one, or not: the key `hedge`. By default as any other attempt. A breaker
+    /// that makes trial calls should let none begin beside them.
     fn admit_hedge(&self) -> Option<Pass> {
         self.admit()
     }
@@ -85,7 +85,7 @@ impl Pass {
         }
     }
 
-    /// The pass of the first trial call, with which the breaker turns half open: the log and observers are told of it.
+    /// The pass of the first trial call, which makes the breaker half open: the log and observers report it.
     pub const fn half_opening(stamp: u64) -> Self {
         Self {
             stamp,
@@ -98,7 +98,7 @@ impl Pass {
         self.stamp
     }
 
-    /// Whether the breaker turned half open with it.
+    /// Whether this pass made the breaker half open.
     pub const fn half_opens(&self) -> bool {
         self.half_opens
     }

@@ -55,7 +55,7 @@ impl<B: CircuitBreaker> Permit<B> {
 }
 
 impl<B> Permit<B> {
-    /// The change of state that letting the attempt through caused: to half open, or none.
+    /// The change of state that this attempt caused by beginning: to half open, or none.
     #[inline]
     pub fn transition(&self) -> Option<Transition> {
         let half_opens = self.pass.as_ref().is_some_and(Pass::half_opens);

@@ -189,8 +189,8 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// The attempt's place with a limiter, to tell it how the attempt ended. The limiter takes care of throttled retries,
-    /// so that a budget does not pay for them.
+    /// The attempt's place with a limiter, to tell the limiter how the attempt ended. Throttled retries are the
+    /// limiter's job, so a budget doesn't pay for them.
     pub fn place<L>(self, place: &'a mut Place<L>) -> Self {
         self.left(place)
     }
@@ -247,7 +247,7 @@ impl<'a> Failure<'a> {
     }
 }
 
-/// Whether a budget pays for retries after that kind of failure. A limiter takes care of throttled ones.
+/// Whether a budget pays for retries after that kind of failure. Throttled ones are a limiter's job.
 pub(crate) fn is_paid(kind: Kind, is_limited: bool) -> bool {
     !(is_limited && kind == Kind::Throttled)
 }

@@ -1,4 +1,4 @@
-//! Calls that are made within the attempts of other calls, whose retries multiply.
+//! Calls made within the attempts of other calls: their retries multiply.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,21 +14,21 @@ use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 
 thread_local! {
-    /// The innermost call whose attempt runs here. Only while it runs: the next task that this thread polls has nothing
-    /// to do with it.
+    /// The innermost call whose attempt runs on this thread. Set only while it runs: the next task that this thread
+    /// polls has nothing to do with it.
     static HERE: RefCell<Option<Outer>> = const { RefCell::new(None) };
 }
 
-/// The functions that were told of, by the one around them. Some may have names that are made up at run time, so the
-/// number of pairs is bounded.
+/// The functions already reported, by the one around them. Some names are made at run time, so the number of pairs is
+/// bounded.
 static TOLD: Mutex<BTreeMap<String, BTreeSet<String>>> = Mutex::new(BTreeMap::new());
 const MOST_TOLD: usize = 256;
 
-/// A call, to those that are made within its attempts.
+/// A call, as those made within its attempts see it.
 #[derive(Clone, Debug)]
 pub struct Outer {
     name: Name,
-    /// How many attempts of it there may be, those of the calls around it included. `None` where that is unlimited, or not
+    /// How many attempts it may make, multiplied by those of the calls around it. `None` if that is unlimited, or not
     /// known before a failure.
     attempts: Option<u64>,
 }
@@ -157,7 +157,7 @@ impl Drop for Entered {
     }
 }
 
-/// Tells that a call is retried within an attempt of another, once for each two functions.
+/// Reports that a call is retried within an attempt of another, once for each pair of functions.
 pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Option<Observe<'_>>) {
     let Some(outer) = here(Outer::clone) else {
         return;
@@ -176,7 +176,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Opti
     report(Record::Nested, event, observe);
 }
 
-/// Whether nobody was told of the two.
+/// Whether the pair has not been reported yet.
 fn is_news(outer: &str, inner: &str) -> bool {
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
     if told.get(outer).is_some_and(|told| told.contains(inner)) {

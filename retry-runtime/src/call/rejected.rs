@@ -7,7 +7,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::chain;
 use crate::observe::reason::Reason;
 
-/// No attempt was made: the `breaker` is open, or the turn with the `limiter` did not come in time.
+/// No attempt was made: the `breaker` is open, or its turn with the `limiter` did not come in time.
 ///
 /// A function with a `breaker` or a `limiter` needs an error type that is `From<Rejected>`. `std::io::Error`,
 /// `Box<dyn Error>` and `anyhow::Error` are. For your own type, write the impl:
@@ -44,16 +44,16 @@ pub struct Rejected {
 pub enum RejectedBy {
     /// The `breaker` is open.
     Breaker,
-    /// The `limiter` would have had the attempt wait longer than its `max_wait`, or let it not begin at all.
+    /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
     Limiter,
-    /// The `limiter` would have had it wait beyond the call's `deadline`.
+    /// The `limiter` would have made it wait beyond the call's `deadline`.
     Deadline,
     /// The call was cancelled while it waited for its turn.
     Cancelled,
 }
 
 impl Rejected {
-    /// A rejection, for instance to build an error in a test.
+    /// A rejection, to build an error in a test.
     pub const fn new(by: RejectedBy) -> Self {
         Self { by }
     }
@@ -65,7 +65,7 @@ impl Rejected {
 }
 
 impl RejectedBy {
-    /// Why a call ends that is rejected so.
+    /// Why a call with this rejection ends.
     pub(crate) const fn reason(self) -> Reason {
         match self {
             Self::Breaker | Self::Limiter => Reason::Rejected,
@@ -88,7 +88,7 @@ impl fmt::Display for Rejected {
 
 impl Error for Rejected {}
 
-/// Not worth a retry: breakers and limiters have their own times to try again.
+/// Not worth a retry: breakers and limiters decide themselves when to try again.
 impl Classify for Rejected {
     fn classify(&self) -> Verdict {
         Verdict::STOP

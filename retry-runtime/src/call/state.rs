@@ -250,7 +250,7 @@ impl Call {
         }
     }
 
-    /// Reports that the end of the call's attempt changed its limiter.
+    /// Reports that the call's attempt changed its limiter by its end.
     #[cold]
     #[inline(never)]
     pub(crate) fn limiter_changed(

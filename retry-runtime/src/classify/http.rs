@@ -87,12 +87,12 @@ impl Verdict {
     /// status, and other values are ignored, as in the `openai` and `anthropic` SDKs. The header does not say what became
     /// of the request: any other 4xx was refused, and any other status is ambiguous.
     ///
-    /// Where a 429 names no wait, the limits in its headers do: of those of which nothing is left, the longest wait until
-    /// all of it is there again.
+    /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
+    /// used up is reset.
     ///
-    /// | what is left | when it is there again | of |
+    /// | what is left | when it is reset | sent by |
     /// |---|---|---|
-    /// | `x-ratelimit-remaining-requests`, `-tokens` | `x-ratelimit-reset-…`: `6m0s` | OpenAI and those who copy it |
+    /// | `x-ratelimit-remaining-requests`, `-tokens` | `x-ratelimit-reset-…`: `6m0s` | OpenAI and its imitators |
     /// | `anthropic-ratelimit-requests-remaining`, `-tokens-`, `-input-tokens-`, `-output-tokens-` | `…-reset`: a time of RFC 3339 | Anthropic |
     /// | `ratelimit-remaining` | `ratelimit-reset`: seconds | draft-ietf-httpapi-ratelimit-headers-06 |
     ///
@@ -143,7 +143,7 @@ impl Verdict {
     }
 }
 
-/// What the limits of a server that throttles say of the wait, where it does not say it itself.
+/// The wait until a throttling server's limits are reset, if it does not name the wait itself.
 pub(crate) fn reset_if_throttled(verdict: Verdict, headers: &HeaderMap) -> Option<Duration> {
     let is_throttled = verdict.kind() == Some(Kind::Throttled);
     is_throttled.then(|| reset(headers)).flatten()

@@ -25,7 +25,7 @@
 //!
 //! With the feature `http`, [`ResponseError`](crate::ResponseError) does this by itself.
 //!
-//! Some failures need another action than a retry: a shorter prompt, or another model. The last resort chooses by the
+//! Some failures need something other than a retry: a shorter prompt, or another model. A `fallback` can choose by the
 //! fault:
 //!
 //! ```
@@ -79,7 +79,7 @@ use crate::observe::shown::shown;
 ///
 /// | [`Fault`] | verdict |
 /// |---|---|
-/// | `Throttled` | throttled, with the wait of Google's `RetryInfo` or of the message as hint |
+/// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint |
 /// | `Overloaded` with `RetryInfo` | transient, after that wait: it was refused unread |
 /// | `Overloaded` without, `Internal` | transient, ambiguous: the request may have taken effect |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
@@ -129,8 +129,8 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait of Google's `RetryInfo`, or else, if it throttles, the one in the message: "Please try again in 1.2s".
-    /// From zero to 365 days; other values are ignored.
+    /// The wait in Google's `RetryInfo`. Without one, if the error throttles, the wait in the message: "Please try
+    /// again in 1.2s". From zero to 365 days; other values are ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }

@@ -1,4 +1,4 @@
-//! When a limit is lifted, from the headers that tell what is left of it.
+//! When a limit is reset, from the headers that tell what is left of it.
 
 use std::time::{Duration, SystemTime};
 
@@ -8,7 +8,7 @@ use retry_vocabulary::duration;
 use crate::classify::retry_after::{first, server_time};
 use crate::classify::verdict::LONGEST_HINT;
 
-/// How an API writes when the whole limit is there again.
+/// How an API writes when the limit is reset.
 #[derive(Clone, Copy)]
 enum Written {
     /// `6m0s`
@@ -19,7 +19,7 @@ enum Written {
     Time,
 }
 
-/// What is left, and when all of it is there again.
+/// What is left, and when it is reset.
 const LIMITS: [(&str, &str, Written); 7] = [
     (
         "x-ratelimit-remaining-requests",
@@ -54,8 +54,8 @@ const LIMITS: [(&str, &str, Written); 7] = [
     ("ratelimit-remaining", "ratelimit-reset", Written::Seconds),
 ];
 
-/// The wait until each limit of which nothing is left is there again. A limit of which something is left is not what
-/// refused the request, or nobody knows how much it asked for.
+/// The waits until the limits that are used up are reset. A limit with something left did not refuse the request, or
+/// nobody knows how much it asked for.
 pub(crate) fn reset(headers: &HeaderMap) -> Option<Duration> {
     let now = server_time(headers);
     let waits = LIMITS.iter().filter_map(|(remaining, reset, written)| {
@@ -77,7 +77,7 @@ impl Written {
             Self::Seconds => value.parse().ok().map(Duration::from_secs),
             Self::Time => {
                 let time = humantime::parse_rfc3339(value).ok()?;
-                // All of it was there again before the answer arrived.
+                // It was reset before the answer arrived.
                 Some(time.duration_since(now).unwrap_or_default())
             }
         }

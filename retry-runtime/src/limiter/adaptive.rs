@@ -7,15 +7,14 @@ use crate::limiter::rate_limiter::{FORGOTTEN, Paced};
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
-/// A rate that is lowered by each refusal and raised by successes: made by
-/// [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
+/// A rate that refusals lower and successes raise: made by [`RateLimiter::adaptive`](crate::RateLimiter::adaptive).
 #[derive(Clone, Copy, Debug)]
 pub struct Adaptive {
     least: f64,
     most: f64,
     /// Per second; infinite before the first refusal.
     rate: f64,
-    /// The last rate at which anything got through; infinite before. Up to there, it rises fast.
+    /// The last rate at which anything got through; infinite before. Below it, the rate rises fast.
     good: f64,
     debt: Debt,
     /// The number of refusals that lowered the rate. Refused attempts that began before the last of them say nothing new.
@@ -24,7 +23,7 @@ pub struct Adaptive {
     through_since: f64,
     /// When the server let it.
     lowered_at: Moment,
-    /// How many attempts had to wait. Only for so many successes the rate rises, so that it doesn't while nobody needs it.
+    /// How many attempts had to wait. The rate rises for only as many successes, so not while nobody needs it.
     delayed: u32,
     through: Through,
 }
@@ -33,7 +32,7 @@ pub struct Adaptive {
 const LOWERED: f64 = 0.9;
 /// What a success adds.
 const RAISED: f64 = 1.002;
-/// The longest time from one attempt to the next. By it a rate that is far too low is found out.
+/// The longest time from one attempt to the next. So a rate that is far too low is noticed.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
 
 impl Adaptive {
@@ -219,7 +218,7 @@ impl Through {
         self.cost += f64::from(cost);
     }
 
-    /// Since when it counts. From time to time, the last minute's average stands for all before.
+    /// Where counting began. From time to time, the last minute's average replaces all before it.
     fn forget(&mut self, now: Moment) -> Duration {
         let since = *self.since.get_or_insert(now);
         let Some(span) = now.checked_since(since) else {

@@ -80,7 +80,7 @@ impl Aimd {
         self.running
     }
 
-    /// Only while at least half of the limit is in use: otherwise successes say nothing about more.
+    /// Only while at least half of the limit is in use: otherwise successes say nothing about a higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // What costs more than the limit is a whole round.
@@ -89,7 +89,7 @@ impl Aimd {
         }
     }
 
-    /// What is long past says little about the limit of today.
+    /// A limit found long ago says little about today's.
     pub(super) fn is_at_rest(&self, start: u32, now: Moment) -> bool {
         let is_forgotten = now.since(self.lowered_at) >= FORGOTTEN;
         self.running == 0 && (is_forgotten || self.limit() >= start)

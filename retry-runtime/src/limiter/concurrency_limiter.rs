@@ -9,10 +9,10 @@ use crate::limiter::with_cost::WithCost;
 use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::time::clock;
 
-/// Bounds how many attempts run at a time, by how the server copes: the key `limiter`.
+/// Bounds how many attempts run at a time, by how well the server copes: the key `limiter`.
 ///
-/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. The limit is found
-/// by trying: one more for every round of successes, a tenth less when an attempt fails.
+/// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. The limiter
+/// finds the limit by trying: one more for each round of successes, a tenth less when an attempt fails.
 ///
 /// ```
 /// use retry_runtime::{ConcurrencyLimiter, retry};
@@ -33,20 +33,19 @@ use crate::time::clock;
 /// # }
 /// ```
 ///
-/// All three kinds of failure lower the limit that an overloaded server causes: `Throttled`, `Timeout`, and `Transient`, of
-/// which 503, 529 and refused connections are. Not every transient failure comes from overload, so the limit sinks on a
-/// server that fails at random, too: to about ten attempts at a time if a tenth of them fails. Set [`least`](Self::least)
-/// if you need more.
+/// An overloaded server causes three kinds of failure, and all lower the limit: `Throttled`, `Timeout`, and
+/// `Transient`, such as 503, 529 and refused connections. Not every transient failure comes from overload, so the limit
+/// also falls with a server that fails at random: to about ten attempts at a time if a tenth of them fail. Set
+/// [`least`](Self::least) if you need more.
 ///
-/// One round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
+/// A round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
 /// Successes raise it only while at least half of it is in use.
 ///
-/// An attempt that makes calls with the same limiter takes another part of the limit for each, and waits for itself once
-/// that is too low. Give each layer a limiter of its own.
+/// An attempt that makes calls with the same limiter takes another part of the limit for each, and waits for itself
+/// once the limit is too low. Give each layer its own limiter.
 ///
-/// Additive increase and multiplicative decrease are those of
-/// [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers those of Netflix's
-/// [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.
+/// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers
+/// from Netflix's [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.
 ///
 /// | setter | default |
 /// |---|---|
@@ -55,8 +54,8 @@ use crate::time::clock;
 /// | [`most`](Self::most) | 200 |
 /// | [`max_wait`](Self::max_wait) | none |
 ///
-/// Make one for each server that can be overloaded by itself: each host, each database; [`Keyed`](crate::Keyed) keeps them
-/// apart.
+/// Make one for each server that can be overloaded separately: each host, each database. [`Keyed`](crate::Keyed) keeps
+/// them apart.
 pub struct ConcurrencyLimiter {
     new: Aimd,
     max_wait: Option<Duration>,
@@ -75,13 +74,13 @@ impl ConcurrencyLimiter {
         self.with(new)
     }
 
-    /// No lower limit than that. At least 1, the default.
+    /// The lowest limit. At least 1, the default.
     pub const fn least(self, limit: u32) -> Self {
         let new = self.new.least(limit);
         self.with(new)
     }
 
-    /// No higher limit than that. At least 1, default 200.
+    /// The highest limit. At least 1, default 200.
     pub const fn most(self, limit: u32) -> Self {
         let new = self.new.most(limit);
         self.with(new)
@@ -89,14 +88,14 @@ impl ConcurrencyLimiter {
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
     ///
-    /// Without a deadline either, give a limit: while a server is slow, calls would wait in a queue that only grows.
+    /// If calls have no deadline, set this: while a server is slow, calls would wait in a queue that only grows.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.max_wait = Some(max_wait);
         self
     }
 
-    /// The same limiter for attempts of that cost: as many as that take part in the limit. One that costs more than the
-    /// limit runs alone.
+    /// The same limiter for attempts with that cost: each counts as that many. One that costs more than the limit runs
+    /// alone.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
@@ -116,7 +115,7 @@ impl ConcurrencyLimiter {
         self.queue.waiting()
     }
 
-    /// For how long nothing begins, because the server said so. `None` unless that is so.
+    /// For how long nothing begins because the server said so. `None` if nothing is paused.
     pub fn paused_for(&self) -> Option<Duration> {
         self.queue.paused_for()
     }

@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use crate::time::moment::Moment;
 
-/// What has begun and is not yet paid for by the time that has passed since: a token bucket, counted in the time that it
-/// takes to fill up. Exact, and the same at every rate.
+/// What has begun and is not yet paid for by the time passed since: a token bucket, counted in the time that it takes
+/// to fill. Exact, and the same at every rate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Debt {
     owed: Duration,
@@ -14,8 +14,8 @@ pub(super) struct Debt {
     late: Duration,
 }
 
-/// So late timers are, tokio's up to two milliseconds. Otherwise each wait would be as much longer, which at a hundred per
-/// second is every tenth attempt.
+/// How late timers are; tokio's are by up to two milliseconds. Without it each wait would be that much longer: at a
+/// hundred per second, every tenth attempt would be lost.
 const LATE: Duration = Duration::from_millis(2);
 
 impl Debt {
@@ -42,8 +42,8 @@ impl Debt {
         self.at
     }
 
-    /// How long until something can begin that takes that time to pay for, where so much may be owed at most. What takes
-    /// longer than that begins once nothing is owed.
+    /// How long until something can begin that takes that time to pay for, where that much may be owed at most. What
+    /// takes longer than that begins once nothing is owed.
     pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {
         let room = most.saturating_sub(time);
         self.owed(now).saturating_sub(room)

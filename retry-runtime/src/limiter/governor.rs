@@ -20,12 +20,13 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    /// The limit of a rate limiter of governor, which other code may use, too.
+    /// The limit of one of governor's rate limiters, which other code may share.
     ///
-    /// What waits here has an order, which it doesn't have at governor's: there, an attempt that costs ten never gets its
-    /// turn beside many that cost one. And when the server throttles, nothing begins until it says.
+    /// Attempts wait here in order. With governor alone they don't: an attempt that costs ten may never get its turn
+    /// beside many that cost one. And if the server throttles and says for how long, nothing begins until then.
     ///
-    /// What costs more than governor's burst takes a whole burst. An attempt that never began has been paid for.
+    /// An attempt that costs more than governor's burst takes a whole burst. One that got its turn but never began
+    /// isn't refunded.
     ///
     /// ```
     /// use std::num::NonZeroU32;

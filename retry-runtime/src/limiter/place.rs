@@ -10,8 +10,7 @@ use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 
-/// An attempt's place with a limiter: in its queue, and then while it runs. Dropped before the attempt has ended, it
-/// goes back to the limiter.
+/// An attempt's place with a limiter: in its queue, and then while it runs. Dropping it gives it back to the limiter.
 ///
 /// For loops of your own; the key `limiter` does all of it:
 ///
@@ -132,7 +131,7 @@ pub(crate) trait Queued {
 }
 
 impl<L: Limiter> Place<L> {
-    /// Takes a place at the end of the queue, and the turn if that has come already.
+    /// Takes a place at the end of the queue, and its turn if that has already come.
     #[inline]
     pub fn new(limiter: L) -> Self {
         let standing = Standing::enter(&limiter);
@@ -155,8 +154,8 @@ impl<L> Place<L> {
         self.standing.has_turn()
     }
 
-    /// Waits for its turn: as long as the limiter allows at most, and not beyond a deadline on the timer's clock. Where
-    /// it can't come in time, that is said at once. Returns how long it waited.
+    /// Waits for its turn, for no longer than the limiter's `max_wait`, and not beyond a deadline on the timer's clock.
+    /// Fails at once if its turn can't come in time. Returns how long it waited.
     pub async fn wait(
         &mut self,
         timer: impl Timer,

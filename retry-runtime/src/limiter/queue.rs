@@ -11,11 +11,11 @@ use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;
 
-/// Attempts in the order in which they came, before a gate. Nobody overtakes the first, whatever that costs, as long as it
-/// takes its turn: one that is not polled any more would keep out all others for ever.
+/// Attempts in front of a gate, in the order in which they came. None overtakes the first, whatever it costs, as long
+/// as the first takes its turn: one that is no longer polled would keep out all others forever.
 ///
-/// It is the same queue for all gates, and what a server asks of all calls is done here: while it throttles, nothing
-/// begins.
+/// All gates share this queue. It also does what a server asks of all calls: after it throttles, nothing begins for as
+/// long as it says.
 pub(crate) struct Queue<G> {
     state: Mutex<State<G>>,
 }
@@ -25,7 +25,7 @@ struct State<G> {
     waiting: VecDeque<Waiting>,
     /// The number of the next that has to wait.
     next: u64,
-    /// What is left of the last pause.
+    /// What remains of the last pause.
     pause: Option<SlowStart>,
     /// How many pauses there were.
     pauses: u32,
@@ -42,8 +42,8 @@ struct Waiting {
 /// Whoever is that late in asking is passed by those behind, and keeps its place.
 pub(super) const ABSENT: Duration = Duration::from_secs(1);
 
-/// In the number of a ticket: it had its turn, after how many pauses, and the gate's stamp. The others have their number
-/// in the queue.
+/// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
+/// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
@@ -81,7 +81,7 @@ impl<G> Queue<G> {
         state.pause.as_ref()?.paused_for(clock::now())
     }
 
-    /// Whether nobody waits and no pause is felt any more.
+    /// Whether nobody waits and no pause has an effect any more.
     pub(crate) fn is_at_rest(&self) -> bool {
         let state = self.lock();
         let pause = state.pause.as_ref();
@@ -274,7 +274,7 @@ impl<G: Gate> State<G> {
         }
     }
 
-    /// Has nothing begin for that long. Tells of it unless nothing begins now.
+    /// Lets nothing begin for that long. Reports it, unless it is paused already.
     fn pause(&mut self, hint: Duration) -> Option<LimiterChange> {
         let now = clock::now();
         let is_paused = self.pause.as_ref();

@@ -16,8 +16,8 @@ use crate::time::moment::Moment;
 
 /// Bounds how many attempts begin per second: the key `limiter`.
 ///
-/// For servers that refuse what comes too fast, such as model APIs. Attempts wait for their turn in the order in which they
-/// came, so there are hardly any refusals to retry.
+/// For servers that refuse what comes too fast, such as model APIs. Attempts wait for their turn in the order in which
+/// they came, so there are few refusals to retry.
 ///
 /// ```
 /// use retry_runtime::{RateLimiter, retry};
@@ -40,10 +40,10 @@ use crate::time::moment::Moment;
 ///
 /// | made by | the rate | type |
 /// |---|---|---|
-/// | [`adaptive`](Self::adaptive) | found out | `RateLimiter` |
+/// | [`adaptive`](Self::adaptive) | found by trying | `RateLimiter` |
 /// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
-/// | [`fixed`](Self::fixed) | known: so much per so long | `RateLimiter<Quota>` |
-/// | [`cubic`](Self::cubic) | found out, as by the AWS SDKs | `RateLimiter<Cubic>` |
+/// | [`fixed`](Self::fixed) | known: an amount per period | `RateLimiter<Quota>` |
+/// | [`cubic`](Self::cubic) | found by trying, as the AWS SDKs do | `RateLimiter<Cubic>` |
 ///
 /// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per second.
 ///
@@ -56,18 +56,19 @@ pub struct RateLimiter<By = Adaptive> {
 }
 
 impl RateLimiter {
-    /// Finds out the rate that the server bears: no limit until it first refuses something as `Throttled`, then nine tenths
-    /// of what got through in the last minute or two, or of the rate before, whichever is less.
+    /// Finds the rate that the server can take. There is no limit until it first refuses something as `Throttled`. Each
+    /// refusal sets the rate to nine tenths of what got through in the last minute or two, or of the rate before,
+    /// whichever is less.
     ///
-    /// Each success that had to wait raises the rate by a five hundredth, or fast as long as it is below the last one at
-    /// which anything got through. Refused attempts that began before the rate was last lowered change nothing. Where the
-    /// server says how long to wait, nothing begins for as long.
+    /// Each success that had to wait raises the rate by a five-hundredth, or faster while it is below the last one at
+    /// which anything got through. Refused attempts that began before the rate was last lowered change nothing. If the
+    /// server says how long to wait, nothing begins for that long.
     ///
-    /// A rate that is far too low can't last: an attempt begins at least once a minute.
+    /// A rate that is far too low doesn't last: an attempt begins at least once a minute.
     ///
-    /// Additive increase and multiplicative decrease are those of [TCP](https://www.rfc-editor.org/rfc/rfc5681), here of
-    /// the rate in place of the window. That what was measured bounds the rate is from the
-    /// [SDKs of AWS](Self::cubic).
+    /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), applied
+    /// to the rate instead of the window. Bounding the rate by what was measured comes from the
+    /// [AWS SDKs](Self::cubic).
     pub const fn adaptive() -> Self {
         Self::of(Adaptive::new(), None)
     }
@@ -78,16 +79,16 @@ impl RateLimiter {
         self.with(new)
     }
 
-    /// No lower rate than that. Default none.
+    /// The lowest rate. Default none.
     pub const fn least(self, per_second: f64) -> Self {
         let new = self.new.least(per_second);
         self.with(new)
     }
 
-    /// No higher rate than that, also before the first refusal. Default none. If it is below `least`, `least` counts.
+    /// The highest rate, also before the first refusal. Default none. If it is below `least`, `least` counts.
     ///
-    /// An attempt begins once a minute all the same. Where that is too often, or its cost takes longer, the limit is
-    /// known: use [`fixed`](Self::fixed).
+    /// An attempt begins once a minute all the same. If that is too often, or its cost takes longer, you know the
+    /// limit: use [`fixed`](Self::fixed).
     pub const fn most(self, per_second: f64) -> Self {
         let new = self.new.most(per_second);
         self.with(new)
@@ -95,11 +96,12 @@ impl RateLimiter {
 }
 
 impl RateLimiter<Cubic> {
-    /// The rate of the AWS SDKs' adaptive mode, to behave as they do. [`adaptive`](Self::adaptive) has fewer refusals.
+    /// The rate of the AWS SDKs' adaptive mode, for calls that must behave like theirs. [`adaptive`](Self::adaptive)
+    /// has fewer refusals.
     ///
-    /// No limit until the server first refuses something as `Throttled`, then 0.7 of the measured rate. From there it rises
-    /// by a cubic curve: fast, slowly around the rate that was too high, and then fast again, up to twice the measured
-    /// rate. At least 0.5 per second.
+    /// No limit until the server first refuses something as `Throttled`, then 0.7 of the measured rate. From there it
+    /// rises along a cubic curve: fast, then slowly around the rate that was too high, then fast again, up to twice the
+    /// measured rate. It is at least 0.5 per second.
     ///
     /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that of
     /// [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
@@ -109,14 +111,14 @@ impl RateLimiter<Cubic> {
 }
 
 impl RateLimiter<Quota> {
-    /// Known limits: so many requests and so many tokens per minute. An attempt takes one request, and its
-    /// [`cost`](Self::cost) in tokens.
+    /// Known limits: requests and tokens per minute. An attempt takes one request, and its [`cost`](Self::cost) in
+    /// tokens.
     ///
     /// Both are taken together, evenly over the minute: with 60 requests, one each second. [`burst`](Self::burst) lets more
     /// begin at once after a lull. An attempt that costs more tokens than a burst holds begins when all are there, and those
     /// after it wait for the rest.
     ///
-    /// The tokens of an answer are known only after it. Tell them, since most estimates are far too high:
+    /// How many tokens an answer takes is known only afterwards. Report it, because most estimates are far too high:
     ///
     /// ```
     /// use retry_runtime::{Quota, RateLimiter, retry};
@@ -148,7 +150,7 @@ impl RateLimiter<Quota> {
         Self::of(Quota::new(Some(requests), tokens, minute), None)
     }
 
-    /// A known limit: so much cost per so long. Attempts cost 1 each unless [`cost`](Self::cost) says otherwise.
+    /// A known limit: an amount of cost per period. Attempts cost 1 each unless [`cost`](Self::cost) says otherwise.
     ///
     /// ```
     /// use std::time::Duration;
@@ -160,28 +162,29 @@ impl RateLimiter<Quota> {
     /// assert_eq!(SEARCH.available(), 5.0);
     /// ```
     ///
-    /// At least 1, and a nanosecond.
+    /// An amount of at least 1, and a period of at least a nanosecond.
     pub const fn fixed(amount: u32, period: Duration) -> Self {
         Self::of(Quota::new(None, amount, period), None)
     }
 
-    /// How many may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of as much time, or
-    /// as much of a [`fixed`](Self::fixed) amount. At least 1, the default.
+    /// How much may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of the same time,
+    /// or cost of a [`fixed`](Self::fixed) amount. At least 1, the default.
     ///
-    /// Bursts are safe up to what the server itself gathers: many gather the amount of a minute, some only that of a second.
+    /// Bursts are safe up to what the server itself saves up: many save the amount of a minute, some only that of a
+    /// second.
     pub const fn burst(self, burst: u32) -> Self {
         let new = self.new.burst(burst);
         self.with(new)
     }
 
-    /// Corrects what an attempt was charged: it cost `cost`, and has used `used`. What it did not use goes back at once.
+    /// Corrects what an attempt was charged: it cost `cost`, but used `used`. The difference counts at once.
     pub fn settle(&self, cost: u32, used: u32) {
         let now = clock::now();
         self.queue.with(|quota| quota.settle(cost, used, now));
     }
 
-    /// Corrects what is available by the headers of an answer, which is asked for by their names: others may use the same
-    /// limits.
+    /// Corrects what is available by an answer's headers, since others may use the same limits. `header` returns the
+    /// value of the header with a given name.
     ///
     /// | header | from |
     /// |---|---|
@@ -189,8 +192,8 @@ impl RateLimiter<Quota> {
     /// | `anthropic-ratelimit-requests-remaining`, `anthropic-ratelimit-tokens-remaining`, `…-input-tokens-remaining`, `…-output-tokens-remaining` | Anthropic |
     /// | `x-ratelimit-remaining`, `ratelimit-remaining` | GitHub and others |
     ///
-    /// The least of those that are there counts. It never makes more available, since some servers count what is under way
-    /// late. What is not a whole number is ignored.
+    /// The smallest value present counts. It never makes more available, because some servers are late to count
+    /// requests that are under way. Values that are not whole numbers are ignored.
     ///
     /// ```
     /// use std::collections::HashMap;
@@ -243,17 +246,17 @@ impl<By> RateLimiter<By> {
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
     ///
-    /// Without a deadline either, give a limit, unless all calls are your own and there are only so many at a time: a queue
-    /// that grows faster than the rate never gets shorter.
+    /// If calls have no deadline, set this, unless you bound how many calls there are at a time. Otherwise a queue that
+    /// grows faster than the rate never gets shorter.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
         self.max_wait = Some(max_wait);
         self
     }
 
-    /// The same limiter for attempts of that cost, such as the tokens that a request to a model takes.
+    /// The same limiter for attempts with that cost, such as the tokens that a request to a model takes.
     ///
-    /// A large cost is not overtaken by small ones. One that no burst covers begins once nothing is owed, and what comes
-    /// after it waits for all of it.
+    /// Small costs don't overtake a large one. An attempt that no burst covers begins once nothing is owed, and what
+    /// comes after it waits for all of it.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
@@ -263,7 +266,7 @@ impl<By> RateLimiter<By> {
         self.queue.waiting()
     }
 
-    /// For how long nothing begins, because the server said so. `None` unless that is so.
+    /// For how long nothing begins because the server said so. `None` if nothing is paused.
     pub fn paused_for(&self) -> Option<Duration> {
         self.queue.paused_for()
     }
@@ -304,7 +307,7 @@ impl<By: Gate> Limiter for RateLimiter<By> {
     }
 }
 
-/// While nobody waits, and it is as new or has not been used for long.
+/// While nobody waits, and it is as good as new or has not been used for long.
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self) -> bool {
         let now = clock::now();
@@ -346,5 +349,5 @@ pub trait Paced {
     fn is_at_rest(&self, now: Moment) -> bool;
 }
 
-/// What was found out so long ago says little about today.
+/// A rate found that long ago says little about today.
 pub(super) const FORGOTTEN: Duration = Duration::from_secs(10 * 60);

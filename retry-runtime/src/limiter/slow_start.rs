@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use crate::time::moment::Moment;
 
-/// Nothing begins until the server's time is over, and then one attempt in the first second, two in the next, four, …:
-/// what waited meanwhile would otherwise come as one wave, and be throttled again.
+/// Nothing begins until the time that the server asked for is over; then one attempt in the first second, two in the
+/// next, four, …. Otherwise all that waited would come as one wave, and be throttled again.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
@@ -14,9 +14,9 @@ pub(super) struct SlowStart {
     has_answered: bool,
 }
 
-/// What a hint makes of a pause, at most: the default of `max_hint`.
+/// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
-/// How often the rate doubles. Beyond, it limits nobody.
+/// How often the rate doubles. Beyond that, it limits nobody.
 const DOUBLINGS: u32 = 10;
 
 impl SlowStart {
@@ -39,7 +39,7 @@ impl SlowStart {
         }
     }
 
-    /// For how long nothing begins, where that is so.
+    /// For how long nothing begins, if paused.
     pub(super) fn paused_for(&self, now: Moment) -> Option<Duration> {
         self.left_until(self.until, now)
     }

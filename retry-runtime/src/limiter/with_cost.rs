@@ -3,9 +3,9 @@ use std::time::Duration;
 
 use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 
-/// A limiter whose attempts cost more than one: such as the tokens that a request to a model takes.
+/// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
 ///
-/// Limiters of this crate have a method for it, around others it goes by name:
+/// This crate's limiters have a method for it. Wrap others by name:
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +34,8 @@ pub struct WithCost<L> {
 }
 
 impl<L> WithCost<L> {
-    /// The same limiter, at that many times the cost. 0 waits for its turn like others, but is charged nothing.
+    /// The same limiter, at that many times the cost. With 0, an attempt waits its turn like the others, but is charged
+    /// nothing.
     #[inline]
     pub const fn new(limiter: L, cost: u32) -> Self {
         Self { limiter, cost }

@@ -9,7 +9,7 @@ use crate::observe::chain;
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];
-/// What was read before is out of date, and repeating the statement alone never helps.
+/// What was read before is out of date. Repeating the statement alone never helps.
 const SQLITE_BUSY_SNAPSHOT: &str = "517";
 const LOCK_WAIT_TIMEOUT: &str = "Lock wait timeout exceeded";
 
@@ -47,14 +47,14 @@ impl Classify for Error {
     }
 }
 
-/// Whether only the whole transaction can be repeated, because of another one.
+/// Whether only the whole transaction can be repeated, because it conflicts with another one.
 pub(crate) fn is_conflict(error: &Error) -> bool {
     let Some(error) = error.as_database_error() else {
         return false;
     };
     match error.code().as_deref() {
         Some("40001" | "40P01" | SQLITE_BUSY_SNAPSHOT) => true,
-        // MySQL has no code of its own for it, but for its number, which only its driver knows.
+        // MySQL has only a number for it, which only its driver knows.
         Some("HY000") => error.message().starts_with(LOCK_WAIT_TIMEOUT),
         _ => false,
     }

@@ -23,7 +23,7 @@ pub enum Fault {
     /// The prompt is too long for the model, or for what the account may send at once: `context_length_exceeded`,
     /// `request_too_large`, "prompt is too long". A shorter one may succeed.
     TooLong,
-    /// The prompt or the answer was blocked for what it says: `content_policy_violation`, `content_filter`,
+    /// The prompt or the answer was blocked for its content: `content_policy_violation`, `content_filter`,
     /// `invalid_prompt`. Another model may answer.
     Filtered,
     /// The request is wrong or not allowed: `invalid_request_error`, `authentication_error`,

@@ -28,7 +28,7 @@ const TOO_LONG: [&str; 10] = [
     TOO_LARGE,
 ];
 
-/// What OpenAI says with a 429 of a request that asks for more than the limit of a minute.
+/// What OpenAI says in a 429 if one request asks for more than a minute's limit.
 const TOO_LARGE: &str = "must be reduced in order to run";
 
 /// Of what was blocked, in small letters.
@@ -47,7 +47,7 @@ const FILTERED: [&str; 5] = [
 /// What stands before a wait, in small letters.
 const BEFORE_A_WAIT: [&str; 3] = ["try again in ", "retry in ", "retry after "];
 
-/// What it says, where names say only that the request is wrong, or nothing at all.
+/// The fault that the message tells, where the error's type and code say only that the request is wrong, or nothing.
 pub(super) fn refined(fault: Fault, message: &str) -> Fault {
     let says = |texts: &[&str]| {
         let message = message.to_ascii_lowercase();
