@@ -11,7 +11,7 @@ use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
-    /// Binds what a call keeps of what servers asked for.
+    /// Binds what a call remembers of what servers asked for.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
         let is_hedged = self.model.has(&[Key::Hedge]);
         is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new();))
@@ -113,8 +113,8 @@ impl Printer<'_> {
         ours!(#permit #place)
     }
 
-    /// Begins another attempt beside those that run, if all that has a say in it agrees: the call first, the budget
-    /// last. Where one doesn't, none begins any more before these are over.
+    /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
+    /// last. If one refuses, no other begins until the running ones are over.
     fn slow(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
             let place = breaker.span();
@@ -183,7 +183,7 @@ impl Printer<'_> {
         }
     }
 
-    /// After a `retry_error` beside attempts that go on: on with them, unless the failure is not worth a retry.
+    /// After a `retry_error` beside attempts that go on: continues with them, unless the failure is not worth a retry.
     fn failed_beside(&self) -> TokenStream {
         let (observer, budget) = (self.observer(), self.budget());
         let shown = self.shown();

@@ -34,7 +34,8 @@ use crate::time::moment::Moment;
 /// items earlier attempts yielded (`yielded`) and the last of them (`last_item`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
-    /// Of the attempt that looks: with the key `hedge` several run in turns on one task, which shows each its own.
+    /// The number of the attempt that looks: with the key `hedge`, several take turns on one task, and each sees its
+    /// own.
     number: AtomicU32,
     /// How many have begun.
     begun: AtomicU32,
@@ -115,7 +116,7 @@ impl<E, K> Attempt<E, K> {
         self.begun.load(Relaxed)
     }
 
-    /// The attempt of that number looks.
+    /// The attempt with that number looks.
     pub(crate) fn show(&self, number: u32) {
         self.number.store(number, Relaxed);
     }

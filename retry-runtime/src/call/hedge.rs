@@ -13,7 +13,7 @@ use crate::observe::shown::shown;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// As what an attempt beside a slow one is counted and paid for: as a retry that nothing failed before.
+/// How an attempt beside a slow one is counted and paid for: as a retry that follows no failure.
 const KIND: Kind = Kind::Transient;
 
 impl Call {
@@ -29,8 +29,8 @@ impl Call {
             && self.time_left(slow).is_some()
     }
 
-    /// Whether it is paid for; then it begins. The last one has not ended after that time. Nothing gives back what it
-    /// costs, whichever wins: the server has the load in any case.
+    /// Whether it is paid for; then it begins. The last one has not ended after that time. Nothing gives back its cost,
+    /// whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]
     pub(crate) fn hedges(&mut self, slow: Failure<'_>, after: Duration) -> bool {
@@ -54,8 +54,8 @@ impl Call {
         true
     }
 
-    /// Takes note of a failure of the attempt of that number beside others, and says whether these go on. Not where the
-    /// failure ends the call.
+    /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
+    /// ends the call.
     #[cold]
     #[inline(never)]
     pub(crate) fn failed_beside(&mut self, mut failure: Failure<'_>, attempt: u32) -> bool {
@@ -76,7 +76,7 @@ impl Call {
         true
     }
 
-    /// The call as of that attempt, for what is told of it.
+    /// The call as that attempt sees it, for what is reported about it.
     pub(crate) const fn at(self, attempt: u32) -> Self {
         Self {
             shared: attempt.saturating_sub(1).saturating_add(self.corrections),
@@ -86,7 +86,7 @@ impl Call {
     }
 }
 
-/// Where it is counted, if not with all retries.
+/// Its own count, if it is not counted with all retries.
 fn counted(policy: &Policy, validates: bool) -> Option<Kind> {
     policy.has_own_count(KIND, validates).then_some(KIND)
 }

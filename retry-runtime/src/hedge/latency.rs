@@ -15,9 +15,9 @@ use std::time::Duration;
 /// }
 /// ```
 ///
-/// Functions that name it feed it: each attempt that succeeds says how long it took. One that was dropped, because
-/// another won, it timed out or its call was dropped, says that it would have taken at least so long; the quantile
-/// counts it so (the Kaplan–Meier estimator). A failure says nothing.
+/// Functions that name it feed it: each attempt that succeeds says how long it took. One that was dropped (another won,
+/// it timed out, or its call was dropped) counts as one that would have taken at least that long, by the Kaplan–Meier
+/// estimator. A failure says nothing.
 ///
 /// It keeps the last 1024 attempts in 8 KiB.
 #[derive(Debug)]
@@ -67,8 +67,8 @@ impl Latency {
         }
     }
 
-    /// The time within which that part of the attempts ends, for the key `hedge`: from above 0 to 1. What lies outside
-    /// counts as the nearest within.
+    /// The time within which that fraction of the attempts ends, for the key `hedge`: above 0, up to 1. Other values
+    /// count as the nearest in that range.
     #[must_use]
     pub const fn quantile(&self, quantile: f64) -> Quantile<'_> {
         Quantile {
@@ -77,12 +77,12 @@ impl Latency {
         }
     }
 
-    /// An attempt of a loop of your own succeeded after that time.
+    /// Records that an attempt of your own loop succeeded after that time.
     pub fn record(&self, took: Duration) {
         self.last().push(Took::finished(took));
     }
 
-    /// An attempt of a loop of your own was dropped after that time, and would have taken longer.
+    /// Records that an attempt of your own loop was dropped after that time, and would have taken longer.
     pub fn record_dropped(&self, after: Duration) {
         self.last().push(Took::dropped(after));
     }
@@ -119,7 +119,7 @@ pub struct Quantile<'a> {
 impl<'a> Quantile<'a> {
     /// The quantile now, at most 64 attempts late. `None`, so that nothing is hedged, until 100 attempts are known.
     ///
-    /// Where too many of the last attempts were dropped to know it, it is the longest time known, which is too short.
+    /// If too many of the last attempts were dropped to know it, this is the longest time known, which is too short.
     pub fn get(&self) -> Option<Duration> {
         self.latency.last().quantile(self.quantile)
     }
