@@ -57,8 +57,8 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
         content
     };
     let mut whole = Group::new(Delimiter::Brace, quote!(#imports #retried));
-    // Not the user's own: some lints would do without what follows the user's `async`.
-    whole.set_span(Span::mixed_site().located_at(block.body.span()));
+    // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
+    whole.set_span(Span::mixed_site());
     whole.into_token_stream()
 }
 
