@@ -1,6 +1,6 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
-use proc_macro2::{Ident, Punct, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Punct, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Place, Takes};
@@ -14,11 +14,19 @@ use crate::attribute::argument::{Argument, Arguments, Value};
 impl Arguments {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
         let mut arguments = Self::default();
+        let Some(last) = tokens.clone().into_iter().last() else {
+            return arguments;
+        };
+        // What is missing at the end is missed at the closing parenthesis, which so stands where the last token does.
+        let mut whole = Group::new(Delimiter::Parenthesis, tokens);
+        whole.set_span(last.span());
         if let Err(error) = (|input: ParseStream| {
-            arguments.read(input, Among::Attribute);
+            let content;
+            parenthesized!(content in input);
+            arguments.read(&content, Among::Attribute);
             Ok(())
         })
-        .parse2(tokens)
+        .parse2(whole.into_token_stream())
         {
             arguments.errors.push(error);
         }

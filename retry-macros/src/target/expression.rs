@@ -16,6 +16,7 @@ const CLOSURE: &str =
     "`retrying!` takes a block, not a closure: remove the `||`, as in `async { … }` or `{ … }`";
 const NO_COMMA: &str = "expected `,` between the keys and the block";
 const NOT_LAST: &str = "the block stands last in `retrying!`: move the keys before it";
+const NOTHING_AFTER: &str = "nothing follows the block in `retrying!`: what is done with its outcome, such as `.await`, stands after the macro's own parentheses";
 
 /// What stands in the parentheses of `retrying!(…)`. The block stays tokens, so that half-typed code still expands.
 pub(crate) struct Expression {
@@ -45,8 +46,11 @@ impl Expression {
             (begin == 0 || is_punct(&tokens[begin - 1], ',')).then_some((begin, at, braces))
         });
         let (begin, at, braces, wrong) = match (found, tokens.split_last()) {
-            (Some((begin, at, braces)), Some((_, before))) => {
-                let wrong = (at < before.len()).then_some(NOT_LAST);
+            (Some((begin, at, braces)), Some(_)) => {
+                let wrong = tokens.get(at + 1).map(|next| match next {
+                    next if is_punct(next, ',') => NOT_LAST,
+                    _ => NOTHING_AFTER,
+                });
                 (begin, at, braces, wrong)
             }
             (None, Some((last, before))) => match (braces(last), closure(before)) {
