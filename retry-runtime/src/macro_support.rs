@@ -10,6 +10,7 @@ mod history;
 pub mod keys;
 mod limit;
 mod limiter;
+mod made_anew;
 mod name;
 mod number;
 mod observer;
@@ -80,6 +81,7 @@ pub use limiter::{
     give_back, has_turn, left, limiter_changed, place, wait, wait_blocking,
     wait_blocking_or_cancelled, wait_or_cancelled, waited, waits,
 };
+pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, site_within, surroundings};
 pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};

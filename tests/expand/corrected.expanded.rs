@@ -43,6 +43,7 @@ impl Extractor {
                                 }
                                 {
                                     let retry_budget = __retry::budget(&self.turns);
+                                    __retry::held(&retry_budget).__retry_is_shared();
                                     __retry::Call::credit(&retry_call, &retry_budget);
                                 }
                                 break;
@@ -50,6 +51,7 @@ impl Extractor {
                             let mut retry_next = retry_call;
                             let retry_decision = __retry::cold(|| {
                                 let retry_budget = __retry::budget(&self.turns);
+                                __retry::held(&retry_budget).__retry_is_shared();
                                 let retry_verdict = __retry::Verdict::INVALID;
                                 #[allow(clippy::let_and_return)]
                                 let retry_decision = __retry::Call::failed_with(
@@ -128,6 +130,7 @@ impl Extractor {
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
                             let retry_budget = __retry::budget(&self.turns);
+                            __retry::held(&retry_budget).__retry_is_shared();
                             let retry_verdict = __retry::classify(&retry_error);
                             #[allow(clippy::let_and_return)]
                             let retry_decision = __retry::Call::failed_with(

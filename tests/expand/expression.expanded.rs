@@ -184,6 +184,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                         else {
                             break 'retry_gate __retry::RejectedBy::Breaker;
                         };
+                        __retry::held(&retry_permit).__retry_is_shared();
                         if let __retry::Some(retry_change) = __retry::half_opened(
                             &retry_permit,
                         ) {

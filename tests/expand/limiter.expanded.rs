@@ -20,6 +20,7 @@ impl Client {
                     let mut retry_place = __retry::place(
                         self.limiter.cost(prompt.tokens()),
                     );
+                    __retry::held(&retry_place).__retry_is_shared();
                     if !__retry::has_turn(&retry_place) {
                         {
                             __retry::waits(
@@ -52,6 +53,7 @@ impl Client {
                         __retry::give_back(retry_place);
                         break 'retry_gate __retry::RejectedBy::Breaker;
                     };
+                    __retry::held(&retry_permit).__retry_is_shared();
                     if let __retry::Some(retry_change) = __retry::half_opened(
                         &retry_permit,
                     ) {

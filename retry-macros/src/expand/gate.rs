@@ -74,6 +74,7 @@ impl Printer<'_> {
         let place = limiter.span();
         let limiter = self.user(limiter);
         let entered = ours_at!(place=> __retry::place(#limiter));
+        let is_shared = ours_at!(place=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
         let observe = self.observe();
@@ -81,6 +82,7 @@ impl Printer<'_> {
         let waited = self.waited();
         Some(ours! {
             let mut retry_place = #entered;
+            #is_shared
             if !__retry::has_turn(&retry_place) {
                 {
                     #observer
@@ -137,6 +139,7 @@ impl Printer<'_> {
             (self.user(breaker), None)
         };
         let permit = ours_at!(place=> __retry::permit(#breaker));
+        let is_shared = ours_at!(place=> __retry::held(&retry_permit).__retry_is_shared(););
         let call = self.whole_call();
         let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
         Some(ours! {
@@ -144,6 +147,7 @@ impl Printer<'_> {
                 #give_back
                 break 'retry_gate __retry::RejectedBy::Breaker;
             };
+            #is_shared
             #half_opened
         })
     }

@@ -112,15 +112,17 @@ impl Printer<'_> {
 
     /// Binds `retry_budget`, where the attribute names one.
     pub(crate) fn budget(&self) -> Option<TokenStream> {
-        let budget = match self.model.arguments.value(Key::Budget)? {
+        let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
             Value::Expr(expr) => {
                 let place = expr.span();
                 let budget = self.user(expr);
-                ours_at!(place=> __retry::budget(#budget))
+                let budget = ours_at!(place=> __retry::budget(#budget));
+                let is_shared = ours_at!(place=> __retry::held(&retry_budget).__retry_is_shared(););
+                (budget, Some(is_shared))
             }
-            _ => ours!(__retry::budget(&__RETRY_BUDGET)),
+            _ => (ours!(__retry::budget(&__RETRY_BUDGET)), None),
         };
-        Some(ours!(let retry_budget = #budget;))
+        Some(ours!(let retry_budget = #budget; #is_shared))
     }
 
     /// Binds what the user calls the attempt.

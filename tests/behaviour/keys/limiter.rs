@@ -915,10 +915,12 @@ async fn every_key_stands_beside_it() {
         }
     }
 
+    static BREAKER: Breaker = Breaker::new();
+
     #[retry(
         max = limiter.waiting() + 4,
         limiter = limiter.cost(2),
-        breaker = Breaker::new(),
+        breaker = &BREAKER,
         budget,
         timeout = "3s",
         deadline = "1m",

@@ -1,0 +1,86 @@
+//! What calls share is of no use by value: the expression of a key would make it anew each time.
+
+use std::marker::PhantomData;
+use std::ops::Deref;
+
+use crate::breaker::circuit::Breaker;
+use crate::breaker::permit::Permit;
+use crate::budget::bucket::Budget;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+use crate::limiter::place::Place;
+use crate::limiter::rate_limiter::RateLimiter;
+use crate::limiter::with_cost::WithCost;
+use crate::macro_support::budget::Payer;
+
+/// What remembers earlier attempts in itself, not behind a pointer.
+pub trait Remembers {}
+
+impl Remembers for Breaker {}
+
+impl Remembers for Budget {}
+
+impl Remembers for ConcurrencyLimiter {}
+
+impl<By> Remembers for RateLimiter<By> {}
+
+impl<L: Remembers> Remembers for WithCost<L> {}
+
+/// What calls can share.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` would be made anew each time, and so know of no other attempt",
+    label = "not shared by calls",
+    note = "keep it in a `static` or in a field, and give a reference or an `Arc`"
+)]
+pub trait Shared {}
+
+#[diagnostic::do_not_recommend]
+impl<T: ?Sized> Shared for &T {}
+
+/// A guard or a payer that holds what its key's expression yielded.
+pub trait Holds {
+    type Held;
+}
+
+impl<B> Holds for Permit<B> {
+    type Held = B;
+}
+
+impl<L> Holds for Place<L> {
+    type Held = L;
+}
+
+impl<B> Holds for Payer<B> {
+    type Held = B;
+}
+
+/// A method call takes the first candidate whose bounds hold, and dereferences to find the next.
+pub struct ByValue<T>(ByPointer<T>);
+
+pub struct ByPointer<T>(PhantomData<fn() -> T>);
+
+#[inline]
+pub fn held<H: Holds>(_: &H) -> ByValue<H::Held> {
+    ByValue(ByPointer(PhantomData))
+}
+
+impl<T: Remembers> ByValue<T> {
+    pub fn __retry_is_shared(&self)
+    where
+        T: Shared,
+    {
+    }
+}
+
+impl<T> ByPointer<T> {
+    #[inline]
+    pub fn __retry_is_shared(&self) {}
+}
+
+impl<T> Deref for ByValue<T> {
+    type Target = ByPointer<T>;
+
+    #[inline]
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
