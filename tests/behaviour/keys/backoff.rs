@@ -55,6 +55,8 @@ shapes! {
     list(max = 4, backoff = ["1s", "5s", 30s]) = [secs(1), secs(5), secs(30), secs(30)];
     list_above_the_default_cap(max = 2, backoff(["1m", "5m"])) = [secs(60), secs(300)];
     list_above_a_cap(max = 2, backoff = ["1s", "1m"], cap = "10s") = [secs(1), secs(10)];
+    // It has no base, and so none above the cap.
+    list_under_a_small_cap(max = 2, backoff = ["5ms", "1s"], cap = "100ms") = [millis(5), millis(100)];
     list_for_a_kind(max = 3, base = "7s", transient(backoff = ["2s", "3s"])) =
         [secs(2), secs(3), secs(3)];
     list_beside_an_expression(transient(max = 1 + 1, backoff = ["2s", "3s"])) = [secs(2), secs(3)];
