@@ -20,7 +20,7 @@ use crate::call::rejected::{Rejected, RejectedBy};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit};
-use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::budget::MayPay;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
 use crate::classify::verdict::Verdict;
@@ -52,9 +52,9 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
-    queue: vec::IntoIter<Entry<'k, I::Item, B, R>>,
+    queue: vec::IntoIter<Entry<I::Item, B, R>>,
     /// Items of this round whose last call failed.
-    failed: Vec<Failed<'k, I::Item, B, R>>,
+    failed: Vec<Failed<I::Item, B, R>>,
     /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
@@ -145,23 +145,23 @@ impl fmt::Display for Of<'_> {
 }
 
 /// An item that may be sent.
-struct Entry<'k, I, B: MayPay, R: MayAdmit> {
+struct Entry<I, B: MayPay, R: MayAdmit> {
     index: usize,
     item: I,
     call: Call,
     /// What was paid for sending it again.
-    paid: Option<PaidFrom<'k, B>>,
+    paid: Option<B::Paid>,
     /// What let it be sent.
-    admitted: Option<Admitted<'k, R>>,
+    admitted: Option<Admitted<R>>,
 }
 
 /// An item whose last call failed.
-type Failed<'k, I, B, R> = (Entry<'k, I, B, R>, Verdict);
+type Failed<I, B, R> = (Entry<I, B, R>, Verdict);
 
 /// The items of one call.
-pub(super) struct Batch<'k, I, B: MayPay, R: MayAdmit>(Vec<Entry<'k, I, B, R>>);
+pub(super) struct Batch<I, B: MayPay, R: MayAdmit>(Vec<Entry<I, B, R>>);
 
-impl<I: Clone, B: MayPay, R: MayAdmit> Batch<'_, I, B, R> {
+impl<I: Clone, B: MayPay, R: MayAdmit> Batch<I, B, R> {
     pub(super) fn items(&self) -> Vec<I> {
         self.0.iter().map(|entry| entry.item.clone()).collect()
     }
@@ -218,7 +218,7 @@ where
         &mut self,
         now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
-    ) -> Option<Batch<'k, I::Item, B, R>> {
+    ) -> Option<Batch<I::Item, B, R>> {
         if self.ended.is_none() && is_cancelled() {
             self.ended = Some(Reason::Cancelled);
         }
@@ -244,7 +244,7 @@ where
     }
 
     /// The next item that no call has sent yet.
-    fn fresh(&mut self) -> Option<Entry<'k, I::Item, B, R>> {
+    fn fresh(&mut self) -> Option<Entry<I::Item, B, R>> {
         if self.number != 1 {
             return None;
         }
@@ -261,7 +261,7 @@ where
     }
 
     /// Whether the item may be sent. If not, it ends.
-    fn admit(&mut self, entry: &mut Entry<'k, I::Item, B, R>) -> bool {
+    fn admit(&mut self, entry: &mut Entry<I::Item, B, R>) -> bool {
         let Some(admitted) = Admitted::by(self.rules.breaker) else {
             self.give_up(entry.index, Reason::Rejected);
             let max = entry.call.retries_allowed(&self.rules.policy);
@@ -274,7 +274,7 @@ where
         }
         entry.admitted = Some(admitted);
         if let Some(paid) = entry.paid.take() {
-            paid.spend();
+            B::spend(paid);
         }
         if let Err(error) = &mut self.results[entry.index] {
             error.sent(entry.call.attempt());
@@ -312,7 +312,7 @@ where
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<'k, I::Item, B, R>>) {
+    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<I::Item, B, R>>) {
         self.ended = Some(Reason::Deadline);
         for entry in batches.into_iter().flat_map(|Batch(entries)| entries) {
             self.give_up(entry.index, Reason::Deadline);
@@ -324,7 +324,7 @@ where
 
     pub(super) fn answered(
         &mut self,
-        Batch(entries): Batch<'k, I::Item, B, R>,
+        Batch(entries): Batch<I::Item, B, R>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         match answers {
@@ -368,7 +368,7 @@ where
     }
 
     /// Tells breaker and budget of an item that has its value.
-    fn succeeded(&mut self, entry: &mut Entry<'k, I::Item, B, R>) {
+    fn succeeded(&mut self, entry: &mut Entry<I::Item, B, R>) {
         let changed = entry.admitted.as_mut().and_then(Admitted::succeeded);
         if let Some(transition) = changed {
             let observe = self.rules.observer.observe();
@@ -377,7 +377,7 @@ where
         self.rules.budget.credit(&entry.call);
     }
 
-    fn failed(&mut self, mut entry: Entry<'k, I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
+    fn failed(&mut self, mut entry: Entry<I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
         if let Some(recorder) = entry.admitted.as_mut().and_then(Admitted::recorder) {
             let site = Site::new(&self.rules.policy, self.rules.name);
             let shown = Described {
@@ -435,7 +435,7 @@ where
             match groups.decision(entry.call, verdict) {
                 Ok(call) => {
                     entry.call = call;
-                    entry.paid = Some(PaidFrom::new(self.rules.budget, verdict.kind()));
+                    entry.paid = Some(self.rules.budget.paid(verdict.kind()));
                     queue.push(entry);
                 }
                 Err(reason) => {

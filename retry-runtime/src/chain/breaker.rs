@@ -1,17 +1,16 @@
-use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
-
-use crate::breaker::permit::Record;
+use crate::breaker::circuit_breaker::{CircuitBreaker, Seen, Transition};
+use crate::breaker::permit::{Permit, Record};
 use crate::call::from_rejected::FromRejected;
 use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::key::{Named, Unnamed};
 use crate::time::cancel::MayCancel;
 
 /// What lets the attempts of a chain through, if its key `breaker` names something.
-pub trait MayAdmit {
+pub trait MayAdmit: Clone {
     /// Whether it does.
     const IS_NAMED: bool;
-    /// Lets one attempt through.
-    type Pass: Send;
+    /// Lets one attempt through. Dropped before that has ended, it goes back.
+    type Pass;
     /// What a call keeps over a pause, to end with if no attempt may follow or it is cancelled.
     type Kept<C: MayCancel, V>;
 
@@ -21,7 +20,7 @@ pub trait MayAdmit {
     /// The change of state that letting it through caused.
     fn transition(pass: &Self::Pass) -> Option<Transition>;
     /// Tells how the attempt ended, once.
-    fn record(&self, pass: &mut Self::Pass, seen: Seen) -> Option<Transition>;
+    fn record(pass: &mut Self::Pass, seen: Seen) -> Option<Transition>;
     fn keep<C: MayCancel, V>(value: V) -> Self::Kept<C, V>;
     fn into_kept<C: MayCancel, V>(kept: Self::Kept<C, V>) -> Option<V>;
 }
@@ -53,7 +52,7 @@ impl MayAdmit for Unnamed {
     }
 
     #[inline]
-    fn record(&self, (): &mut (), _: Seen) -> Option<Transition> {
+    fn record((): &mut (), _: Seen) -> Option<Transition> {
         None
     }
 
@@ -76,14 +75,14 @@ impl<E> Rejects<E> for Unnamed {
     }
 }
 
-impl<B: CircuitBreaker> MayAdmit for Named<B> {
+impl<B: CircuitBreaker + Clone> MayAdmit for Named<B> {
     const IS_NAMED: bool = true;
-    type Pass = Option<Pass>;
+    type Pass = Permit<B>;
     type Kept<C: MayCancel, V> = V;
 
     #[inline]
-    fn admit(&self) -> Option<Option<Pass>> {
-        self.0.admit().map(Some)
+    fn admit(&self) -> Option<Permit<B>> {
+        Permit::new(self.0.clone())
     }
 
     #[inline]
@@ -92,14 +91,13 @@ impl<B: CircuitBreaker> MayAdmit for Named<B> {
     }
 
     #[inline]
-    fn transition(pass: &Option<Pass>) -> Option<Transition> {
-        let half_opens = pass.as_ref().is_some_and(Pass::half_opens);
-        half_opens.then_some(Transition::HalfOpened)
+    fn transition(pass: &Permit<B>) -> Option<Transition> {
+        pass.transition()
     }
 
     #[inline]
-    fn record(&self, pass: &mut Option<Pass>, seen: Seen) -> Option<Transition> {
-        self.0.record(pass.take()?, seen)
+    fn record(pass: &mut Permit<B>, seen: Seen) -> Option<Transition> {
+        pass.record(seen)
     }
 
     fn keep<C: MayCancel, V>(value: V) -> V {
@@ -112,24 +110,22 @@ impl<B: CircuitBreaker> MayAdmit for Named<B> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<B: CircuitBreaker, E: FromRejected> Rejects<E> for Named<B> {
+impl<B: CircuitBreaker + Clone, E: FromRejected> Rejects<E> for Named<B> {
     fn rejected(by: RejectedBy) -> Option<E> {
         Some(E::from_rejected(Rejected::new(by)))
     }
 }
 
-/// A chain's pass while an attempt runs. Dropped before the attempt has ended, it goes back.
-// Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
-pub(crate) struct Admitted<'a, R: MayAdmit> {
-    breaker: &'a R,
+/// A chain's pass while an attempt runs.
+pub(crate) struct Admitted<R: MayAdmit> {
     pass: R::Pass,
 }
 
-impl<'a, R: MayAdmit> Admitted<'a, R> {
+impl<R: MayAdmit> Admitted<R> {
     #[inline]
-    pub(crate) fn by(breaker: &'a R) -> Option<Self> {
+    pub(crate) fn by(breaker: &R) -> Option<Self> {
         let pass = breaker.admit()?;
-        Some(Self { breaker, pass })
+        Some(Self { pass })
     }
 
     /// The change of state that letting the attempt through caused.
@@ -141,7 +137,7 @@ impl<'a, R: MayAdmit> Admitted<'a, R> {
     /// The attempt succeeded.
     #[inline]
     pub(crate) fn succeeded(&mut self) -> Option<Transition> {
-        self.breaker.record(&mut self.pass, Seen::Success)
+        R::record(&mut self.pass, Seen::Success)
     }
 
     /// What a failure is told to.
@@ -151,15 +147,8 @@ impl<'a, R: MayAdmit> Admitted<'a, R> {
     }
 }
 
-impl<R: MayAdmit> Record for Admitted<'_, R> {
+impl<R: MayAdmit> Record for Admitted<R> {
     fn record(&mut self, seen: Seen) -> Option<Transition> {
-        self.breaker.record(&mut self.pass, seen)
-    }
-}
-
-impl<R: MayAdmit> Drop for Admitted<'_, R> {
-    #[inline]
-    fn drop(&mut self) {
-        self.breaker.record(&mut self.pass, Seen::Ignored);
+        R::record(&mut self.pass, seen)
     }
 }

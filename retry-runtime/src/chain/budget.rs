@@ -1,26 +1,24 @@
-use crate::budget::retry_budget::RetryBudget;
+use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::state::Call;
 use crate::chain::key::{Named, Unnamed};
 use crate::classify::kind::Kind;
 
 /// What the retries of a chain are paid from, if its key `budget` names something.
-pub trait MayPay {
-    /// What was paid for: nothing, or a retry after a failure of that kind.
-    type Retry: Send;
+pub trait MayPay: Clone {
+    /// What was paid for a retry, until that begins. Dropped before, it goes back.
+    type Paid;
 
     fn payer(&self) -> Option<&dyn RetryBudget>;
     /// What was paid for where a retry follows such a failure.
-    fn retry(kind: Option<Kind>) -> Self::Retry;
+    fn paid(&self, kind: Option<Kind>) -> Self::Paid;
     /// What was paid for has begun.
-    fn spend(retry: &mut Self::Retry);
-    /// It never began.
-    fn refund(&self, retry: &mut Self::Retry);
+    fn spend(paid: Self::Paid);
     /// The call succeeded.
     fn credit(&self, call: &Call);
 }
 
 impl MayPay for Unnamed {
-    type Retry = ();
+    type Paid = ();
 
     #[inline]
     fn payer(&self) -> Option<&dyn RetryBudget> {
@@ -28,69 +26,32 @@ impl MayPay for Unnamed {
     }
 
     #[inline]
-    fn retry(_: Option<Kind>) {}
+    fn paid(&self, _: Option<Kind>) {}
 
     #[inline]
-    fn spend((): &mut ()) {}
-
-    #[inline]
-    fn refund(&self, (): &mut ()) {}
+    fn spend((): ()) {}
 
     #[inline]
     fn credit(&self, _: &Call) {}
 }
 
-impl<B: RetryBudget> MayPay for Named<B> {
-    type Retry = Option<Kind>;
+impl<B: RetryBudget + Clone> MayPay for Named<B> {
+    type Paid = Paid<B>;
 
     fn payer(&self) -> Option<&dyn RetryBudget> {
         Some(&self.0)
     }
 
-    fn retry(kind: Option<Kind>) -> Option<Kind> {
-        kind
+    fn paid(&self, kind: Option<Kind>) -> Paid<B> {
+        Paid::new(self.0.clone(), kind)
     }
 
-    fn spend(retry: &mut Option<Kind>) {
-        *retry = None;
-    }
-
-    fn refund(&self, retry: &mut Option<Kind>) {
-        if let Some(kind) = retry.take() {
-            self.0.refund(kind);
-        }
+    fn spend(paid: Paid<B>) {
+        paid.spend();
     }
 
     #[inline]
     fn credit(&self, call: &Call) {
         call.credit(&self.0);
-    }
-}
-
-/// What a chain paid for a retry, until that begins: dropped before, it goes back.
-// Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
-pub(crate) struct PaidFrom<'a, B: MayPay> {
-    budget: &'a B,
-    retry: B::Retry,
-}
-
-impl<'a, B: MayPay> PaidFrom<'a, B> {
-    #[inline]
-    pub(crate) fn new(budget: &'a B, kind: Option<Kind>) -> Self {
-        let retry = B::retry(kind);
-        Self { budget, retry }
-    }
-
-    /// The retry begins.
-    #[inline]
-    pub(crate) fn spend(mut self) {
-        B::spend(&mut self.retry);
-    }
-}
-
-impl<B: MayPay> Drop for PaidFrom<'_, B> {
-    #[inline]
-    fn drop(&mut self) {
-        self.budget.refund(&mut self.retry);
     }
 }

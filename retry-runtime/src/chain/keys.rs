@@ -45,10 +45,20 @@ impl<N: MayName, B: MayPay, R: MayAdmit, O: MayObserve> SharedKeys for Keys<N, B
 }
 
 /// The [`Keys`] of a chain that threads share: of a blocking batch.
-pub trait SharedByThreads: SharedKeys<Budget: Sync, Breaker: Sync, Observer: Send> {}
+pub trait SharedByThreads:
+    SharedKeys<Budget: Sync + MayPay<Paid: Send>, Breaker: Sync + MayAdmit<Pass: Send>, Observer: Send>
+{
+}
 
 #[diagnostic::do_not_recommend]
-impl<K> SharedByThreads for K where K: SharedKeys<Budget: Sync, Breaker: Sync, Observer: Send> {}
+impl<K> SharedByThreads for K where
+    K: SharedKeys<
+            Budget: Sync + MayPay<Paid: Send>,
+            Breaker: Sync + MayAdmit<Pass: Send>,
+            Observer: Send,
+        >
+{
+}
 
 impl Keys {
     pub(crate) const fn new() -> Self {

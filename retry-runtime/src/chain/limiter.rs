@@ -7,29 +7,28 @@ use crate::call::from_rejected::FromRejected;
 use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::breaker::MayAdmit;
 use crate::chain::key::{Named, Unnamed};
-use crate::limiter::place::{Leave, Queued, Standing};
+use crate::limiter::place::{Leave, Place, Queued};
 use crate::limiter::{End, Limiter, LimiterChange, Turn, waiting};
 use crate::time::cancel::{Cancel, MayCancel};
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 
 /// What makes the attempts of a chain wait for their turn, if its key `limiter` names something.
-pub trait MayWait {
+pub trait MayWait: Clone {
     /// Whether it does.
     const IS_NAMED: bool;
     /// How far an attempt has come.
-    type Standing: Send;
+    type Standing;
     /// What a call keeps over a pause, to end with if no attempt may follow or it is cancelled.
     type Kept<R: MayAdmit, C: MayCancel, V>;
 
     fn enter(&self) -> Self::Standing;
     fn has_turn(standing: &Self::Standing) -> bool;
-    fn poll(&self, standing: &mut Self::Standing, waker: &Waker) -> Turn;
-    fn max_wait(&self) -> Option<Duration>;
-    fn leave(&self, standing: &mut Self::Standing, end: End) -> Option<LimiterChange>;
-    fn abandon(&self, standing: &mut Self::Standing);
+    fn poll(standing: &mut Self::Standing, waker: &Waker) -> Turn;
+    fn max_wait(standing: &Self::Standing) -> Option<Duration>;
+    fn leave(standing: &mut Self::Standing, end: End) -> Option<LimiterChange>;
     fn wait(
-        place: &mut InLine<'_, Self>,
+        place: &mut InLine<Self>,
         timer: &impl Timer,
         deadline: Option<Moment>,
         cancelled: Pin<&mut impl Future>,
@@ -60,26 +59,23 @@ impl MayWait for Unnamed {
     }
 
     #[inline]
-    fn poll(&self, (): &mut (), _: &Waker) -> Turn {
+    fn poll((): &mut (), _: &Waker) -> Turn {
         Turn::Begin
     }
 
     #[inline]
-    fn max_wait(&self) -> Option<Duration> {
+    fn max_wait((): &()) -> Option<Duration> {
         None
     }
 
     #[inline]
-    fn leave(&self, (): &mut (), _: End) -> Option<LimiterChange> {
+    fn leave((): &mut (), _: End) -> Option<LimiterChange> {
         None
     }
-
-    #[inline]
-    fn abandon(&self, (): &mut ()) {}
 
     #[inline]
     fn wait(
-        _: &mut InLine<'_, Self>,
+        _: &mut InLine<Self>,
         _: &impl Timer,
         _: Option<Moment>,
         _: Pin<&mut impl Future>,
@@ -106,42 +102,37 @@ impl<E> RejectsToo<E> for Unnamed {
     }
 }
 
-impl<L: Limiter> MayWait for Named<L> {
+impl<L: Limiter + Clone> MayWait for Named<L> {
     const IS_NAMED: bool = true;
-    type Standing = Standing;
+    type Standing = Place<L>;
     type Kept<R: MayAdmit, C: MayCancel, V> = V;
 
     #[inline]
-    fn enter(&self) -> Standing {
-        Standing::enter(&self.0)
+    fn enter(&self) -> Place<L> {
+        Place::new(self.0.clone())
     }
 
     #[inline]
-    fn has_turn(standing: &Standing) -> bool {
-        standing.has_turn()
+    fn has_turn(place: &Place<L>) -> bool {
+        place.has_turn()
     }
 
     #[inline]
-    fn poll(&self, standing: &mut Standing, waker: &Waker) -> Turn {
-        standing.poll(&self.0, waker)
+    fn poll(place: &mut Place<L>, waker: &Waker) -> Turn {
+        Queued::poll(place, waker)
     }
 
-    fn max_wait(&self) -> Option<Duration> {
-        self.0.max_wait()
-    }
-
-    #[inline]
-    fn leave(&self, standing: &mut Standing, end: End) -> Option<LimiterChange> {
-        standing.leave(&self.0, end)
+    fn max_wait(place: &Place<L>) -> Option<Duration> {
+        Queued::max_wait(place)
     }
 
     #[inline]
-    fn abandon(&self, standing: &mut Standing) {
-        standing.abandon(&self.0);
+    fn leave(place: &mut Place<L>, end: End) -> Option<LimiterChange> {
+        Leave::leave(place, end)
     }
 
     fn wait(
-        place: &mut InLine<'_, Self>,
+        place: &mut InLine<Self>,
         timer: &impl Timer,
         deadline: Option<Moment>,
         cancelled: Pin<&mut impl Future>,
@@ -159,25 +150,23 @@ impl<L: Limiter> MayWait for Named<L> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<L: Limiter, E: FromRejected> RejectsToo<E> for Named<L> {
+impl<L: Limiter + Clone, E: FromRejected> RejectsToo<E> for Named<L> {
     fn rejected(by: RejectedBy) -> Option<E> {
         Some(E::from_rejected(Rejected::new(by)))
     }
 }
 
-/// An attempt's place with a chain's limiter. Dropped before the attempt has ended, it goes back.
-// Of no type that depends on a lifetime, in which the compiler would not find a future `Send`.
-pub struct InLine<'a, M: MayWait> {
-    limiter: &'a M,
+/// An attempt's place with a chain's limiter.
+pub struct InLine<M: MayWait> {
     standing: M::Standing,
 }
 
-impl<'a, M: MayWait> InLine<'a, M> {
+impl<M: MayWait> InLine<M> {
     /// At the end of the queue, or with the turn if that has come already.
     #[inline]
-    pub(super) fn new(limiter: &'a M) -> Self {
+    pub(super) fn new(limiter: &M) -> Self {
         let standing = limiter.enter();
-        Self { limiter, standing }
+        Self { standing }
     }
 
     #[inline]
@@ -213,27 +202,20 @@ impl<'a, M: MayWait> InLine<'a, M> {
     }
 }
 
-impl<M: MayWait> Queued for InLine<'_, M> {
+impl<M: MayWait> Queued for InLine<M> {
     #[inline]
     fn poll(&mut self, waker: &Waker) -> Turn {
-        self.limiter.poll(&mut self.standing, waker)
+        M::poll(&mut self.standing, waker)
     }
 
     fn max_wait(&self) -> Option<Duration> {
-        self.limiter.max_wait()
+        M::max_wait(&self.standing)
     }
 }
 
-impl<M: MayWait> Leave for InLine<'_, M> {
+impl<M: MayWait> Leave for InLine<M> {
     #[inline]
     fn leave(&mut self, end: End) -> Option<LimiterChange> {
-        self.limiter.leave(&mut self.standing, end)
-    }
-}
-
-impl<M: MayWait> Drop for InLine<'_, M> {
-    #[inline]
-    fn drop(&mut self) {
-        self.limiter.abandon(&mut self.standing);
+        M::leave(&mut self.standing, end)
     }
 }

@@ -10,7 +10,7 @@ use crate::call::failure::{REJECTED_VALUE, is_paid};
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit, Rejects};
-use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::budget::MayPay;
 use crate::chain::fallback::FallsBack;
 use crate::chain::history::History;
 use crate::chain::limiter::{InLine, MayWait, RejectsToo};
@@ -90,7 +90,7 @@ where
         }
         let (error, reason) = 'ended: {
             // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that follows.
-            let mut before: Option<(_, PaidFrom<'_, B>)> = None;
+            let mut before: Option<(_, B::Paid)> = None;
             loop {
                 // The breaker is asked before the queue, and passed after it.
                 let gate = 'gate: {
@@ -151,7 +151,7 @@ where
                     }
                 };
                 if let Some((_, paid)) = before {
-                    paid.spend();
+                    B::spend(paid);
                 }
                 if let Some(transition) = admitted.transition() {
                     let name = chain.keys.name.name(Op::place);
@@ -242,7 +242,7 @@ where
                     }
                 };
                 let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-                let paid = PaidFrom::new(&chain.keys.budget, paid);
+                let paid = chain.keys.budget.paid(paid);
                 let is_cancelled = {
                     let sleep = pin!(chain.timer.sleep(pause));
                     pause_or_cancelled(cancelled.as_mut(), sleep).await
@@ -276,7 +276,7 @@ where
                     }
                     // No key keeps the error over a pause, so the call has nothing to end with but another attempt.
                     None => {
-                        paid.spend();
+                        B::spend(paid);
                         before = None;
                     }
                 }

@@ -7,7 +7,7 @@ use crate::call::failure::{REJECTED_VALUE, is_paid};
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, Rejects};
-use crate::chain::budget::{MayPay, PaidFrom};
+use crate::chain::budget::MayPay;
 use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::history::History;
 use crate::chain::key::Unnamed;
@@ -73,7 +73,7 @@ where
     }
     let (error, reason) = 'ended: {
         // What the attempt before has left: its outcome, and what was paid for the one that follows.
-        let mut before: Option<(Result<_, Option<E>>, PaidFrom<'_, _>)> = None;
+        let mut before: Option<(Result<_, Option<E>>, _)> = None;
         loop {
             // The breaker is asked before the queue, and passed after it.
             let gate = 'gate: {
@@ -127,7 +127,7 @@ where
                 }
             };
             if let Some((_, paid)) = before {
-                paid.spend();
+                B::spend(paid);
             }
             if let Some(transition) = admitted.transition() {
                 let name = chain.keys.name.name(Op::place);
@@ -191,7 +191,7 @@ where
                 }
             };
             let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-            let paid = PaidFrom::new(&chain.keys.budget, paid);
+            let paid = chain.keys.budget.paid(paid);
             let ended = if sleep_blocking(&chain.cancel, pause) {
                 Some(Reason::Cancelled)
             } else {

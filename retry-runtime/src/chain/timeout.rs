@@ -21,9 +21,11 @@ pub trait MayTimeOut {
     const IS_NAMED: bool;
     /// What a race with the timeout yields.
     type Raced<T>;
+    /// The policy's `timeout`, which a call keeps while an attempt runs.
+    type Limit: Copy + Send;
 
-    fn limit(policy: &Policy) -> Option<Duration>;
-    fn sleep(timer: &impl Timer, limit: Option<Duration>) -> impl Future<Output = ()>;
+    fn limit(policy: &Policy) -> Self::Limit;
+    fn sleep(timer: &impl Timer, limit: Self::Limit) -> impl Future<Output = ()>;
     fn poll<F: Future>(
         attempt: Pin<&mut F>,
         sleep: Pin<&mut impl Future<Output = ()>>,
@@ -34,23 +36,19 @@ pub trait MayTimeOut {
 /// The same for attempts that fail with an error of type `E`.
 pub trait TimesOut<E>: MayTimeOut {
     /// The outcome, and whether the attempt was dropped.
-    fn outcome<T>(
-        raced: Self::Raced<Result<T, E>>,
-        limit: Option<Duration>,
-    ) -> (Result<T, E>, bool);
+    fn outcome<T>(raced: Self::Raced<Result<T, E>>, limit: Self::Limit) -> (Result<T, E>, bool);
 }
 
 impl MayTimeOut for Unnamed {
     const IS_NAMED: bool = false;
     type Raced<T> = T;
+    type Limit = ();
 
     #[inline]
-    fn limit(_: &Policy) -> Option<Duration> {
-        None
-    }
+    fn limit(_: &Policy) {}
 
     #[inline]
-    fn sleep(_: &impl Timer, _: Option<Duration>) -> impl Future<Output = ()> {
+    fn sleep(_: &impl Timer, (): ()) -> impl Future<Output = ()> {
         pending()
     }
 
@@ -67,7 +65,7 @@ impl MayTimeOut for Unnamed {
 #[diagnostic::do_not_recommend]
 impl<E> TimesOut<E> for Unnamed {
     #[inline]
-    fn outcome<T>(raced: Result<T, E>, _: Option<Duration>) -> (Result<T, E>, bool) {
+    fn outcome<T>(raced: Result<T, E>, (): ()) -> (Result<T, E>, bool) {
         (raced, false)
     }
 }
@@ -75,6 +73,7 @@ impl<E> TimesOut<E> for Unnamed {
 impl MayTimeOut for Timed {
     const IS_NAMED: bool = true;
     type Raced<T> = Option<T>;
+    type Limit = Option<Duration>;
 
     fn limit(policy: &Policy) -> Option<Duration> {
         policy.attempt_limit()

@@ -54,7 +54,7 @@ pub struct Place<L> {
 
 /// How far an attempt has come with its limiter.
 #[derive(Debug)]
-pub struct Standing {
+pub(crate) struct Standing {
     ticket: Ticket,
     stage: Stage,
 }

@@ -199,9 +199,10 @@ async fn wait_once() {
     let mut has_waited = false;
     poll_fn(|context| {
         context.waker().wake_by_ref();
-        match replace(&mut has_waited, true) {
-            false => Poll::Pending,
-            true => Poll::Ready(()),
+        if replace(&mut has_waited, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
         }
     })
     .await;
@@ -230,10 +231,10 @@ async fn a_dropped_batch_leaves_nothing_behind() {
         };
         let retries = sent.into_inner().saturating_sub(5);
         let paid = u32::try_from(14 * retries).unwrap();
-        assert_eq!(
-            budget.available(),
-            500.0 - f64::from(paid),
-            "after {polls} polls"
+        let spent = 500.0 - budget.available();
+        assert!(
+            (spent - f64::from(paid)).abs() < 0.5,
+            "after {polls} polls: {spent}"
         );
         if ended {
             assert_eq!(retries, 2 * 5);
