@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use retry_runtime::{Classify, Plan, Policy, Verdict, retry, testing};
@@ -65,6 +65,18 @@ impl<'a> MakeWriter<'a> for Sink {
     }
 }
 
+/// Has somebody listen to every level all the time: otherwise a record that another test's subscriber does not want, on
+/// another thread, may be taken for one that nobody wants.
+fn hear_everything() {
+    static HEARD: Once = Once::new();
+    HEARD.call_once(|| {
+        let all = tracing_subscriber::fmt()
+            .with_max_level(Level::TRACE)
+            .with_writer(io::sink);
+        subscriber::set_global_default(all.finish()).unwrap();
+    });
+}
+
 /// The log as people see it.
 pub(crate) async fn log_of<T>(call: impl Future<Output = T>) -> String {
     log_up_to(Level::INFO, call).await
@@ -78,6 +90,7 @@ async fn log_up_to<T>(most: Level, call: impl Future<Output = T>) -> String {
         .with_ansi(false)
         .with_max_level(most)
         .finish();
+    hear_everything();
     let _guard = subscriber::set_default(subscriber);
     call.await;
     let bytes = sink.0.lock().unwrap().clone();
