@@ -12,7 +12,9 @@ pub(crate) mod gave_up;
 mod hedge;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
+mod protections;
 pub(crate) mod rejected;
+mod reports;
 #[cfg(feature = "serde")]
 mod saved;
 pub(crate) mod site;

@@ -1,6 +1,5 @@
 //! What follows a failure: the one place that decides.
 
-use std::mem;
 use std::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
@@ -79,23 +78,6 @@ impl Call {
         self.retry(counted, delay);
         self.followed = failure.is_paid(kind).then_some(kind);
         Ok(delay)
-    }
-
-    /// Tells the budget of a failed attempt, and of a call with its first.
-    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>) {
-        let is_known = mem::replace(&mut self.is_known, true);
-        let Some(budget) = failure.budget else {
-            return;
-        };
-        if !is_known {
-            (0..failure.items).for_each(|_| budget.called());
-        }
-        let kind = failure.verdict.kind();
-        if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
-            if let Some(budget) = failure.payer(kind) {
-                (0..failure.items).for_each(|_| budget.failed(kind));
-            }
-        }
     }
 
     /// Until the deadline, [`Duration::MAX`] without one. `None` where it has passed.

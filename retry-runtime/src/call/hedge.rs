@@ -4,7 +4,8 @@ use std::mem;
 use std::time::Duration;
 
 use crate::call::failure::Failure;
-use crate::call::state::{Call, Unreported};
+use crate::call::protections::Unreported;
+use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::observe::event::Event;
 use crate::observe::record::Record;

@@ -1,24 +1,16 @@
 use std::fmt;
 use std::mem;
-use std::task::Waker;
 use std::time::Duration;
 
-use crate::breaker::circuit_breaker::{Seen, Transition};
-use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::grace;
-use crate::call::failure::{Ending, Failure, Values};
+use crate::call::failure::{Failure, Values};
 #[cfg(feature = "nested")]
 use crate::call::nested;
+use crate::call::protections::Unreported;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
-use crate::limiter::place::Queued;
-use crate::limiter::{End as AttemptEnd, LimiterChange, Turn};
-use crate::observe::event::Event;
 use crate::observe::reason::Reason;
-use crate::observe::record::Record;
-use crate::observe::report::{Observe, report};
-use crate::observe::shown::shown;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
@@ -143,7 +135,6 @@ impl Call {
         let attempt = self.attempt();
         self.tell_breaker(&mut failure);
         self.tell_limiter(&mut failure);
-        let correction = self.corrections.saturating_add(1);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
         let max = match (failure.values, decision) {
@@ -163,196 +154,12 @@ impl Call {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
             nested::tell(failure.site, attempt, validates, observe);
         }
-        let Failure {
-            site,
-            verdict,
-            error,
-            values,
-            ending,
-            observe,
-            ..
-        } = failure;
-        let error = &shown(error);
-        let call = site.name();
-        match (decision, verdict.kind()) {
-            (Ok(delay), _) if values == Values::Corrected => {
-                self.corrections = correction;
-                let event = move || Event::Correcting {
-                    call,
-                    attempt,
-                    correction,
-                    max,
-                    delay,
-                    error,
-                };
-                report(Record::Correcting, event, observe);
-            }
-            (Ok(delay), Some(kind)) => {
-                let event = move || Event::Retrying {
-                    call,
-                    attempt,
-                    max,
-                    delay,
-                    error,
-                    kind,
-                };
-                report(Record::Retrying, event, observe);
-            }
-            (Ok(_), None) => {}
-            (Err(reason), _) => {
-                let corrections = self.corrections;
-                let end = End {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                    reason,
-                };
-                end.report(error, ending, observe);
-            }
+        if decision.is_ok() && failure.values == Values::Corrected {
+            self.corrections = self.corrections.saturating_add(1);
         }
+        self.report_decision(decision, attempt, max, failure);
         mem::forget(paid);
         decision
-    }
-
-    /// Tells the breaker that let the attempt through how it ended.
-    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
-        let Some(permit) = failure.permit.take() else {
-            return;
-        };
-        let site = failure.site;
-        // If retries are off, nobody has classified the error.
-        let seen = if site.policy.is_enabled() {
-            Seen::of_failure(failure.verdict)
-        } else {
-            Seen::Ignored
-        };
-        if let Some(transition) = permit.record(seen) {
-            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.turned(site.name(), transition, failure.error, observe);
-        }
-    }
-
-    /// Tells the limiter that the attempt has a place with how it ended.
-    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
-        let Some(place) = failure.place.as_mut() else {
-            return;
-        };
-        let site = failure.site;
-        let end = if site.policy.is_enabled() {
-            AttemptEnd::of_failure(failure.verdict)
-        } else {
-            AttemptEnd::Ignored
-        };
-        if let Some(change) = place.leave(end) {
-            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed(site.name(), change, observe);
-        }
-    }
-
-    /// Reports that the call's attempt changed its limiter by its end.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn limiter_changed(
-        &self,
-        call: &str,
-        change: LimiterChange,
-        observe: Option<Observe<'_>>,
-    ) {
-        let attempt = self.attempt();
-        match change {
-            LimiterChange::Paused { pause } => {
-                let event = move || Event::LimiterPaused {
-                    call,
-                    attempt,
-                    pause,
-                };
-                report(Record::LimiterPaused, event, observe);
-            }
-            LimiterChange::Resumed => {
-                let event = move || Event::LimiterResumed { call, attempt };
-                report(Record::LimiterResumed, event, observe);
-            }
-            LimiterChange::Limit(limit) => {
-                let event = move || Event::LimitChanged {
-                    call,
-                    attempt,
-                    limit,
-                };
-                report(Record::LimitChanged, event, observe);
-            }
-            LimiterChange::Rate(rate) => {
-                let event = move || Event::RateChanged {
-                    call,
-                    attempt,
-                    rate,
-                };
-                report(Record::RateChanged, event, observe);
-            }
-        }
-    }
-
-    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn waits(&self, call: &str, place: &mut impl Queued, observe: Option<Observe<'_>>) {
-        let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
-            return;
-        };
-        let attempt = self.attempt();
-        let event = move || Event::Waiting {
-            call,
-            attempt,
-            ahead,
-            at_least,
-        };
-        report(Record::Waiting, event, observe);
-    }
-
-    /// Reports that its turn has come.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
-        let attempt = self.attempt();
-        let event = move || Event::Waited {
-            call,
-            attempt,
-            waited,
-        };
-        report(Record::Waited, event, observe);
-    }
-
-    /// Reports that the call's attempt changed the state of its breaker.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn turned(
-        &self,
-        call: &str,
-        transition: Transition,
-        error: &dyn fmt::Display,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (attempt, error) = (self.attempt(), &shown(error));
-        match transition {
-            Transition::Opened { cause, open_for } => {
-                let event = move || Event::BreakerOpened {
-                    call,
-                    attempt,
-                    open_for,
-                    error,
-                    cause,
-                };
-                report(Record::BreakerOpened, event, observe);
-            }
-            Transition::HalfOpened => {
-                let event = move || Event::BreakerHalfOpened { call, attempt };
-                report(Record::BreakerHalfOpened, event, observe);
-            }
-            Transition::Closed => {
-                let event = move || Event::BreakerClosed { call, attempt };
-                report(Record::BreakerClosed, event, observe);
-            }
-        }
     }
 
     /// Checks after the pause whether the attempt may begin: not where the pause was [cancelled](Failure::cancelled), nor
@@ -375,122 +182,6 @@ impl Call {
         Err(reason)
     }
 
-    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
-    /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
-    pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
-        let in_force = self.in_force_after(&failure);
-        let Failure {
-            site,
-            error,
-            values,
-            ending,
-            observe,
-            ..
-        } = failure;
-        let call = Self { in_force, ..*self };
-        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
-    }
-
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn ended_after_pause(
-        &self,
-        name: &str,
-        error: &dyn fmt::Display,
-        values: Values,
-        ending: Ending,
-        reason: Reason,
-        observe: Option<Observe<'_>>,
-    ) {
-        // What the pause was for never began, unless it is a correction that failed.
-        let (attempts, corrections) = match (values, reason) {
-            (Values::Corrected, Reason::CorrectionFailed) => (0, 0),
-            (Values::Corrected, _) => (0, 1),
-            (Values::Taken | Values::Validated, _) => (1, 0),
-        };
-        let end = End {
-            call: name,
-            attempt: self.attempt().saturating_sub(attempts),
-            corrections: self.corrections.saturating_sub(corrections),
-            max: limit(self.in_force),
-            reason,
-        };
-        end.report(&shown(error), ending, observe);
-    }
-
-    /// Reports that the call ends in the middle of an attempt.
-    #[cfg(feature = "plan")]
-    pub(crate) fn gave_up_under_way(
-        &self,
-        site: &Site<'_>,
-        error: &dyn fmt::Display,
-        reason: Reason,
-    ) {
-        let end = End {
-            call: site.name(),
-            attempt: self.attempt(),
-            corrections: self.corrections,
-            max: self.retries_allowed(site.policy),
-            reason,
-        };
-        end.report(&shown(error), Ending::Error, None);
-    }
-
-    /// Tells how the last resort ended that was called after so many attempts.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn fallback_ended(
-        &self,
-        call: &str,
-        attempt: u32,
-        ended_with: Result<(), &dyn fmt::Display>,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (corrections, max) = (self.corrections, limit(self.in_force));
-        match ended_with {
-            Ok(()) => {
-                let event = move || Event::FellBack {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                };
-                report(Record::FellBack, event, observe);
-            }
-            Err(error) => {
-                let end = End {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                    reason: Reason::FallbackFailed,
-                };
-                end.report(&shown(error), Ending::Error, observe);
-            }
-        }
-    }
-
-    /// Reports a success. It is logged if an attempt failed before.
-    #[inline]
-    pub fn succeeded(&self, site: &Site<'_>) {
-        if self.is_retried() {
-            self.known(site).healed(site.name(), None);
-        }
-    }
-
-    /// The same, and tells an observer also of a success at once.
-    pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
-        self.known(site).told(site.name(), observe);
-    }
-
-    /// What is told of a success goes by the last failure, which a call from another process does not know.
-    fn known(self, site: &Site<'_>) -> Self {
-        match self.in_force {
-            0 => self.under(site.policy.max_retries()),
-            _ => self,
-        }
-    }
-
     /// The retries allowed in all, as told of what ends the call without a failure of its own.
     #[cfg(any(feature = "batch", feature = "plan"))]
     pub(crate) fn retries_allowed(self, policy: &Policy) -> Option<u32> {
@@ -498,68 +189,6 @@ impl Call {
             0 => policy.max_retries(),
             max => max,
         })
-    }
-
-    /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
-    /// [`failed_with`](Self::failed_with) tells it of all else.
-    ///
-    /// ```
-    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
-    ///
-    /// static BUDGET: Budget = Budget::standard();
-    /// const POLICY: Policy = Policy::none();
-    ///
-    /// let site = Site::new(&POLICY, "model.fetch");
-    /// let mut call = Call::new();
-    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
-    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
-    /// assert_eq!(BUDGET.available(), 486.0);
-    /// call.succeeded(&site);
-    /// call.credit(&BUDGET);
-    /// assert_eq!(BUDGET.available(), 500.0);
-    /// ```
-    #[inline]
-    pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if !self.is_known {
-            budget.called();
-        }
-        budget.succeeded(self.followed);
-    }
-
-    /// Tells an observer that an attempt begins.
-    pub fn started(&self, name: &str, observe: Observe<'_>) {
-        observe(&Event::Started {
-            call: name,
-            attempt: self.attempt(),
-        });
-    }
-
-    /// Reports a success after a failure.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
-        report(Record::Succeeded, self.success(name), observe);
-    }
-
-    /// Tells an observer of a success, and the log where something failed before.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn told(&self, name: &str, observe: Observe<'_>) {
-        if self.is_retried() {
-            self.healed(name, Some(observe));
-        } else {
-            observe(&self.success(name)());
-        }
-    }
-
-    fn success<'a>(&self, name: &'a str) -> impl Fn() -> Event<'a> + use<'a> {
-        let call = *self;
-        move || Event::Succeeded {
-            call: name,
-            attempt: call.attempt(),
-            corrections: call.corrections,
-            max: limit(call.in_force),
-        }
     }
 
     /// The call after progress, such as an item of a stream before it broke: retries count from 0 again, and delays start
@@ -704,63 +333,6 @@ impl Call {
         // A clock that runs backwards gives no time back.
         self.spent = told.max(waited);
         self.waiting = false;
-    }
-}
-
-/// A call that no attempt follows in.
-struct End<'a> {
-    call: &'a str,
-    attempt: u32,
-    corrections: u32,
-    max: Option<u32>,
-    reason: Reason,
-}
-
-impl End<'_> {
-    fn report(self, error: &dyn fmt::Display, ending: Ending, observe: Option<Observe<'_>>) {
-        let Self {
-            call,
-            attempt,
-            corrections,
-            max,
-            reason,
-        } = self;
-        match ending {
-            Ending::Error => {
-                let event = move || Event::GaveUp {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                    error,
-                    reason,
-                };
-                report(Record::GaveUp, event, observe);
-            }
-            Ending::Fallback => {
-                let event = move || Event::FallingBack {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                    error,
-                    reason,
-                };
-                report(Record::FallingBack, event, observe);
-            }
-        }
-    }
-}
-
-/// What a budget paid, until all are told of the retry: the user's code may panic there.
-pub(super) struct Unreported<'a> {
-    pub(super) budget: &'a dyn RetryBudget,
-    pub(super) kind: Kind,
-}
-
-impl Drop for Unreported<'_> {
-    fn drop(&mut self) {
-        self.budget.refund(self.kind);
     }
 }
 

@@ -1,0 +1,215 @@
+//! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about them.
+
+use std::fmt;
+use std::mem;
+use std::task::Waker;
+use std::time::Duration;
+
+use crate::breaker::circuit_breaker::{Seen, Transition};
+use crate::budget::retry_budget::RetryBudget;
+use crate::call::failure::Failure;
+use crate::call::state::Call;
+use crate::classify::kind::Kind;
+use crate::limiter::place::Queued;
+use crate::limiter::{End, LimiterChange, Turn};
+use crate::observe::event::Event;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report};
+use crate::observe::shown::shown;
+
+impl Call {
+    /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
+    /// [`failed_with`](Self::failed_with) tells it of all else.
+    ///
+    /// ```
+    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none();
+    ///
+    /// let site = Site::new(&POLICY, "model.fetch");
+    /// let mut call = Call::new();
+    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
+    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
+    /// assert_eq!(BUDGET.available(), 486.0);
+    /// call.succeeded(&site);
+    /// call.credit(&BUDGET);
+    /// assert_eq!(BUDGET.available(), 500.0);
+    /// ```
+    #[inline]
+    pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
+        if !self.is_known {
+            budget.called();
+        }
+        budget.succeeded(self.followed);
+    }
+
+    /// Tells the budget of a failed attempt, and of a call with its first.
+    pub(super) fn tell_budget(&mut self, failure: &Failure<'_>) {
+        let is_known = mem::replace(&mut self.is_known, true);
+        let Some(budget) = failure.budget else {
+            return;
+        };
+        if !is_known {
+            (0..failure.items).for_each(|_| budget.called());
+        }
+        let kind = failure.verdict.kind();
+        if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
+            if let Some(budget) = failure.payer(kind) {
+                (0..failure.items).for_each(|_| budget.failed(kind));
+            }
+        }
+    }
+
+    /// Tells the breaker that let the attempt through how it ended.
+    pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
+        let Some(permit) = failure.permit.take() else {
+            return;
+        };
+        let site = failure.site;
+        // If retries are off, nobody has classified the error.
+        let seen = if site.policy.is_enabled() {
+            Seen::of_failure(failure.verdict)
+        } else {
+            Seen::Ignored
+        };
+        if let Some(transition) = permit.record(seen) {
+            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            self.turned(site.name(), transition, failure.error, observe);
+        }
+    }
+
+    /// Reports that the call's attempt changed the state of its breaker.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn turned(
+        &self,
+        call: &str,
+        transition: Transition,
+        error: &dyn fmt::Display,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (attempt, error) = (self.attempt(), &shown(error));
+        match transition {
+            Transition::Opened { cause, open_for } => {
+                let event = move || Event::BreakerOpened {
+                    call,
+                    attempt,
+                    open_for,
+                    error,
+                    cause,
+                };
+                report(Record::BreakerOpened, event, observe);
+            }
+            Transition::HalfOpened => {
+                let event = move || Event::BreakerHalfOpened { call, attempt };
+                report(Record::BreakerHalfOpened, event, observe);
+            }
+            Transition::Closed => {
+                let event = move || Event::BreakerClosed { call, attempt };
+                report(Record::BreakerClosed, event, observe);
+            }
+        }
+    }
+
+    /// Tells the limiter that the attempt has a place with how it ended.
+    pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
+        let Some(place) = failure.place.as_mut() else {
+            return;
+        };
+        let site = failure.site;
+        let end = if site.policy.is_enabled() {
+            End::of_failure(failure.verdict)
+        } else {
+            End::Ignored
+        };
+        if let Some(change) = place.leave(end) {
+            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            self.limiter_changed(site.name(), change, observe);
+        }
+    }
+
+    /// Reports that the call's attempt changed its limiter by its end.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn limiter_changed(
+        &self,
+        call: &str,
+        change: LimiterChange,
+        observe: Option<Observe<'_>>,
+    ) {
+        let attempt = self.attempt();
+        match change {
+            LimiterChange::Paused { pause } => {
+                let event = move || Event::LimiterPaused {
+                    call,
+                    attempt,
+                    pause,
+                };
+                report(Record::LimiterPaused, event, observe);
+            }
+            LimiterChange::Resumed => {
+                let event = move || Event::LimiterResumed { call, attempt };
+                report(Record::LimiterResumed, event, observe);
+            }
+            LimiterChange::Limit(limit) => {
+                let event = move || Event::LimitChanged {
+                    call,
+                    attempt,
+                    limit,
+                };
+                report(Record::LimitChanged, event, observe);
+            }
+            LimiterChange::Rate(rate) => {
+                let event = move || Event::RateChanged {
+                    call,
+                    attempt,
+                    rate,
+                };
+                report(Record::RateChanged, event, observe);
+            }
+        }
+    }
+
+    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn waits(&self, call: &str, place: &mut impl Queued, observe: Option<Observe<'_>>) {
+        let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
+            return;
+        };
+        let attempt = self.attempt();
+        let event = move || Event::Waiting {
+            call,
+            attempt,
+            ahead,
+            at_least,
+        };
+        report(Record::Waiting, event, observe);
+    }
+
+    /// Reports that its turn has come.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
+        let attempt = self.attempt();
+        let event = move || Event::Waited {
+            call,
+            attempt,
+            waited,
+        };
+        report(Record::Waited, event, observe);
+    }
+}
+
+/// What a budget paid, until all are told of the retry: the user's code may panic there.
+pub(super) struct Unreported<'a> {
+    pub(super) budget: &'a dyn RetryBudget,
+    pub(super) kind: Kind,
+}
+
+impl Drop for Unreported<'_> {
+    fn drop(&mut self) {
+        self.budget.refund(self.kind);
+    }
+}

@@ -1,0 +1,268 @@
+//! What a call tells the log and its observer.
+
+use std::fmt;
+
+use crate::call::decide::Decision;
+use crate::call::failure::{Ending, Failure, Values};
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report};
+use crate::observe::shown::shown;
+use crate::policy::schedule::limit;
+
+impl Call {
+    /// Tells an observer that an attempt begins.
+    pub fn started(&self, name: &str, observe: Observe<'_>) {
+        observe(&Event::Started {
+            call: name,
+            attempt: self.attempt(),
+        });
+    }
+
+    /// Reports what follows a failure of the attempt with that number.
+    pub(super) fn report_decision(
+        &self,
+        decision: Decision,
+        attempt: u32,
+        max: Option<u32>,
+        failure: Failure<'_>,
+    ) {
+        let Failure {
+            site,
+            verdict,
+            error,
+            values,
+            ending,
+            observe,
+            ..
+        } = failure;
+        let (call, corrections, error) = (site.name(), self.corrections, &shown(error));
+        match (decision, verdict.kind()) {
+            (Ok(delay), _) if values == Values::Corrected => {
+                let event = move || Event::Correcting {
+                    call,
+                    attempt,
+                    correction: corrections,
+                    max,
+                    delay,
+                    error,
+                };
+                report(Record::Correcting, event, observe);
+            }
+            (Ok(delay), Some(kind)) => {
+                let event = move || Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                };
+                report(Record::Retrying, event, observe);
+            }
+            (Ok(_), None) => {}
+            (Err(reason), _) => {
+                let end = End {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    reason,
+                };
+                end.report(error, ending, observe);
+            }
+        }
+    }
+
+    /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
+    /// reason of the loop's own, such as [`Reason::CorrectionFailed`].
+    pub fn gave_up(&self, failure: Failure<'_>, reason: Reason) {
+        let in_force = self.in_force_after(&failure);
+        let Failure {
+            site,
+            error,
+            values,
+            ending,
+            observe,
+            ..
+        } = failure;
+        let call = Self { in_force, ..*self };
+        call.ended_after_pause(site.name(), error, values, ending, reason, observe);
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn ended_after_pause(
+        &self,
+        name: &str,
+        error: &dyn fmt::Display,
+        values: Values,
+        ending: Ending,
+        reason: Reason,
+        observe: Option<Observe<'_>>,
+    ) {
+        // What the pause was for never began, unless it is a correction that failed.
+        let (attempts, corrections) = match (values, reason) {
+            (Values::Corrected, Reason::CorrectionFailed) => (0, 0),
+            (Values::Corrected, _) => (0, 1),
+            (Values::Taken | Values::Validated, _) => (1, 0),
+        };
+        let end = End {
+            call: name,
+            attempt: self.attempt().saturating_sub(attempts),
+            corrections: self.corrections.saturating_sub(corrections),
+            max: limit(self.in_force),
+            reason,
+        };
+        end.report(&shown(error), ending, observe);
+    }
+
+    /// Reports that the call ends in the middle of an attempt.
+    #[cfg(feature = "plan")]
+    pub(crate) fn gave_up_under_way(
+        &self,
+        site: &Site<'_>,
+        error: &dyn fmt::Display,
+        reason: Reason,
+    ) {
+        let end = End {
+            call: site.name(),
+            attempt: self.attempt(),
+            corrections: self.corrections,
+            max: self.retries_allowed(site.policy),
+            reason,
+        };
+        end.report(&shown(error), Ending::Error, None);
+    }
+
+    /// Tells how the last resort ended that was called after so many attempts.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn fallback_ended(
+        &self,
+        call: &str,
+        attempt: u32,
+        ended_with: Result<(), &dyn fmt::Display>,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (corrections, max) = (self.corrections, limit(self.in_force));
+        match ended_with {
+            Ok(()) => {
+                let event = move || Event::FellBack {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                };
+                report(Record::FellBack, event, observe);
+            }
+            Err(error) => {
+                let end = End {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    reason: Reason::FallbackFailed,
+                };
+                end.report(&shown(error), Ending::Error, observe);
+            }
+        }
+    }
+
+    /// Reports a success. It is logged if an attempt failed before.
+    #[inline]
+    pub fn succeeded(&self, site: &Site<'_>) {
+        if self.is_retried() {
+            self.known(site).healed(site.name(), None);
+        }
+    }
+
+    /// The same, and tells an observer also of a success at once.
+    pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
+        self.known(site).told(site.name(), observe);
+    }
+
+    /// What is told of a success goes by the last failure, which a call from another process does not know.
+    fn known(self, site: &Site<'_>) -> Self {
+        match self.in_force {
+            0 => self.under(site.policy.max_retries()),
+            _ => self,
+        }
+    }
+
+    /// Reports a success after a failure.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
+        report(Record::Succeeded, self.success(name), observe);
+    }
+
+    /// Tells an observer of a success, and the log where something failed before.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn told(&self, name: &str, observe: Observe<'_>) {
+        if self.is_retried() {
+            self.healed(name, Some(observe));
+        } else {
+            observe(&self.success(name)());
+        }
+    }
+
+    fn success<'a>(&self, name: &'a str) -> impl Fn() -> Event<'a> + use<'a> {
+        let call = *self;
+        move || Event::Succeeded {
+            call: name,
+            attempt: call.attempt(),
+            corrections: call.corrections,
+            max: limit(call.in_force),
+        }
+    }
+}
+
+/// A call that no attempt follows in.
+struct End<'a> {
+    call: &'a str,
+    attempt: u32,
+    corrections: u32,
+    max: Option<u32>,
+    reason: Reason,
+}
+
+impl End<'_> {
+    fn report(self, error: &dyn fmt::Display, ending: Ending, observe: Option<Observe<'_>>) {
+        let Self {
+            call,
+            attempt,
+            corrections,
+            max,
+            reason,
+        } = self;
+        match ending {
+            Ending::Error => {
+                let event = move || Event::GaveUp {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    error,
+                    reason,
+                };
+                report(Record::GaveUp, event, observe);
+            }
+            Ending::Fallback => {
+                let event = move || Event::FallingBack {
+                    call,
+                    attempt,
+                    corrections,
+                    max,
+                    error,
+                    reason,
+                };
+                report(Record::FallingBack, event, observe);
+            }
+        }
+    }
+}
