@@ -26,6 +26,9 @@ use std::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+use crate::limiter::gate::Gate;
+use crate::limiter::rate_limiter::RateLimiter;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
 ///
@@ -189,29 +192,41 @@ pub enum LimiterChange {
     Rate(f64),
 }
 
+/// Has limiters do what the one that they hold or point to does.
 macro_rules! forward {
-    ($($pointer:ty)*) => {$(
-        impl<L: Limiter + ?Sized> Limiter for $pointer {
+    ($(($($generics:tt)*) $limiter:ty, $this:ident: $held:expr;)*) => {$(
+        impl<$($generics)*> Limiter for $limiter {
             #[inline]
             fn enter(&self, cost: u32) -> Ticket {
-                (**self).enter(cost)
+                let $this = self;
+                $held.enter(cost)
             }
 
             #[inline]
             fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-                (**self).poll(ticket, waker)
+                let $this = self;
+                $held.poll(ticket, waker)
             }
 
             #[inline]
             fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
-                (**self).leave(ticket, end)
+                let $this = self;
+                $held.leave(ticket, end)
             }
 
             #[inline]
             fn max_wait(&self) -> Option<Duration> {
-                (**self).max_wait()
+                let $this = self;
+                $held.max_wait()
             }
         }
     )*};
 }
-forward!(&L Arc<L> Rc<L> Box<L>);
+forward! {
+    (L: Limiter + ?Sized) &L, this: (**this);
+    (L: Limiter + ?Sized) Arc<L>, this: (**this);
+    (L: Limiter + ?Sized) Rc<L>, this: (**this);
+    (L: Limiter + ?Sized) Box<L>, this: (**this);
+    () ConcurrencyLimiter, this: this.0;
+    (By: Gate) RateLimiter<By>, this: this.0;
+}

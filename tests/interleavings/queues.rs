@@ -11,12 +11,13 @@ use shuttle::future::{block_on, spawn, yield_now};
 
 use crate::limiter::gate::Gate;
 use crate::limiter::queue::Queue;
-use crate::limiter::{End, LimiterChange, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::many;
 use crate::time::clock;
 use crate::time::moment::Moment;
 
 /// So many places.
+#[derive(Clone, Copy)]
 struct Places(u32);
 
 impl Gate for Places {
@@ -68,7 +69,7 @@ impl Shared {
         assert!(within <= self.places);
         yield_now().await;
         self.within.fetch_sub(cost, SeqCst);
-        self.queue.leave(&ticket, End::Success);
+        self.queue.leave(ticket, End::Success);
     }
 
     /// One that is dropped once it has waited, or had its turn and has not begun.
@@ -80,7 +81,7 @@ impl Shared {
         })
         .await;
         yield_now().await;
-        self.queue.leave(&ticket, End::NotBegun);
+        self.queue.leave(ticket, End::NotBegun);
     }
 
     fn is_empty(&self) {

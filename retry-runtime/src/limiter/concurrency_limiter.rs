@@ -1,12 +1,10 @@
 use std::fmt;
-use std::task::Waker;
 use std::time::Duration;
 
 use crate::budget::keyed::Rest;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::queue::Queue;
 use crate::limiter::with_cost::WithCost;
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::time::clock;
 
 /// Bounds how many attempts run at a time, by how well the server copes: the key `limiter`.
@@ -56,41 +54,38 @@ use crate::time::clock;
 ///
 /// Make one for each server that can be overloaded separately: each host, each database. [`Keyed`](crate::Keyed) keeps
 /// them apart.
-pub struct ConcurrencyLimiter {
-    new: Aimd,
-    max_wait: Option<Duration>,
-    queue: Queue<Aimd>,
-}
+#[derive(Debug)]
+pub struct ConcurrencyLimiter(pub(super) Queue<Aimd>);
 
 impl ConcurrencyLimiter {
     /// A limit that starts at 20.
     pub const fn aimd() -> Self {
-        Self::of(Aimd::new(), None)
+        Self(Queue::new(Aimd::new()))
     }
 
     /// The limit at first. From `least` to `most`, default 20.
-    pub const fn start(self, limit: u32) -> Self {
-        let new = self.new.start(limit);
-        self.with(new)
+    pub const fn start(mut self, limit: u32) -> Self {
+        self.0.replace(self.0.new.start(limit));
+        self
     }
 
     /// The lowest limit. At least 1, the default.
-    pub const fn least(self, limit: u32) -> Self {
-        let new = self.new.least(limit);
-        self.with(new)
+    pub const fn least(mut self, limit: u32) -> Self {
+        self.0.replace(self.0.new.least(limit));
+        self
     }
 
     /// The highest limit. At least 1, default 200.
-    pub const fn most(self, limit: u32) -> Self {
-        let new = self.new.most(limit);
-        self.with(new)
+    pub const fn most(mut self, limit: u32) -> Self {
+        self.0.replace(self.0.new.most(limit));
+        self
     }
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
     ///
     /// If calls have no deadline, set this: while a server is slow, calls would wait in a queue that only grows.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.max_wait = Some(max_wait);
+        self.0.max_wait = Some(max_wait);
         self
     }
 
@@ -102,87 +97,41 @@ impl ConcurrencyLimiter {
 
     /// How many attempts may run at a time now.
     pub fn limit(&self) -> u32 {
-        self.queue.with(|gate| gate.limit())
+        self.0.with(|gate| gate.limit())
     }
 
     /// How many run: the sum of their costs.
     pub fn running(&self) -> u64 {
-        self.queue.with(|gate| gate.running())
+        self.0.with(|gate| gate.running())
     }
 
     /// How many wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.queue.waiting()
+        self.0.waiting()
     }
 
     /// For how long nothing begins because the server said so. `None` if nothing is paused.
     pub fn paused_for(&self) -> Option<Duration> {
-        self.queue.paused_for()
-    }
-
-    const fn of(gate: Aimd, max_wait: Option<Duration>) -> Self {
-        Self {
-            new: gate,
-            max_wait,
-            queue: Queue::new(gate),
-        }
-    }
-
-    const fn with(self, gate: Aimd) -> Self {
-        let max_wait = self.max_wait;
-        // Nobody waits in it yet, and a `const fn` can't drop it.
-        std::mem::forget(self);
-        Self::of(gate, max_wait)
-    }
-}
-
-impl Limiter for ConcurrencyLimiter {
-    #[inline]
-    fn enter(&self, cost: u32) -> Ticket {
-        self.queue.enter(cost)
-    }
-
-    #[inline]
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        self.queue.poll(ticket, waker)
-    }
-
-    #[inline]
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
-        self.queue.leave(&ticket, end)
-    }
-
-    #[inline]
-    fn max_wait(&self) -> Option<Duration> {
-        self.max_wait
+        self.0.paused_for()
     }
 }
 
 /// While nothing runs or waits, and the limit is not below the first one or was lowered long ago.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self) -> bool {
-        let (start, now) = (self.new.limit(), clock::now());
-        self.queue.is_at_rest() && self.queue.with(|gate| gate.is_at_rest(start, now))
+        let (start, now) = (self.0.new.limit(), clock::now());
+        self.0.is_at_rest() && self.0.with(|gate| gate.is_at_rest(start, now))
     }
 }
 
 /// Shows how many run, how many may, and how many wait: `18 of 20 running, 3 waiting`.
 impl fmt::Display for ConcurrencyLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (running, limit) = self.queue.with(|gate| (gate.running(), gate.limit()));
+        let (running, limit) = self.0.with(|gate| (gate.running(), gate.limit()));
         write!(
             f,
             "{running} of {limit} running, {} waiting",
             self.waiting()
         )
-    }
-}
-
-impl fmt::Debug for ConcurrencyLimiter {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ConcurrencyLimiter")
-            .field("max_wait", &self.max_wait)
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
     }
 }

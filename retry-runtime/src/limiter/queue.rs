@@ -1,12 +1,13 @@
 use std::collections::VecDeque;
 use std::fmt;
+use std::mem::{self, ManuallyDrop};
 use std::task::Waker;
 use std::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
-use crate::limiter::{End, LimiterChange, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -17,6 +18,9 @@ use crate::time::moment::Moment;
 /// All gates share this queue. It also does what a server asks of all calls: after it throttles, nothing begins for as
 /// long as it says.
 pub(crate) struct Queue<G> {
+    /// The gate as it was made, for what changes it before it is used, and to compare with.
+    pub(crate) new: G,
+    pub(crate) max_wait: Option<Duration>,
     state: Mutex<State<G>>,
 }
 
@@ -47,16 +51,27 @@ pub(super) const ABSENT: Duration = Duration::from_secs(1);
 const HAD_TURN: u64 = 1 << 63;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
 
-impl<G> Queue<G> {
+impl<G: Copy> Queue<G> {
     pub(crate) const fn new(gate: G) -> Self {
+        Self::of(gate, gate)
+    }
+
+    /// Puts another gate in the place of one that nobody has used.
+    pub(crate) const fn replace(&mut self, gate: G) {
+        self.new = gate;
+        let state = Mutex::new(State::new(gate));
+        // There is nothing in it to drop, which a `const fn` could not do.
+        let _unused = ManuallyDrop::new(mem::replace(&mut self.state, state));
+    }
+}
+
+impl<G> Queue<G> {
+    /// In front of a gate, which was made like `new`.
+    pub(crate) const fn of(new: G, gate: G) -> Self {
         Self {
-            state: Mutex::new(State {
-                gate,
-                waiting: VecDeque::new(),
-                next: 0,
-                pause: None,
-                pauses: 0,
-            }),
+            new,
+            max_wait: None,
+            state: Mutex::new(State::new(gate)),
         }
     }
 
@@ -93,9 +108,8 @@ impl<G> Queue<G> {
     }
 }
 
-impl<G: Gate> Queue<G> {
-    /// See [`Limiter::enter`](crate::Limiter::enter).
-    pub(crate) fn enter(&self, cost: u32) -> Ticket {
+impl<G: Gate> Limiter for Queue<G> {
+    fn enter(&self, cost: u32) -> Ticket {
         let mut state = self.lock();
         if state.waiting.is_empty() {
             if let Ok(number) = state.admit(cost) {
@@ -112,14 +126,36 @@ impl<G: Gate> Queue<G> {
         Ticket::new(number, cost)
     }
 
-    /// See [`Limiter::poll`](crate::Limiter::poll).
-    pub(crate) fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+    #[inline]
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
         if ticket.number() & HAD_TURN != 0 {
             return Turn::Begin;
         }
         self.poll_waiting(ticket, waker.clone())
     }
 
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+        let mut state = self.lock();
+        let (change, left) = if ticket.number() & HAD_TURN == 0 {
+            let place = state.place(ticket.number());
+            (None, place.and_then(|place| state.waiting.remove(place)))
+        } else {
+            (state.ended(&ticket, end), None)
+        };
+        let first = state.first();
+        drop(state);
+        drop(left);
+        wake(first);
+        change
+    }
+
+    #[inline]
+    fn max_wait(&self) -> Option<Duration> {
+        self.max_wait
+    }
+}
+
+impl<G: Gate> Queue<G> {
     // Wakers are the executor's: none is called or dropped under the lock.
     fn poll_waiting(&self, ticket: &mut Ticket, waker: Waker) -> Turn {
         let mut state = self.lock();
@@ -156,25 +192,19 @@ impl<G: Gate> Queue<G> {
         called.into_iter().for_each(Waker::wake);
         Turn::Wait { ahead, at_least }
     }
-
-    /// See [`Limiter::leave`](crate::Limiter::leave).
-    pub(crate) fn leave(&self, ticket: &Ticket, end: End) -> Option<LimiterChange> {
-        let mut state = self.lock();
-        let (change, left) = if ticket.number() & HAD_TURN == 0 {
-            let place = state.place(ticket.number());
-            (None, place.and_then(|place| state.waiting.remove(place)))
-        } else {
-            (state.ended(ticket, end), None)
-        };
-        let first = state.first();
-        drop(state);
-        drop(left);
-        wake(first);
-        change
-    }
 }
 
 impl<G> State<G> {
+    const fn new(gate: G) -> Self {
+        Self {
+            gate,
+            waiting: VecDeque::new(),
+            next: 0,
+            pause: None,
+            pauses: 0,
+        }
+    }
+
     fn place(&self, number: u64) -> Option<usize> {
         let place = self
             .waiting
@@ -315,6 +345,7 @@ impl<G: fmt::Debug> fmt::Debug for Queue<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.lock();
         f.debug_struct("Queue")
+            .field("max_wait", &self.max_wait)
             .field("gate", &state.gate)
             .field("waiting", &state.waiting.len())
             .finish_non_exhaustive()

@@ -1,16 +1,13 @@
 use std::fmt;
-use std::task::Waker;
 use std::time::Duration;
 
 use crate::budget::keyed::Rest;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::cubic::Cubic;
-use crate::limiter::gate::Gate;
 use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
 use crate::limiter::remaining::remaining;
 use crate::limiter::with_cost::WithCost;
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
 use crate::time::clock;
 use crate::time::moment::Moment;
 
@@ -49,11 +46,8 @@ use crate::time::moment::Moment;
 ///
 /// Make one for each limit that the server has: usually one for each key and model. [`Keyed`](crate::Keyed) keeps them
 /// apart.
-pub struct RateLimiter<By = Adaptive> {
-    new: By,
-    max_wait: Option<Duration>,
-    queue: Queue<By>,
-}
+#[derive(Debug)]
+pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
     /// Finds the rate that the server can take. There is no limit until it first refuses something as `Throttled`. Each
@@ -70,28 +64,28 @@ impl RateLimiter {
     /// to the rate instead of the window. Bounding the rate by what was measured comes from the
     /// [AWS SDKs](Self::cubic).
     pub const fn adaptive() -> Self {
-        Self::of(Adaptive::new(), None)
+        Self(Queue::new(Adaptive::new()))
     }
 
     /// The rate at first. Default none: no limit before the first refusal.
-    pub const fn start(self, per_second: f64) -> Self {
-        let new = self.new.start(per_second);
-        self.with(new)
+    pub const fn start(mut self, per_second: f64) -> Self {
+        self.0.replace(self.0.new.start(per_second));
+        self
     }
 
     /// The lowest rate. Default none.
-    pub const fn least(self, per_second: f64) -> Self {
-        let new = self.new.least(per_second);
-        self.with(new)
+    pub const fn least(mut self, per_second: f64) -> Self {
+        self.0.replace(self.0.new.least(per_second));
+        self
     }
 
     /// The highest rate, also before the first refusal. Default none. If it is below `least`, `least` counts.
     ///
     /// An attempt begins once a minute all the same. If that is too often, or its cost takes longer, you know the
     /// limit: use [`fixed`](Self::fixed).
-    pub const fn most(self, per_second: f64) -> Self {
-        let new = self.new.most(per_second);
-        self.with(new)
+    pub const fn most(mut self, per_second: f64) -> Self {
+        self.0.replace(self.0.new.most(per_second));
+        self
     }
 }
 
@@ -106,7 +100,7 @@ impl RateLimiter<Cubic> {
     /// From [smithy-rs](https://github.com/smithy-lang/smithy-rs), `ClientRateLimiter`, and botocore; the curve is that of
     /// [TCP CUBIC](https://www.rfc-editor.org/rfc/rfc9438).
     pub const fn cubic() -> Self {
-        Self::of(Cubic::new(), None)
+        Self(Queue::new(Cubic::new()))
     }
 }
 
@@ -147,7 +141,7 @@ impl RateLimiter<Quota> {
     /// At least one request and one token.
     pub const fn quota(requests: u32, tokens: u32) -> Self {
         let minute = Duration::from_secs(60);
-        Self::of(Quota::new(Some(requests), tokens, minute), None)
+        Self(Queue::new(Quota::new(Some(requests), tokens, minute)))
     }
 
     /// A known limit: an amount of cost per period. Attempts cost 1 each unless [`cost`](Self::cost) says otherwise.
@@ -164,7 +158,7 @@ impl RateLimiter<Quota> {
     ///
     /// An amount of at least 1, and a period of at least a nanosecond.
     pub const fn fixed(amount: u32, period: Duration) -> Self {
-        Self::of(Quota::new(None, amount, period), None)
+        Self(Queue::new(Quota::new(None, amount, period)))
     }
 
     /// How much may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of the same time,
@@ -172,15 +166,15 @@ impl RateLimiter<Quota> {
     ///
     /// Bursts are safe up to what the server itself saves up: many save the amount of a minute, some only that of a
     /// second.
-    pub const fn burst(self, burst: u32) -> Self {
-        let new = self.new.burst(burst);
-        self.with(new)
+    pub const fn burst(mut self, burst: u32) -> Self {
+        self.0.replace(self.0.new.burst(burst));
+        self
     }
 
     /// Corrects what an attempt was charged: it cost `cost`, but used `used`. The difference counts at once.
     pub fn settle(&self, cost: u32, used: u32) {
         let now = clock::now();
-        self.queue.with(|quota| quota.settle(cost, used, now));
+        self.0.with(|quota| quota.settle(cost, used, now));
     }
 
     /// Corrects what is available by an answer's headers, since others may use the same limits. `header` returns the
@@ -210,24 +204,7 @@ impl RateLimiter<Quota> {
     pub fn learn<'h>(&self, header: impl Fn(&str) -> Option<&'h str>) {
         let remaining = remaining(header);
         let now = clock::now();
-        self.queue.with(|quota| quota.remaining(remaining, now));
-    }
-}
-
-impl<By: Copy> RateLimiter<By> {
-    const fn of(gate: By, max_wait: Option<Duration>) -> Self {
-        Self {
-            new: gate,
-            max_wait,
-            queue: Queue::new(gate),
-        }
-    }
-
-    const fn with(self, gate: By) -> Self {
-        let max_wait = self.max_wait;
-        // Nobody waits in it yet, and a `const fn` can't drop it.
-        std::mem::forget(self);
-        Self::of(gate, max_wait)
+        self.0.with(|quota| quota.remaining(remaining, now));
     }
 }
 
@@ -237,11 +214,7 @@ impl<By> RateLimiter<By> {
     where
         By: Clone,
     {
-        Self {
-            new: gate.clone(),
-            max_wait: None,
-            queue: Queue::new(gate),
-        }
+        Self(Queue::of(gate.clone(), gate))
     }
 
     /// The longest that an attempt waits for its turn. By default it waits as long as it takes.
@@ -249,7 +222,7 @@ impl<By> RateLimiter<By> {
     /// If calls have no deadline, set this, unless you bound how many calls there are at a time. Otherwise a queue that
     /// grows faster than the rate never gets shorter.
     pub const fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.max_wait = Some(max_wait);
+        self.0.max_wait = Some(max_wait);
         self
     }
 
@@ -263,47 +236,25 @@ impl<By> RateLimiter<By> {
 
     /// How many attempts wait for their turn.
     pub fn waiting(&self) -> usize {
-        self.queue.waiting()
+        self.0.waiting()
     }
 
     /// For how long nothing begins because the server said so. `None` if nothing is paused.
     pub fn paused_for(&self) -> Option<Duration> {
-        self.queue.paused_for()
+        self.0.paused_for()
     }
 }
 
 impl<By: Paced> RateLimiter<By> {
     /// How much cost may begin per second now; infinite without a limit.
     pub fn rate(&self) -> f64 {
-        self.queue.with(|gate| gate.rate())
+        self.0.with(|gate| gate.rate())
     }
 
     /// How much cost may begin at once; infinite without a limit. 0 while something is owed.
     pub fn available(&self) -> f64 {
         let now = clock::now();
-        self.queue.with(|gate| gate.available(now)).max(0.0)
-    }
-}
-
-impl<By: Gate> Limiter for RateLimiter<By> {
-    #[inline]
-    fn enter(&self, cost: u32) -> Ticket {
-        self.queue.enter(cost)
-    }
-
-    #[inline]
-    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
-        self.queue.poll(ticket, waker)
-    }
-
-    #[inline]
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
-        self.queue.leave(&ticket, end)
-    }
-
-    #[inline]
-    fn max_wait(&self) -> Option<Duration> {
-        self.max_wait
+        self.0.with(|gate| gate.available(now)).max(0.0)
     }
 }
 
@@ -311,7 +262,7 @@ impl<By: Gate> Limiter for RateLimiter<By> {
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self) -> bool {
         let now = clock::now();
-        self.queue.is_at_rest() && self.queue.with(|gate| gate.is_at_rest(now))
+        self.0.is_at_rest() && self.0.with(|gate| gate.is_at_rest(now))
     }
 }
 
@@ -325,15 +276,6 @@ impl<By: Paced> fmt::Display for RateLimiter<By> {
             write!(f, "{rate} per second")?;
         }
         write!(f, ", {} waiting", self.waiting())
-    }
-}
-
-impl<By: fmt::Debug> fmt::Debug for RateLimiter<By> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RateLimiter")
-            .field("max_wait", &self.max_wait)
-            .field("queue", &self.queue)
-            .finish_non_exhaustive()
     }
 }
 

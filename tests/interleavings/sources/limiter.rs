@@ -1,5 +1,6 @@
 //! The queue of all limiters. What it takes and hands out is as in `retry-runtime/src/limiter.rs`.
 
+use std::task::Waker;
 use std::time::Duration;
 
 use super::classify::kind::Kind;
@@ -51,4 +52,11 @@ pub(crate) enum End {
 pub(crate) enum LimiterChange {
     Paused { pause: Duration },
     Resumed,
+}
+
+pub(crate) trait Limiter {
+    fn enter(&self, cost: u32) -> Ticket;
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange>;
+    fn max_wait(&self) -> Option<Duration>;
 }
