@@ -88,197 +88,198 @@ where
                 }
             };
         }
-        let (error, reason) = 'ended: {
-            // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that follows.
-            let mut before: Option<(_, B::Paid)> = None;
-            loop {
-                // The breaker is asked before the queue, and passed after it.
-                let gate = 'gate: {
-                    if M::IS_NAMED && chain.keys.breaker.is_open() {
-                        break 'gate Err(RejectedBy::Breaker);
-                    }
-                    let mut place = InLine::new(&chain.keys.limiter);
-                    if !place.has_turn() {
-                        let name = chain.keys.name.name(Op::place);
-                        call.waits(name, &mut place, chain.keys.observer.observe());
-                        let cancelled = cancelled.as_mut();
-                        let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
-                        match wait.await {
-                            Ok(waited) => {
-                                let name = chain.keys.name.name(Op::place);
-                                call.waited(name, waited, chain.keys.observer.observe());
-                            }
-                            Err(by) => break 'gate Err(by),
+        let (error, reason) = 'failed: {
+            let (outcome, reason) = 'ended: {
+                // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that follows.
+                let mut before: Option<(_, B::Paid)> = None;
+                loop {
+                    // The breaker is asked before the queue, and passed after it.
+                    let gate = 'gate: {
+                        if M::IS_NAMED && chain.keys.breaker.is_open() {
+                            break 'gate Err(RejectedBy::Breaker);
                         }
-                    }
-                    if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
-                        Ok((admitted, place))
-                    } else {
-                        place.give_back();
-                        Err(RejectedBy::Breaker)
-                    }
-                };
-                let (mut admitted, mut place) = match gate {
-                    Ok(gate) => gate,
-                    Err(by) => {
-                        let reason = by.reason();
-                        let kept = match before {
-                            Some((kept, _paid)) => kept_of::<C, R, M, H, T, E>(kept, &mut history),
-                            None => {
-                                call = call.under(policy.borrow().max_retries());
-                                R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                        let mut place = InLine::new(&chain.keys.limiter);
+                        if !place.has_turn() {
+                            let name = chain.keys.name.name(Op::place);
+                            call.waits(name, &mut place, chain.keys.observer.observe());
+                            let cancelled = cancelled.as_mut();
+                            let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
+                            match wait.await {
+                                Ok(waited) => {
+                                    let name = chain.keys.name.name(Op::place);
+                                    call.waited(name, waited, chain.keys.observer.observe());
+                                }
+                                Err(by) => break 'gate Err(by),
                             }
+                        }
+                        if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
+                            Ok((admitted, place))
+                        } else {
+                            place.give_back();
+                            Err(RejectedBy::Breaker)
+                        }
+                    };
+                    let (mut admitted, mut place) = match gate {
+                        Ok(gate) => gate,
+                        Err(by) => {
+                            let reason = by.reason();
+                            let kept = match before {
+                                Some((kept, _paid)) => {
+                                    kept_of::<C, R, M, H, T, E>(kept, &mut history)
+                                }
+                                None => {
+                                    call = call.under(policy.borrow().max_retries());
+                                    R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                                }
+                            };
+                            let Some(kept) = kept else {
+                                unreachable!("what rejects calls keeps what they end with");
+                            };
+                            break 'ended (kept, reason);
+                        }
+                    };
+                    if let Some((_, paid)) = before {
+                        B::spend(paid);
+                    }
+                    if let Some(transition) = admitted.transition() {
+                        let name = chain.keys.name.name(Op::place);
+                        turned(&call, name, transition, chain.keys.observer.observe());
+                    }
+                    history.begin(|| limit(policy.borrow().max_retries()));
+                    if let Some(observe) = chain.keys.observer.observe() {
+                        call.started(chain.keys.name.name(Op::place), observe);
+                    }
+                    // The error's life ends before the pause, so that it need not be `Send`.
+                    let (pause, kind, kept) = {
+                        let limit = L::limit(policy.borrow());
+                        let raced = {
+                            let attempt = pin!(operation.begin(&history));
+                            let sleep = pin!(L::sleep(&chain.timer, limit));
+                            attempted::awaited!(
+                                Race::<L, _, _>::new(attempt, sleep),
+                                chain.keys.name.outer(policy.borrow(), Op::place)
+                            )
                         };
-                        match kept {
-                            Some(Ok(value)) => {
+                        let (outcome, dropped) = L::outcome(raced, limit);
+                        match outcome {
+                            Ok(value) => {
+                                if let Some(transition) = admitted.succeeded() {
+                                    let name = chain.keys.name.name(Op::place);
+                                    let observe = chain.keys.observer.observe();
+                                    turned(&call, name, transition, observe);
+                                }
+                                if let Some(change) = place.succeeded() {
+                                    let name = chain.keys.name.name(Op::place);
+                                    let observe = chain.keys.observer.observe();
+                                    call.limiter_changed(name, change, observe);
+                                }
+                                if chain.alone.until.accepts(&value) {
+                                    let name = || chain.keys.name.name(Op::place);
+                                    let observe = chain.keys.observer.observe();
+                                    succeeded(&call, policy.borrow(), name, observe);
+                                    chain.keys.budget.credit(&call);
+                                    return Ok(value);
+                                }
+                                let is_cancelled = is_cancelled(cancelled.as_mut());
                                 let told = Told {
                                     falls_back: false,
                                     ..told!()
                                 };
-                                told.ended(&call, &REJECTED_VALUE, reason);
-                                return Ok(value);
+                                let verdict = Verdict::TRANSIENT;
+                                let shown = &REJECTED_VALUE;
+                                match told.failed(
+                                    &mut call,
+                                    verdict,
+                                    shown,
+                                    None,
+                                    None,
+                                    is_cancelled,
+                                ) {
+                                    Ok(pause) => {
+                                        history.rejected();
+                                        (
+                                            pause,
+                                            Some(Kind::Transient),
+                                            M::keep::<R, C, _>(Ok(value)),
+                                        )
+                                    }
+                                    Err(_) => return Ok(value),
+                                }
                             }
-                            Some(Err(error)) => {
+                            Err(error) => {
+                                let verdict = decide::verdict(policy.borrow(), || {
+                                    let verdict = chain.on.verdict(&error);
+                                    if dropped {
+                                        verdict.of_dropped_attempt()
+                                    } else {
+                                        verdict
+                                    }
+                                });
+                                let is_cancelled = is_cancelled(cancelled.as_mut());
                                 let shown = Described {
                                     on: &chain.on,
                                     error: &error,
                                 };
-                                told!().ended(&call, &shown, reason);
-                                break 'ended (error, reason);
+                                let permit = admitted.recorder();
+                                let place = place.left();
+                                let told = told!();
+                                match told.failed(
+                                    &mut call,
+                                    verdict,
+                                    &shown,
+                                    permit,
+                                    place,
+                                    is_cancelled,
+                                ) {
+                                    Ok(pause) => {
+                                        let kept = history.failed(error);
+                                        (pause, verdict.kind(), M::keep::<R, C, _>(Err(kept)))
+                                    }
+                                    Err(reason) => break 'failed (error, reason),
+                                }
                             }
-                            None => unreachable!("what rejects calls keeps what they end with"),
                         }
-                    }
-                };
-                if let Some((_, paid)) = before {
-                    B::spend(paid);
-                }
-                if let Some(transition) = admitted.transition() {
-                    let name = chain.keys.name.name(Op::place);
-                    turned(&call, name, transition, chain.keys.observer.observe());
-                }
-                history.begin(|| limit(policy.borrow().max_retries()));
-                if let Some(observe) = chain.keys.observer.observe() {
-                    call.started(chain.keys.name.name(Op::place), observe);
-                }
-                // The error's life ends before the pause, so that it need not be `Send`.
-                let (pause, kind, kept) = {
-                    let limit = L::limit(policy.borrow());
-                    let raced = {
-                        let attempt = pin!(operation.begin(&history));
-                        let sleep = pin!(L::sleep(&chain.timer, limit));
-                        attempted::awaited!(
-                            Race::<L, _, _>::new(attempt, sleep),
-                            chain.keys.name.outer(policy.borrow(), Op::place)
-                        )
                     };
-                    let (outcome, dropped) = L::outcome(raced, limit);
-                    match outcome {
-                        Ok(value) => {
-                            if let Some(transition) = admitted.succeeded() {
-                                let name = chain.keys.name.name(Op::place);
-                                let observe = chain.keys.observer.observe();
-                                turned(&call, name, transition, observe);
-                            }
-                            if let Some(change) = place.succeeded() {
-                                let name = chain.keys.name.name(Op::place);
-                                let observe = chain.keys.observer.observe();
-                                call.limiter_changed(name, change, observe);
-                            }
-                            if chain.alone.until.accepts(&value) {
-                                let name = || chain.keys.name.name(Op::place);
-                                let observe = chain.keys.observer.observe();
-                                succeeded(&call, policy.borrow(), name, observe);
-                                chain.keys.budget.credit(&call);
-                                return Ok(value);
-                            }
-                            let is_cancelled = is_cancelled(cancelled.as_mut());
-                            let told = Told {
-                                falls_back: false,
-                                ..told!()
-                            };
-                            let verdict = Verdict::TRANSIENT;
-                            let shown = &REJECTED_VALUE;
-                            match told.failed(&mut call, verdict, shown, None, None, is_cancelled) {
-                                Ok(pause) => {
-                                    history.rejected();
-                                    (pause, Some(Kind::Transient), M::keep::<R, C, _>(Ok(value)))
-                                }
-                                Err(_) => return Ok(value),
-                            }
-                        }
-                        Err(error) => {
-                            let verdict = decide::verdict(policy.borrow(), || {
-                                let verdict = chain.on.verdict(&error);
-                                if dropped {
-                                    verdict.of_dropped_attempt()
-                                } else {
-                                    verdict
-                                }
-                            });
-                            let is_cancelled = is_cancelled(cancelled.as_mut());
-                            let shown = Described {
-                                on: &chain.on,
-                                error: &error,
-                            };
-                            let permit = admitted.recorder();
-                            let place = place.left();
-                            let told = told!();
-                            match told.failed(
-                                &mut call,
-                                verdict,
-                                &shown,
-                                permit,
-                                place,
-                                is_cancelled,
-                            ) {
-                                Ok(pause) => {
-                                    let kept = history.failed(error);
-                                    (pause, verdict.kind(), M::keep::<R, C, _>(Err(kept)))
-                                }
-                                Err(reason) => break 'ended (error, reason),
-                            }
-                        }
-                    }
-                };
-                let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-                let paid = chain.keys.budget.paid(paid);
-                let is_cancelled = {
-                    let sleep = pin!(chain.timer.sleep(pause));
-                    pause_or_cancelled(cancelled.as_mut(), sleep).await
-                };
-                let ended = if is_cancelled {
-                    Some(Reason::Cancelled)
-                } else {
-                    decide::late(deadline, pause, || chain.timer.now())
-                };
-                let Some(reason) = ended else {
-                    history.tick(|| chain.timer.clock());
-                    before = Some((kept, paid));
-                    continue;
-                };
-                match kept_of::<C, R, M, H, T, E>(kept, &mut history) {
-                    Some(Ok(value)) => {
-                        let told = Told {
-                            falls_back: false,
-                            ..told!()
-                        };
-                        told.ended(&call, &REJECTED_VALUE, reason);
-                        return Ok(value);
-                    }
-                    Some(Err(error)) => {
-                        let shown = Described {
-                            on: &chain.on,
-                            error: &error,
-                        };
-                        told!().ended(&call, &shown, reason);
-                        break 'ended (error, reason);
+                    let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+                    let paid = chain.keys.budget.paid(paid);
+                    let is_cancelled = {
+                        let sleep = pin!(chain.timer.sleep(pause));
+                        pause_or_cancelled(cancelled.as_mut(), sleep).await
+                    };
+                    let ended = if is_cancelled {
+                        Some(Reason::Cancelled)
+                    } else {
+                        decide::late(deadline, pause, || chain.timer.now())
+                    };
+                    let Some(reason) = ended else {
+                        history.tick(|| chain.timer.clock());
+                        before = Some((kept, paid));
+                        continue;
+                    };
+                    if let Some(kept) = kept_of::<C, R, M, H, T, E>(kept, &mut history) {
+                        break 'ended (kept, reason);
                     }
                     // No key keeps the error over a pause, so the call has nothing to end with but another attempt.
-                    None => {
-                        B::spend(paid);
-                        before = None;
-                    }
+                    B::spend(paid);
+                    before = None;
+                }
+            };
+            match outcome {
+                Ok(value) => {
+                    let told = Told {
+                        falls_back: false,
+                        ..told!()
+                    };
+                    told.ended(&call, &REJECTED_VALUE, reason);
+                    return Ok(value);
+                }
+                Err(error) => {
+                    let shown = Described {
+                        on: &chain.on,
+                        error: &error,
+                    };
+                    told!().ended(&call, &shown, reason);
+                    (error, reason)
                 }
             }
         };

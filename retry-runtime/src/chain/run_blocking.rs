@@ -71,156 +71,154 @@ where
             }
         };
     }
-    let (error, reason) = 'ended: {
-        // What the attempt before has left: its outcome, and what was paid for the one that follows.
-        let mut before: Option<(Result<_, Option<E>>, _)> = None;
-        loop {
-            // The breaker is asked before the queue, and passed after it.
-            let gate = 'gate: {
-                if M::IS_NAMED && chain.keys.breaker.is_open() {
-                    break 'gate Err(RejectedBy::Breaker);
-                }
-                let mut place = InLine::new(&chain.keys.limiter);
-                if !place.has_turn() {
-                    let name = chain.keys.name.name(Op::place);
-                    call.waits(name, &mut place, chain.keys.observer.observe());
-                    match place.wait_blocking(deadline, &chain.cancel) {
-                        Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
-                        Err(by) => break 'gate Err(by),
+    let (error, reason) = 'failed: {
+        let (outcome, reason) = 'ended: {
+            // What the attempt before has left: its outcome, and what was paid for the one that follows.
+            let mut before: Option<(Result<_, Option<E>>, _)> = None;
+            loop {
+                // The breaker is asked before the queue, and passed after it.
+                let gate = 'gate: {
+                    if M::IS_NAMED && chain.keys.breaker.is_open() {
+                        break 'gate Err(RejectedBy::Breaker);
                     }
+                    let mut place = InLine::new(&chain.keys.limiter);
+                    if !place.has_turn() {
+                        let name = chain.keys.name.name(Op::place);
+                        call.waits(name, &mut place, chain.keys.observer.observe());
+                        match place.wait_blocking(deadline, &chain.cancel) {
+                            Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
+                            Err(by) => break 'gate Err(by),
+                        }
+                    }
+                    if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
+                        Ok((admitted, place))
+                    } else {
+                        place.give_back();
+                        Err(RejectedBy::Breaker)
+                    }
+                };
+                let (mut admitted, mut place) = match gate {
+                    Ok(gate) => gate,
+                    Err(by) => {
+                        let reason = by.reason();
+                        let kept = match before {
+                            Some((kept, _paid)) => kept_of(kept, &mut history),
+                            None => {
+                                call = call.under(policy.max_retries());
+                                R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                            }
+                        };
+                        let Some(kept) = kept else {
+                            unreachable!("what rejects calls has an error for them");
+                        };
+                        break 'ended (kept, reason);
+                    }
+                };
+                if let Some((_, paid)) = before {
+                    B::spend(paid);
                 }
-                if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
-                    Ok((admitted, place))
-                } else {
-                    place.give_back();
-                    Err(RejectedBy::Breaker)
+                if let Some(transition) = admitted.transition() {
+                    let name = chain.keys.name.name(Op::place);
+                    turned(&call, name, transition, chain.keys.observer.observe());
                 }
-            };
-            let (mut admitted, mut place) = match gate {
-                Ok(gate) => gate,
-                Err(by) => {
-                    let reason = by.reason();
-                    let error = match before {
-                        Some((Ok(value), _paid)) => {
-                            let told = Told {
-                                falls_back: false,
-                                ..told!()
-                            };
-                            told.ended(&call, &REJECTED_VALUE, reason);
+                history.begin(|| limit(policy.max_retries()));
+                if let Some(observe) = chain.keys.observer.observe() {
+                    call.started(chain.keys.name.name(Op::place), observe);
+                }
+                let (pause, kind, last) = match attempted::run!(
+                    operation.begin(&history),
+                    chain.keys.name.outer(policy, Op::place)
+                ) {
+                    Ok(value) => {
+                        if let Some(transition) = admitted.succeeded() {
+                            let name = chain.keys.name.name(Op::place);
+                            turned(&call, name, transition, chain.keys.observer.observe());
+                        }
+                        if let Some(change) = place.succeeded() {
+                            let name = chain.keys.name.name(Op::place);
+                            call.limiter_changed(name, change, chain.keys.observer.observe());
+                        }
+                        if chain.alone.until.accepts(&value) {
+                            let name = || chain.keys.name.name(Op::place);
+                            succeeded(&call, policy, name, chain.keys.observer.observe());
+                            chain.keys.budget.credit(&call);
                             return Ok(value);
                         }
-                        Some((Err(error), _paid)) => error.or_else(|| history.take_last_error()),
-                        None => {
-                            call = call.under(policy.max_retries());
-                            R::rejected(by).or_else(|| M::rejected(by))
+                        let told = Told {
+                            falls_back: false,
+                            ..told!()
+                        };
+                        let is_cancelled = chain.cancel.is_cancelled();
+                        let verdict = Verdict::TRANSIENT;
+                        let decision = told.failed(
+                            &mut call,
+                            verdict,
+                            &REJECTED_VALUE,
+                            None,
+                            None,
+                            is_cancelled,
+                        );
+                        let Ok(pause) = decision else {
+                            return Ok(value);
+                        };
+                        history.rejected();
+                        (pause, Some(Kind::Transient), Ok(value))
+                    }
+                    Err(error) => {
+                        let verdict = decide::verdict(policy, || chain.on.verdict(&error));
+                        let shown = Described {
+                            on: &chain.on,
+                            error: &error,
+                        };
+                        let (permit, place) = (admitted.recorder(), place.left());
+                        let is_cancelled = chain.cancel.is_cancelled();
+                        match told!().failed(
+                            &mut call,
+                            verdict,
+                            &shown,
+                            permit,
+                            place,
+                            is_cancelled,
+                        ) {
+                            Ok(pause) => (pause, verdict.kind(), Err(history.failed(error))),
+                            Err(reason) => break 'failed (error, reason),
                         }
-                    };
-                    let Some(error) = error else {
-                        unreachable!("what rejects calls has an error for them");
-                    };
-                    let shown = Described {
-                        on: &chain.on,
-                        error: &error,
-                    };
-                    told!().ended(&call, &shown, reason);
-                    break 'ended (error, reason);
-                }
-            };
-            if let Some((_, paid)) = before {
-                B::spend(paid);
+                    }
+                };
+                let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+                let paid = chain.keys.budget.paid(paid);
+                let ended = if sleep_blocking(&chain.cancel, pause) {
+                    Some(Reason::Cancelled)
+                } else {
+                    decide::late(deadline, pause, clock::now_blocking)
+                };
+                let Some(reason) = ended else {
+                    before = Some((last, paid));
+                    continue;
+                };
+                let Some(kept) = kept_of(last, &mut history) else {
+                    unreachable!("what is not kept is in the history");
+                };
+                break 'ended (kept, reason);
             }
-            if let Some(transition) = admitted.transition() {
-                let name = chain.keys.name.name(Op::place);
-                turned(&call, name, transition, chain.keys.observer.observe());
+        };
+        match outcome {
+            Ok(value) => {
+                let told = Told {
+                    falls_back: false,
+                    ..told!()
+                };
+                told.ended(&call, &REJECTED_VALUE, reason);
+                return Ok(value);
             }
-            history.begin(|| limit(policy.max_retries()));
-            if let Some(observe) = chain.keys.observer.observe() {
-                call.started(chain.keys.name.name(Op::place), observe);
+            Err(error) => {
+                let shown = Described {
+                    on: &chain.on,
+                    error: &error,
+                };
+                told!().ended(&call, &shown, reason);
+                (error, reason)
             }
-            let (pause, kind, last) = match attempted::run!(
-                operation.begin(&history),
-                chain.keys.name.outer(policy, Op::place)
-            ) {
-                Ok(value) => {
-                    if let Some(transition) = admitted.succeeded() {
-                        let name = chain.keys.name.name(Op::place);
-                        turned(&call, name, transition, chain.keys.observer.observe());
-                    }
-                    if let Some(change) = place.succeeded() {
-                        let name = chain.keys.name.name(Op::place);
-                        call.limiter_changed(name, change, chain.keys.observer.observe());
-                    }
-                    if chain.alone.until.accepts(&value) {
-                        let name = || chain.keys.name.name(Op::place);
-                        succeeded(&call, policy, name, chain.keys.observer.observe());
-                        chain.keys.budget.credit(&call);
-                        return Ok(value);
-                    }
-                    let told = Told {
-                        falls_back: false,
-                        ..told!()
-                    };
-                    let is_cancelled = chain.cancel.is_cancelled();
-                    let verdict = Verdict::TRANSIENT;
-                    let decision = told.failed(
-                        &mut call,
-                        verdict,
-                        &REJECTED_VALUE,
-                        None,
-                        None,
-                        is_cancelled,
-                    );
-                    let Ok(pause) = decision else {
-                        return Ok(value);
-                    };
-                    history.rejected();
-                    (pause, Some(Kind::Transient), Ok(value))
-                }
-                Err(error) => {
-                    let verdict = decide::verdict(policy, || chain.on.verdict(&error));
-                    let shown = Described {
-                        on: &chain.on,
-                        error: &error,
-                    };
-                    let (permit, place) = (admitted.recorder(), place.left());
-                    let is_cancelled = chain.cancel.is_cancelled();
-                    match told!().failed(&mut call, verdict, &shown, permit, place, is_cancelled) {
-                        Ok(pause) => (pause, verdict.kind(), Err(history.failed(error))),
-                        Err(reason) => break 'ended (error, reason),
-                    }
-                }
-            };
-            let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-            let paid = chain.keys.budget.paid(paid);
-            let ended = if sleep_blocking(&chain.cancel, pause) {
-                Some(Reason::Cancelled)
-            } else {
-                decide::late(deadline, pause, clock::now_blocking)
-            };
-            let Some(reason) = ended else {
-                before = Some((last, paid));
-                continue;
-            };
-            let error = match last {
-                Ok(value) => {
-                    let told = Told {
-                        falls_back: false,
-                        ..told!()
-                    };
-                    told.ended(&call, &REJECTED_VALUE, reason);
-                    return Ok(value);
-                }
-                Err(error) => error.or_else(|| history.take_last_error()),
-            };
-            let Some(error) = error else {
-                unreachable!("what is not kept is in the history");
-            };
-            let shown = Described {
-                on: &chain.on,
-                error: &error,
-            };
-            told!().ended(&call, &shown, reason);
-            break 'ended (error, reason);
         }
     };
     if !F::IS_NAMED {
@@ -238,4 +236,15 @@ where
         }
     }
     outcome
+}
+
+/// What a call ends with after a pause.
+fn kept_of<T, E>(
+    kept: Result<T, Option<E>>,
+    history: &mut impl History<E>,
+) -> Option<Result<T, E>> {
+    match kept {
+        Ok(value) => Some(Ok(value)),
+        Err(error) => error.or_else(|| history.take_last_error()).map(Err),
+    }
 }
