@@ -90,7 +90,7 @@ use crate::target::function::Function;
 /// | `observe` | an `Observer`, or a closure | – |
 /// | `policy` | a `Policy` known at run time, in place of the numbers | – |
 /// | `name` | in the log | `module::function`, `Client::method` |
-/// | `timer` | how to sleep | tokio's |
+/// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
 /// | `crate` | where the runtime is | `::retry_runtime` |

@@ -59,6 +59,7 @@ pages! {
     batches = "batches" if feature = "batch";
     plans = "plans" if all(feature = "plan", feature = "serde");
     own_loop = "own_loop";
+    runtimes = "runtimes";
     expansion = "expansion";
     performance = "performance";
     comparison = "comparison";

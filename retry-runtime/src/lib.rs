@@ -93,7 +93,9 @@ pub use policy::section::Section;
 pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
+pub use time::blocking_timer::BlockingTimer;
 pub use time::cancel::{Cancel, CancelFn, CancelledBy, MayCancel, Uncancelled};
+pub use time::default_timer::DefaultTimer;
 pub use time::moment::Moment;
 #[cfg(feature = "tokio")]
 pub use time::timer::TokioTimer;

@@ -52,7 +52,9 @@ pub use crate::policy::jitter::Jitter;
 pub use crate::policy::section::Section;
 #[cfg(feature = "stream")]
 pub use crate::stream;
-pub use crate::time::cancel::give_way;
+pub use crate::time::blocking_timer::BlockingTimer;
+pub use crate::time::cancel::{Uncancelled, give_way};
+pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
 pub use argument::{CloneArgument, take_argument};
@@ -60,7 +62,7 @@ pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
-    pause_or_cancelled, sleep_blocking_or_cancelled,
+    pause_or_cancelled,
 };
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
@@ -78,8 +80,8 @@ pub use limit::{
     policy_timeout, timeout,
 };
 pub use limiter::{
-    give_back, has_turn, left, limiter_changed, place, wait, wait_blocking,
-    wait_blocking_or_cancelled, wait_or_cancelled, waited, waits,
+    give_back, has_turn, left, limiter_changed, place, wait, wait_blocking, wait_or_cancelled,
+    waited, waits,
 };
 pub use made_anew::{ByPointer, ByValue, Holds, Remembers, Shared, held};
 pub use name::{client_name, site_within, surroundings};
@@ -96,8 +98,8 @@ pub use retries::{
 };
 pub use show::{Same, SameDebug, SameDisplay, SameValue, Show, Unshown, show};
 pub use timer::{
-    Features, HasTimer, IntoTimer, default_timer, expect_timer, sleep, sleep_blocking, timer,
-    timer_fn,
+    Features, HasTimer, IntoBlockingTimer, IntoTimer, blocking_timer, blocking_timer_fn,
+    default_timer, expect_timer, sleep, timer, timer_fn,
 };
 pub use validation::{
     Settle, check, check_async, check_either, correct, correct_async, correct_either, corrected,

@@ -1,7 +1,9 @@
 //! Clocks, sleeping, and randomness.
 
+pub(crate) mod blocking_timer;
 pub(crate) mod cancel;
 pub(crate) mod clock;
+pub(crate) mod default_timer;
 pub(crate) mod moment;
 pub(crate) mod race;
 pub(crate) mod random;

@@ -1,4 +1,4 @@
-//! Classification by the clients themselves, each behind its feature, and retries of what they offer.
+//! Classification by the clients themselves, each behind its feature, retries of what they offer, and other runtimes.
 
 #[cfg(any(feature = "redis", feature = "sqlx"))]
 mod databases;
@@ -14,6 +14,8 @@ mod on_clients;
 mod redis;
 #[cfg(feature = "reqwest")]
 mod reqwest;
+#[cfg(feature = "runtimes")]
+mod runtimes;
 #[cfg(feature = "sqlx")]
 mod sqlx;
 #[cfg(feature = "tonic")]

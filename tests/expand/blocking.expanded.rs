@@ -53,6 +53,6 @@ fn read(path: &Path) -> io::Result<Vec<String>> {
             }
             break 'retry_call retry_outcome;
         };
-        __retry::sleep_blocking(retry_pause);
+        __retry::BlockingTimer::sleep(&__retry::DefaultTimer, retry_pause);
     }
 }

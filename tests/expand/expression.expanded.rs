@@ -152,7 +152,7 @@ fn parsed(text: &mut String) -> Option<u32> {
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep_blocking(retry_pause);
+            __retry::BlockingTimer::sleep(&__retry::DefaultTimer, retry_pause);
         }
     }
         .ok()

@@ -126,6 +126,6 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
             }
             break 'retry_call retry_outcome;
         };
-        __retry::sleep_blocking(retry_pause);
+        __retry::BlockingTimer::sleep(&__retry::DefaultTimer, retry_pause);
     }
 }

@@ -468,19 +468,30 @@ impl Printer<'_> {
         }
     }
 
+    fn sleep_blocking(&self, is_cancellable: bool) -> TokenStream {
+        let timer = if self.model.asks_timer() {
+            ours!(retry_timer)
+        } else {
+            self.timer()
+        };
+        if !is_cancellable {
+            return ours!(__retry::BlockingTimer::sleep(&#timer, retry_pause););
+        }
+        ours! {
+            let retry_cancelled = __retry::BlockingTimer::sleep_or_cancelled(
+                &#timer,
+                retry_pause,
+                &retry_cancel,
+            );
+            __retry::drop(retry_cancel);
+        }
+    }
+
     /// Binds `retry_cancelled` where the call may be cancelled.
     fn sleep(&self) -> TokenStream {
         let is_cancellable = self.model.has(&[Key::Cancel]);
         if self.asyncness == Asyncness::Blocking {
-            return if is_cancellable {
-                ours! {
-                    let retry_cancelled =
-                        __retry::sleep_blocking_or_cancelled(&retry_cancel, retry_pause);
-                    __retry::drop(retry_cancel);
-                }
-            } else {
-                ours!(__retry::sleep_blocking(retry_pause);)
-            };
+            return self.sleep_blocking(is_cancellable);
         }
         let (timer, sleep) = match self.named_timer() {
             Some(timer) => (

@@ -107,16 +107,17 @@ impl Printer<'_> {
             None => ours!(__retry::None),
         };
         let is_cancellable = self.model.has(&[Key::Cancel]);
+        let timer = self.timer();
         if self.asyncness == Asyncness::Blocking {
-            return if is_cancellable {
-                ours! {
-                    __retry::wait_blocking_or_cancelled(&mut retry_place, #deadline, &retry_cancel)
-                }
+            let cancel = if is_cancellable {
+                ours!(retry_cancel)
             } else {
-                ours!(__retry::wait_blocking(&mut retry_place, #deadline))
+                ours!(__retry::Uncancelled)
+            };
+            return ours! {
+                __retry::wait_blocking(&mut retry_place, &#timer, #deadline, &#cancel)
             };
         }
-        let timer = self.timer();
         if is_cancellable {
             ours! {
                 __retry::wait_or_cancelled(&mut retry_place, #timer, #deadline, retry_cancel).await

@@ -62,9 +62,11 @@ impl Printer<'_> {
     /// The timer that the user named.
     pub(crate) fn named_timer(&self) -> Option<TokenStream> {
         let timer = self.model.expr(Key::Timer)?;
-        let function = match timer {
-            Expr::Closure(_) => quote!(timer_fn),
-            _ => quote!(timer),
+        let function = match (self.asyncness, timer) {
+            (Asyncness::Async, Expr::Closure(_)) => quote!(timer_fn),
+            (Asyncness::Async, _) => quote!(timer),
+            (Asyncness::Blocking, Expr::Closure(_)) => quote!(blocking_timer_fn),
+            (Asyncness::Blocking, _) => quote!(blocking_timer),
         };
         let timer = self.user(timer);
         Some(quote!(__retry::#function(#timer)))
@@ -72,8 +74,18 @@ impl Printer<'_> {
 
     /// That, or the one of the runtime's features.
     pub(crate) fn timer(&self) -> TokenStream {
-        self.named_timer()
-            .unwrap_or_else(|| quote!(__retry::default_timer::<__retry::Features>()))
+        self.named_timer().unwrap_or_else(|| match self.asyncness {
+            Asyncness::Async => quote!(__retry::default_timer::<__retry::Features>()),
+            Asyncness::Blocking => quote!(__retry::DefaultTimer),
+        })
+    }
+
+    /// What a timer implements here.
+    pub(crate) fn timer_trait(&self) -> TokenStream {
+        match self.asyncness {
+            Asyncness::Async => quote!(__retry::Timer),
+            Asyncness::Blocking => quote!(__retry::BlockingTimer),
+        }
     }
 
     /// Binds `retry_observer`, where the attribute names one.

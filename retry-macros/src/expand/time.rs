@@ -14,11 +14,12 @@ use crate::tokens::ours;
 impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
     fn now(&self, timer: &TokenStream) -> TokenStream {
+        if self.model.names_clock() {
+            let of = self.timer_trait();
+            return ours!(|| #of::now(&#timer));
+        }
         match self.asyncness {
             Asyncness::Blocking => quote!(__retry::now_blocking),
-            Asyncness::Async if self.model.names_clock() => {
-                ours!(|| __retry::Timer::now(&#timer))
-            }
             Asyncness::Async => quote!(__retry::now),
         }
     }
@@ -38,7 +39,8 @@ impl Printer<'_> {
         match self.named_timer() {
             _ if !self.model.shows_time => quote!(__retry::no_clock()),
             Some(timer) if self.model.names_clock() => {
-                ours!(__retry::clock_at(__retry::Timer::now(&#timer)))
+                let of = self.timer_trait();
+                ours!(__retry::clock_at(#of::now(&#timer)))
             }
             _ => {
                 let now = self.now_at_start();
@@ -146,8 +148,8 @@ impl Printer<'_> {
     /// Tells the history the time on the user's timer.
     pub(crate) fn tick(&self) -> Option<TokenStream> {
         let is_kept = self.model.names_clock() && self.model.shows_time;
-        is_kept
-            .then(|| ours!(__retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));))
+        let of = self.timer_trait();
+        is_kept.then(|| ours!(__retry::tick(&mut retry_history, #of::now(&retry_timer));))
     }
 
     /// Declares what a failure leaves behind for a call that ends after its pause.

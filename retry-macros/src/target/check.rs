@@ -268,10 +268,6 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
             Key::Hedge,
             "which makes one attempt at a time: make it `async`, or remove `hedge`",
         ),
-        (
-            Key::Timer,
-            "which sleeps on its thread: make it `async`, or remove `timer`",
-        ),
     ];
     for (key, why) in refused {
         if let Some(argument) = arguments.get(key) {

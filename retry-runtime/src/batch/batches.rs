@@ -3,7 +3,7 @@ use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
 use crate::time::cancel::Uncancelled;
-use crate::time::timer::{DefaultTimer, Timer};
+use crate::time::default_timer::DefaultTimer;
 
 /// A policy for batches: how many items go into a call, and how many calls are made at the same time.
 ///
@@ -53,8 +53,8 @@ impl<On, C, W, K> PolicyCall<On, C, W, K> {
 }
 
 impl<On, C, K> Batches<On, DefaultTimer, C, K> {
-    /// Uses another runtime's [`Timer`](crate::Timer). Blocking calls ignore it.
-    pub fn timer<V: Timer>(self, timer: V) -> Batches<On, V, C, K> {
+    /// Uses another runtime's [`Timer`](crate::Timer), or for blocking calls a [`BlockingTimer`](crate::BlockingTimer).
+    pub fn timer<V>(self, timer: V) -> Batches<On, V, C, K> {
         Batches {
             call: self.call.timer(timer),
             size: self.size,

@@ -11,8 +11,8 @@ use crate::chain::keys::{SharedByThreads, SharedKeys};
 use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
-use crate::time::cancel::{Cancel, sleep_blocking};
-use crate::time::clock;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
 
 /// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
 ///
@@ -42,7 +42,12 @@ pub fn retry_each_blocking<P, I, F, T, E>(
     operation: F,
 ) -> Vec<Result<T, ItemError<E>>>
 where
-    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync, Keys: SharedByThreads>,
+    P: IntoBatches<
+            On: OnError<E> + Send,
+            Timer: BlockingTimer + Sync,
+            Cancel: Cancel + Sync,
+            Keys: SharedByThreads,
+        >,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -61,7 +66,12 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     items: I,
     operation: F,
 ) where
-    P: IntoBatches<On: OnError<E> + Send, Cancel: Cancel + Sync, Keys: SharedByThreads>,
+    P: IntoBatches<
+            On: OnError<E> + Send,
+            Timer: BlockingTimer + Sync,
+            Cancel: Cancel + Sync,
+            Keys: SharedByThreads,
+        >,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -73,7 +83,11 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         concurrency,
     } = policy.into_batches();
     let Chain {
-        on, cancel, keys, ..
+        on,
+        cancel,
+        timer,
+        keys,
+        ..
     } = call.chain;
     let keys = keys.into_keys();
     let rules = Rules {
@@ -86,12 +100,13 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         observer: keys.observer,
         idempotent: keys.idempotent,
     };
-    let rounds = Rounds::new(rules, items.into_iter(), results, clock::now_blocking);
+    let now = || timer.now();
+    let rounds = Rounds::new(rules, items.into_iter(), results, now);
     let is_cancelled = || cancel.is_cancelled();
     let rounds = Mutex::new(rounds);
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
     let handed = Mutex::new(Vec::with_capacity(1));
-    let hand = || match lock(&rounds).next_batch(clock::now_blocking, is_cancelled) {
+    let hand = || match lock(&rounds).next_batch(now, is_cancelled) {
         Some(batch) => {
             lock(&handed).push(batch);
             true
@@ -104,7 +119,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             return None;
         }
         let batch = lock(&handed).pop();
-        batch.or_else(|| lock(&rounds).next_batch(clock::now_blocking, is_cancelled))
+        batch.or_else(|| lock(&rounds).next_batch(now, is_cancelled))
     };
     let work = || {
         let stop = StopOnPanic(&stopped);
@@ -134,12 +149,12 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
                 resume_unwind(panic);
             }
         });
-        let pause = lock(&rounds).next_round(clock::now_blocking, is_cancelled);
+        let pause = lock(&rounds).next_round(now, is_cancelled);
         let Some(pause) = pause else {
             return;
         };
         // Where it is cut short, the next round is not sent.
-        sleep_blocking(&cancel, pause);
+        timer.sleep_or_cancelled(pause, &cancel);
     }
 }
 

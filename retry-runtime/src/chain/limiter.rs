@@ -9,6 +9,7 @@ use crate::chain::breaker::MayAdmit;
 use crate::chain::key::{Named, Unnamed};
 use crate::limiter::place::{Leave, Place, Queued};
 use crate::limiter::{End, Limiter, LimiterChange, Turn, waiting};
+use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayCancel};
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
@@ -174,13 +175,14 @@ impl<M: MayWait> InLine<M> {
         M::has_turn(&self.standing)
     }
 
-    /// Waits for the turn on this thread.
+    /// Waits for the turn in blocking code.
     pub(super) fn wait_blocking(
         &mut self,
+        timer: &dyn BlockingTimer,
         deadline: Option<Moment>,
         cancel: &dyn Cancel,
     ) -> Result<Duration, RejectedBy> {
-        waiting::wait_blocking(self, deadline, Some(cancel))
+        waiting::wait_blocking(self, timer, deadline, cancel)
     }
 
     /// The attempt succeeded.

@@ -20,8 +20,10 @@ use crate::chain::timeout::{MayTimeOut, TimesOut};
 use crate::chain::until::MayReject;
 use crate::classify::Classify;
 use crate::policy::Policy;
+use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayCancel, Uncancelled};
-use crate::time::timer::{DefaultTimer, Timer};
+use crate::time::default_timer::DefaultTimer;
+use crate::time::timer::Timer;
 
 /// A policy with keys beside it: the attribute as a chain, for closures that are handed around.
 ///
@@ -92,7 +94,7 @@ impl Chain<ByClassify, Uncancelled, DefaultTimer, Keys, Alone> {
         Self {
             on: ByClassify,
             cancel: Uncancelled,
-            timer: DefaultTimer::default(),
+            timer: DefaultTimer,
             keys: Keys::new(),
             alone: Alone::new(),
         }
@@ -237,7 +239,7 @@ where
     }
 }
 
-/// Blocking calls can't have `timeout`, and ignore `timer`.
+/// Blocking calls can't have `timeout`.
 impl<On, C, W, N, B, R, O, M, U, F> PolicyCall<On, C, W, Keys<N, B, R, O, M>, Alone<U, Unnamed, F>>
 where
     N: MayName,
@@ -253,6 +255,7 @@ where
         Op: FnMut() -> Result<T, E>,
         On: OnError<E>,
         C: Cancel,
+        W: BlockingTimer,
         R: Rejects<E>,
         M: RejectsToo<E>,
         U: MayReject<T>,
@@ -271,6 +274,7 @@ where
         Op: FnMut(Arc<Attempt<E>>) -> Result<T, E>,
         On: OnError<E>,
         C: Cancel,
+        W: BlockingTimer,
         R: Rejects<E>,
         M: RejectsToo<E>,
         U: MayReject<T>,

@@ -1,6 +1,5 @@
 //! The loop of a blocking call.
 
-use crate::call::attempt::Clock;
 use crate::call::attempted;
 use crate::call::decide;
 use crate::call::failure::{REJECTED_VALUE, is_paid};
@@ -25,8 +24,8 @@ use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::time::cancel::{Cancel, sleep_blocking};
-use crate::time::clock;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
 
 /// Calls until it succeeds or gives up.
 #[expect(
@@ -41,6 +40,7 @@ pub(super) fn run_blocking<On, C, W, N, B, R, O, M, U, F, H, Op, T, E>(
 where
     On: OnError<E>,
     C: Cancel,
+    W: BlockingTimer,
     N: MayName,
     B: MayPay,
     R: Rejects<E>,
@@ -55,15 +55,15 @@ where
         ignored_timeout::tell(chain.keys.name.name(Op::place));
     }
     let time_limit = policy.time_limit();
-    let deadline = time_limit.and_then(|limit| clock::now_blocking().checked_add(limit));
+    let deadline = time_limit.and_then(|limit| chain.timer.now().checked_add(limit));
     let mut call = Call::new();
-    let mut history = H::before_first(|| Clock::Live(clock::now_blocking));
+    let mut history = H::before_first(|| chain.timer.clock());
     macro_rules! told {
         () => {
             Told {
                 policy,
                 name: chain.keys.name.name(Op::place),
-                deadline: deadline.map(|end| (end, clock::now_blocking())),
+                deadline: deadline.map(|end| (end, chain.timer.now())),
                 idempotent: chain.keys.idempotent,
                 falls_back: F::IS_NAMED,
                 budget: chain.keys.budget.payer(),
@@ -85,7 +85,7 @@ where
                     if !place.has_turn() {
                         let name = chain.keys.name.name(Op::place);
                         call.waits(name, &mut place, chain.keys.observer.observe());
-                        match place.wait_blocking(deadline, &chain.cancel) {
+                        match place.wait_blocking(&chain.timer, deadline, &chain.cancel) {
                             Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
                             Err(by) => break 'gate Err(by),
                         }
@@ -187,12 +187,13 @@ where
                 };
                 let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
                 let paid = chain.keys.budget.paid(paid);
-                let ended = if sleep_blocking(&chain.cancel, pause) {
+                let ended = if chain.timer.sleep_or_cancelled(pause, &chain.cancel) {
                     Some(Reason::Cancelled)
                 } else {
-                    decide::late(deadline, pause, clock::now_blocking)
+                    decide::late(deadline, pause, || chain.timer.now())
                 };
                 let Some(reason) = ended else {
+                    history.tick(|| chain.timer.clock());
                     before = Some((last, paid));
                     continue;
                 };
@@ -224,6 +225,7 @@ where
     if !F::IS_NAMED {
         return chain.alone.fallback.fall(history, error, reason);
     }
+    history.tick(|| chain.timer.clock());
     let attempts = history.attempts();
     let outcome = chain.alone.fallback.fall(history, error, reason);
     let name = chain.keys.name.name(Op::place);

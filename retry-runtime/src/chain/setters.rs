@@ -17,7 +17,7 @@ use crate::limiter::Limiter;
 use crate::observe::event::Event;
 use crate::policy::Policy;
 use crate::time::cancel::{CancelledBy, Uncancelled};
-use crate::time::timer::{DefaultTimer, Timer};
+use crate::time::default_timer::DefaultTimer;
 
 type Begun<
     On = ByClassify,
@@ -81,7 +81,7 @@ impl Policy {
     }
 
     /// Says how to sleep: see [`PolicyCall::timer`].
-    pub fn timer<T: Timer>(&self, timer: T) -> Begun<ByClassify, Uncancelled, T> {
+    pub fn timer<T>(&self, timer: T) -> Begun<ByClassify, Uncancelled, T> {
         self.chain().timer(timer)
     }
 
@@ -273,7 +273,8 @@ impl<On, W, K, A> PolicyCall<On, Uncancelled, W, K, A> {
 }
 
 impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
-    /// Says how to sleep: another runtime's [`Timer`]. Blocking calls ignore it.
+    /// Says how to sleep: another runtime's [`Timer`](crate::Timer), or for blocking calls a
+    /// [`BlockingTimer`](crate::BlockingTimer).
     ///
     /// ```
     /// use retry_runtime::{Policy, TimerFn};
@@ -285,7 +286,7 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
     /// assert_eq!(answer.await.unwrap(), 42);
     /// # });
     /// ```
-    pub fn timer<T: Timer>(self, timer: T) -> PolicyCall<On, C, T, K, A> {
+    pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A> {
         let chain = self.chain;
         PolicyCall {
             policy: self.policy,

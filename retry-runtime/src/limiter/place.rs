@@ -7,6 +7,8 @@ use std::time::Duration;
 use crate::call::rejected::Rejected;
 use crate::limiter::waiting;
 use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::time::cancel::Uncancelled;
+use crate::time::default_timer::DefaultTimer;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 
@@ -168,7 +170,7 @@ impl<L> Place<L> {
 
     /// The same on this thread. The deadline is on the system's clock.
     pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
-        let waited = waiting::wait_blocking(self, deadline, None);
+        let waited = waiting::wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);
         waited.map_err(Rejected::new)
     }
 

@@ -11,10 +11,11 @@ use crate::call::rejected::RejectedBy;
 use crate::limiter::Turn;
 use crate::limiter::place::Queued;
 use crate::limiter::queue::ABSENT;
+use crate::time::blocking_timer::{BlockingTimer, STEP};
 use crate::time::cancel::{Cancel, Pause};
 use crate::time::moment::Moment;
+use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
-use crate::time::{clock, skip};
 
 /// Waits until the attempt may begin. Returns how long that took.
 pub(crate) async fn wait(
@@ -57,34 +58,30 @@ pub(crate) async fn wait(
     }
 }
 
-/// The same on this thread.
+/// The same in blocking code.
 pub(crate) fn wait_blocking(
     place: &mut impl Queued,
+    timer: &dyn BlockingTimer,
     deadline: Option<Moment>,
-    cancel: Option<&dyn Cancel>,
+    cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
-    /// How often it asks whether it was cancelled.
-    const STEP: Duration = Duration::from_millis(10);
-    let began = clock::now_blocking();
+    let began = timer.now();
     let patience = Patience::new(began, place.max_wait(), deadline);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     loop {
-        if cancel.is_some_and(Cancel::is_cancelled) {
+        if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
         }
-        let now = clock::now_blocking();
+        let now = timer.now();
         let Some(nap) = patience.ask(place, &waker, now)? else {
             return Ok(now.since(began));
         };
         let length = match nap {
-            Nap::UntilTurn(length) => Some(skip::to_sleep(length)),
+            Nap::UntilTurn(length) => Some(timer.to_sleep(length)),
             Nap::Patient(length) => length,
         };
-        let step = cancel.map(|_| STEP);
-        match length.into_iter().chain(step).min() {
-            Some(length) => thread::park_timeout(length),
-            None => thread::park(),
-        }
+        let step = (!cancel.is_never()).then_some(STEP);
+        timer.park(length.into_iter().chain(step).min());
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use super::{ViaFn, ViaTrait};
 use crate::observe::reason::Reason;
@@ -39,11 +38,6 @@ pub fn cancel_blocking<Via, C: IntoCancel<Via>>(cancel: C) -> C::Cancel {
 
 pub fn is_cancelled_blocking(cancel: &impl Cancel) -> bool {
     cancel.is_cancelled()
-}
-
-/// Sleeps on this thread, unless it is cancelled: then true.
-pub fn sleep_blocking_or_cancelled(cancel: &impl Cancel, pause: Duration) -> bool {
-    cancel::sleep_blocking(cancel, pause)
 }
 
 /// On the heap, since it outlives the block that a failure is decided in: only a failure pays for it.

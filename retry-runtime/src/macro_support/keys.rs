@@ -92,7 +92,8 @@ keys! {
     policy
     /// `name = "model.complete"`: the call's name in the log. Default `module::function`, in a decorator `Client::method`.
     name
-    /// `timer = smol::Timer::after`: how to sleep, a `Timer` or a function from `Duration` to a future. Default tokio's.
+    /// `timer = smol::Timer::after`: how to sleep, a `Timer` or a function from `Duration` to a future. Default tokio's. On a
+    /// blocking function a `BlockingTimer` or a function of a `Duration`. Default the thread's.
     timer
     /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item, `"buffer"` the whole,
     /// `"resume"` from where it broke.

@@ -9,6 +9,7 @@ use crate::call::state::Call;
 use crate::limiter::place::{Leave, Place};
 use crate::limiter::{End, Limiter, LimiterChange, waiting};
 use crate::observe::report::Observe;
+use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
@@ -52,21 +53,14 @@ pub async fn wait_or_cancelled<L, F: Future>(
     waiting::wait(place, timer, deadline, cancelled.as_mut()).await
 }
 
-/// Waits on this thread.
+/// The same in blocking code.
 pub fn wait_blocking<L>(
     place: &mut Place<L>,
-    deadline: Option<Moment>,
-) -> Result<Duration, RejectedBy> {
-    waiting::wait_blocking(place, deadline, None)
-}
-
-/// The same, cut short where it is cancelled.
-pub fn wait_blocking_or_cancelled<L>(
-    place: &mut Place<L>,
+    timer: &impl BlockingTimer,
     deadline: Option<Moment>,
     cancel: &impl Cancel,
 ) -> Result<Duration, RejectedBy> {
-    waiting::wait_blocking(place, deadline, Some(cancel))
+    waiting::wait_blocking(place, timer, deadline, cancel)
 }
 
 /// Tells of the wait that is over.

@@ -4,9 +4,10 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::{ViaFn, ViaTrait};
+use crate::time::blocking_timer::BlockingTimer;
 #[cfg(feature = "tokio")]
 use crate::time::skip;
-use crate::time::timer::{self, Timer, TimerFn};
+use crate::time::timer::{Timer, TimerFn};
 
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
@@ -42,6 +43,40 @@ pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
     TimerFn::new(sleep)
 }
 
+/// What the key `timer` takes on a blocking function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer by blocking code",
+    label = "neither a `BlockingTimer` nor a function of a `Duration`",
+    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+)]
+pub trait IntoBlockingTimer<Via> {
+    type Timer: BlockingTimer;
+    fn into_timer(self) -> Self::Timer;
+}
+
+impl<T: BlockingTimer> IntoBlockingTimer<ViaTrait> for T {
+    type Timer = T;
+    fn into_timer(self) -> T {
+        self
+    }
+}
+
+impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
+    type Timer = TimerFn<F>;
+    fn into_timer(self) -> TimerFn<F> {
+        TimerFn::new(self)
+    }
+}
+
+pub fn blocking_timer<Via, T: IntoBlockingTimer<Via>>(timer: T) -> T::Timer {
+    timer.into_timer()
+}
+
+/// As [`timer_fn`].
+pub fn blocking_timer_fn<F: Fn(Duration)>(sleep: F) -> TimerFn<F> {
+    TimerFn::new(sleep)
+}
+
 /// Implemented where a feature brings a timer.
 #[diagnostic::on_unimplemented(
     message = "an async function under `#[retry]` has no timer to wait with",
@@ -57,7 +92,7 @@ pub struct Features;
 
 #[cfg(feature = "tokio")]
 impl HasTimer for Features {
-    type Timer = timer::TokioTimer;
+    type Timer = crate::time::timer::TokioTimer;
 }
 
 pub fn default_timer<F: HasTimer>() -> F::Timer {
@@ -72,7 +107,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
     if skip::is_on() {
         return sleep_skipping(pause);
     }
-    timer::tokio_sleep(pause)
+    crate::time::timer::tokio_sleep(pause)
 }
 
 /// A separate function, so that nothing must be kept across the check whether to skip.
@@ -81,7 +116,7 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
 #[inline(never)]
 #[track_caller]
 fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
-    timer::tokio_sleep(skip::to_sleep(pause))
+    crate::time::timer::tokio_sleep(skip::to_sleep(pause))
 }
 
 /// Panics in debug builds, before the first failure, if there is no runtime to wait with.
@@ -89,15 +124,11 @@ fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
 #[track_caller]
 pub fn expect_timer() {
     #[cfg(feature = "tokio")]
-    timer::expect_tokio();
+    crate::time::timer::expect_tokio();
 }
 
 /// Never called, because without the feature nothing has a timer.
 #[cfg(not(feature = "tokio"))]
 pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
     std::future::pending()
-}
-
-pub fn sleep_blocking(pause: Duration) {
-    timer::sleep_blocking(pause);
 }

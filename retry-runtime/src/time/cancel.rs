@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::time::skip;
+use crate::time::blocking_timer::STEP;
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
 ///
@@ -67,7 +67,6 @@ pub trait Cancel {
     ///
     /// By default it asks [`is_cancelled`](Self::is_cancelled) every 10 ms.
     fn wait(&self, pause: Duration) -> bool {
-        const STEP: Duration = Duration::from_millis(10);
         let started = Instant::now();
         loop {
             if self.is_cancelled() {
@@ -79,6 +78,12 @@ pub trait Cancel {
             }
             thread::sleep(left.min(STEP));
         }
+    }
+
+    /// Whether it never cancels anything, so that nobody needs to ask.
+    #[doc(hidden)]
+    fn is_never(&self) -> bool {
+        false
     }
 }
 
@@ -98,6 +103,10 @@ macro_rules! forward {
 
             fn wait(&self, pause: Duration) -> bool {
                 (**self).wait(pause)
+            }
+
+            fn is_never(&self) -> bool {
+                (**self).is_never()
             }
         }
     )*};
@@ -170,6 +179,10 @@ impl Cancel for Uncancelled {
         thread::sleep(pause);
         false
     }
+
+    fn is_never(&self) -> bool {
+        true
+    }
 }
 
 /// What [`PolicyCall::cancel`](crate::PolicyCall::cancel) was given.
@@ -183,6 +196,10 @@ impl<C: Cancel> Cancel for CancelledBy<C> {
 
     fn wait(&self, pause: Duration) -> bool {
         self.0.wait(pause)
+    }
+
+    fn is_never(&self) -> bool {
+        self.0.is_never()
     }
 }
 
@@ -309,11 +326,6 @@ impl<'a, F: Future> Signal<'a, F> {
             self.has_come = pause_or_cancelled(self.cancelled.as_mut(), sleep).await;
         }
     }
-}
-
-/// Sleeps on this thread, unless it is cancelled: then true.
-pub(crate) fn sleep_blocking(cancel: &impl Cancel, pause: Duration) -> bool {
-    cancel.wait(skip::to_sleep(pause))
 }
 
 /// A sleep that yields to the executor where it is over at once.

@@ -2,10 +2,13 @@ use std::future::Future;
 use std::time::Duration;
 
 use crate::call::attempt::Clock;
+use crate::time::clock;
 use crate::time::moment::Moment;
-use crate::time::{clock, skip};
+#[cfg(feature = "tokio")]
+use crate::time::skip;
 
-/// How an async function sleeps between attempts: the key `timer`.
+/// How an async function sleeps between attempts: the key `timer`. In blocking code it takes a
+/// [`BlockingTimer`](crate::BlockingTimer).
 ///
 /// With the feature `tokio` (default) functions use tokio's timer unless they name another. For another runtime, name a
 /// type of your own, or a function from `Duration` to a future:
@@ -87,11 +90,6 @@ impl<T: Timer + ?Sized> Timer for &T {
     }
 }
 
-#[cfg(feature = "tokio")]
-pub(crate) type DefaultTimer = TokioTimer;
-#[cfg(not(feature = "tokio"))]
-pub(crate) type DefaultTimer = ();
-
 impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
         (**self).sleep(duration)
@@ -110,11 +108,12 @@ impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
     }
 }
 
-/// A function from `Duration` to a future, as a [`Timer`].
+/// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
+/// [`BlockingTimer`](crate::BlockingTimer).
 #[derive(Clone, Copy, Debug)]
-pub struct TimerFn<F>(F);
+pub struct TimerFn<F>(pub(crate) F);
 
-impl<F: Fn(Duration) -> S, S: Future> TimerFn<F> {
+impl<F: Fn(Duration) -> S, S> TimerFn<F> {
     /// Makes a timer from a function.
     pub const fn new(sleep: F) -> Self {
         Self(sleep)
@@ -188,8 +187,4 @@ pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
         Some(end) => timer.sleep(end.since(timer.now())).await,
         None => std::future::pending().await,
     }
-}
-
-pub(crate) fn sleep_blocking(duration: Duration) {
-    std::thread::sleep(skip::to_sleep(duration));
 }

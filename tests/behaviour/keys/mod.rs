@@ -12,6 +12,7 @@
 
 mod attempt;
 mod backoff;
+mod blocking_timer;
 mod breaker;
 mod breakers;
 mod budget;

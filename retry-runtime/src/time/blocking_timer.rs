@@ -1,0 +1,144 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::call::attempt::Clock;
+use crate::time::cancel::Cancel;
+use crate::time::clock;
+use crate::time::moment::Moment;
+use crate::time::timer::TimerFn;
+
+/// How a blocking function sleeps between attempts: the key `timer`.
+///
+/// Without the key it is the thread that sleeps. Name a type of your own where the thread has something better to do, or where
+/// time is not the system's, as in a simulation; or a function of a `Duration`:
+///
+/// ```
+/// use std::cell::Cell;
+/// use std::time::Duration;
+/// use retry_runtime::{BlockingTimer, Moment, retry};
+///
+/// /// Time that passes only while somebody sleeps.
+/// #[derive(Default)]
+/// struct Simulated(Cell<Duration>);
+///
+/// impl BlockingTimer for Simulated {
+///     fn sleep(&self, duration: Duration) {
+///         self.0.set(self.0.get() + duration);
+///     }
+///
+///     fn now(&self) -> Moment {
+///         Moment::from_origin(self.0.get())
+///     }
+/// }
+///
+/// #[retry(max = 3, jitter = "none", deadline = "5s", timer = time, on = |_| true)]
+/// fn read(time: &Simulated) -> Result<u32, String> {
+///     Err(String::from("busy"))
+/// }
+///
+/// let time = Simulated::default();
+/// assert!(read(&time).is_err());
+/// assert_eq!(time.0.get(), Duration::from_secs(1 + 2)); // Another 4 s would be too long.
+///
+/// #[retry(timer = std::thread::sleep, on = |_| true)]
+/// fn read_by_function() -> Result<u32, String> {
+///     Ok(42)
+/// }
+/// assert_eq!(read_by_function(), Ok(42));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be used as a timer by blocking code",
+    label = "not a `BlockingTimer`",
+    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+)]
+pub trait BlockingTimer {
+    /// Returns after that long.
+    fn sleep(&self, duration: Duration);
+
+    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so it
+    /// must not be set back. The default is the system's.
+    fn now(&self) -> Moment {
+        clock::now_blocking()
+    }
+
+    /// Sleeps that long, or until the call is cancelled, and returns whether it is: the key `cancel`.
+    ///
+    /// By default it sleeps for 10 ms at a time, and asks [`Cancel::is_cancelled`] in between.
+    fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
+        if cancel.is_never() {
+            self.sleep(duration);
+            return false;
+        }
+        let mut left = duration;
+        loop {
+            if cancel.is_cancelled() {
+                return true;
+            }
+            if left.is_zero() {
+                return false;
+            }
+            let step = left.min(STEP);
+            self.sleep(step);
+            left -= step;
+        }
+    }
+
+    /// Sleeps for at most that long, and no longer than until this thread is unparked, for as long as it likes.
+    #[doc(hidden)]
+    fn park(&self, at_most: Option<Duration>) {
+        self.sleep(at_most.map_or(STEP, |most| most.min(STEP)));
+    }
+
+    /// How long to sleep really, in a test that skips pauses.
+    #[doc(hidden)]
+    fn to_sleep(&self, duration: Duration) -> Duration {
+        duration
+    }
+
+    /// What tells an attempt the time.
+    #[doc(hidden)]
+    fn clock(&self) -> Clock {
+        Clock::Read(self.now())
+    }
+}
+
+/// How often what can't be woken looks whether it is to go on.
+pub(crate) const STEP: Duration = Duration::from_millis(10);
+
+macro_rules! forward {
+    ($($pointer:ty)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl<T: BlockingTimer + ?Sized> BlockingTimer for $pointer {
+            fn sleep(&self, duration: Duration) {
+                (**self).sleep(duration);
+            }
+
+            fn now(&self) -> Moment {
+                (**self).now()
+            }
+
+            fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
+                (**self).sleep_or_cancelled(duration, cancel)
+            }
+
+            fn park(&self, at_most: Option<Duration>) {
+                (**self).park(at_most);
+            }
+
+            fn to_sleep(&self, duration: Duration) -> Duration {
+                (**self).to_sleep(duration)
+            }
+
+            fn clock(&self) -> Clock {
+                (**self).clock()
+            }
+        }
+    )*};
+}
+forward!(&T Arc<T>);
+
+impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
+    fn sleep(&self, duration: Duration) {
+        (self.0)(duration);
+    }
+}
