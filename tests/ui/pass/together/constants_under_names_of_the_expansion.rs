@@ -46,7 +46,7 @@ async fn complete() -> Result<u32, std::io::Error> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(blocking(), Err(6));
     assert_eq!(complete().await.unwrap_err().to_string(), "3");
 }

@@ -39,7 +39,7 @@ unsafe extern "C" fn read_from_c(attempts: *const Cell<u32>) -> Result<u32, u32>
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = Cell::new(0);
     // SAFETY: the pointer is to a local.
     assert_eq!(unsafe { read(&attempts) }, Ok(3));

@@ -41,7 +41,7 @@ async fn with_coercion(fail: bool) -> Result<Pin<Box<dyn Stream<Item = Item>>>, 
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(word().collect::<Vec<_>>().await, [Ok(1)]);
     assert_eq!(parentheses(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);
     assert_eq!(resume(&[1, 2]).collect::<Vec<_>>().await, [Ok(1), Ok(2)]);

@@ -52,7 +52,7 @@ async fn closures_and_blocks(attempts: &Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || Cell::new(0);
     assert_eq!(question_mark(&attempts()).await, Err(3));
     assert_eq!(question_mark_in_macro(&attempts()), Err(3));

@@ -48,7 +48,7 @@ impl Transport for Client {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(complete(&Client::default()).await.unwrap_err().0, 3);
 
     let attempts = Cell::new(0);

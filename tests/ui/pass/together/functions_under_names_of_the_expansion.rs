@@ -37,7 +37,7 @@ fn blocking() -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(complete().await, Err(3));
     ATTEMPTS.store(0, Ordering::Relaxed);
     assert_eq!(blocking(), Err(3));

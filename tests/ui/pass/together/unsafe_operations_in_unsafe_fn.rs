@@ -17,7 +17,7 @@ async unsafe fn read_async(attempts: *const Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = Cell::new(0);
     // SAFETY: the pointer is to a local.
     assert_eq!(unsafe { read_async(&attempts).await }, Err(3));

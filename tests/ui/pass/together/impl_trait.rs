@@ -42,7 +42,7 @@ fn future_of_one_block(attempts: &Cell<u32>) -> impl Future<Output = Result<u32,
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || Cell::new(0);
     assert!(value(&attempts(), || 1).await.unwrap().eq([3, 7]));
     assert_eq!(nested(&attempts()).unwrap().1, 3);

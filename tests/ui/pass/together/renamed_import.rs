@@ -21,7 +21,7 @@ fn complete_once_more(attempts: &Cell<u32>) -> Result<u32, u32> {
     Err(attempts.get())
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(complete(&Cell::new(0)), Err(3));
     assert_eq!(complete_again(&Cell::new(0)), Err(3));
     assert_eq!(complete_once_more(&Cell::new(0)), Err(3));

@@ -40,7 +40,7 @@ fn unconditional(attempts: &Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(complete(&Cell::new(0), 0).await, Err(3));
     assert_eq!(conditional(&Cell::new(0)), Err(3));
     assert_eq!(unconditional(&Cell::new(0)), Err(1));

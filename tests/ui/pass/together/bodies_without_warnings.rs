@@ -57,7 +57,7 @@ fn count(attempts: &Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || Cell::new(0);
     assert_eq!(returns(&attempts()).await, Err(4));
     assert_eq!(expression(&attempts()), Err(4));

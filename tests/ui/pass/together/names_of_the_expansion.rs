@@ -255,7 +255,7 @@ async fn attempt_as_history() -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || ATTEMPTS.swap(0, Ordering::Relaxed);
     assert!(
         arguments(

@@ -97,7 +97,7 @@ where
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let client = Client::<u32>::default();
     assert_eq!((client.ask(), client.count(), client.1), (Err(3), 3, 0));
     assert_eq!(Client::<String>::default().ask().await, Err(4));

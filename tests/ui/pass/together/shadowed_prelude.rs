@@ -114,7 +114,7 @@ fn derived() -> Outcome<Count, ModelError> {
     fail().map_err(ModelError::Io)
 }
 
-fn main() {
+pub(crate) fn main() {
     let runtime = ::tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .start_paused(true)

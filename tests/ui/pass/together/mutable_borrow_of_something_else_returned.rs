@@ -38,7 +38,7 @@ impl Client {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let mut client = Client::default();
     let arena = Arena(Cell::new(Some(Box::new(5))));
     assert_eq!(client.parse(&arena).await, Ok(&mut 5));

@@ -26,7 +26,7 @@ fn r#loop() -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = Cell::new(0);
     let request = Request {
         attempts: &attempts,

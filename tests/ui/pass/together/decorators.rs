@@ -228,7 +228,7 @@ impl Names for Flaky {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let store = RetryingStore::new(Flaky::new());
     assert_eq!(store.put("key", String::from("value")), Ok(3));
     let store = RetryingStore::new(Flaky::new());

@@ -29,7 +29,7 @@ async fn log_in(attempts: &Cell<u32>) -> Result<(), ModelError> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = Cell::new(0);
     assert_eq!(complete(&attempts).await, Ok("hello"));
     assert_eq!(attempts.get(), 4);

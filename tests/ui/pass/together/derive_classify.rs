@@ -39,7 +39,7 @@ fn complete(attempts: &Cell<u32>) -> Result<Never, Newtype<Wrapped<'static, Over
     Err(Newtype(Wrapped::Inner(Overloaded)))
 }
 
-fn main() {
+pub(crate) fn main() {
     let attempts = Cell::new(0);
     assert!(complete(&attempts).is_err());
     assert_eq!(attempts.get(), 3);

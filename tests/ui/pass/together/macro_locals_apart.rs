@@ -24,7 +24,7 @@ client!(complete_again, call, call + 100);
 client!(complete_once_more, attempts, attempts + 200);
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || Cell::new(0);
     assert_eq!(complete(&attempts(), 20).await, Err(23));
     assert_eq!(complete_again(&attempts(), 20).await, Err(123));

@@ -47,7 +47,7 @@ impl Model for Client {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(Client::default().complete("hello").await, Err(3));
     assert_eq!(Client::default().embed("hello").await, Err(12));
     assert_eq!(Client::default().models().await, Err(3));

@@ -30,7 +30,7 @@ impl Client {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     let mut client = Client {
         left: 1,
         attempts: 0,

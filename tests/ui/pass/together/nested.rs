@@ -25,6 +25,6 @@ async fn outer(attempts: &Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(outer(&Cell::new(0)).await, Err(12));
 }

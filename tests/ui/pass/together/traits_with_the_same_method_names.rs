@@ -88,7 +88,7 @@ fn blocking(attempts: &Cell<u32>) -> Result<u32, Busy> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     assert_eq!(complete(&Cell::new(0)).await, Err(Busy(3)));
     assert_eq!(blocking(&Cell::new(0)), Err(Busy(3)));
 }

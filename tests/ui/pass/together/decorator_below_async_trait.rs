@@ -45,7 +45,7 @@ impl Model for Client {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let model: Arc<dyn Model> = Arc::new(Retrying::new(Client::default()));
     assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
     assert_eq!(model.provided().await, Ok(6));

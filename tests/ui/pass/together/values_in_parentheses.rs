@@ -28,7 +28,7 @@ async fn complete(attempts: &Cell<u32>) -> Result<u32, u32> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = Cell::new(0);
     assert_eq!(complete(&attempts).await, Err(3));
     assert_eq!(attempts.get(), 3);

@@ -20,7 +20,7 @@ fn optional(policy: Option<Policy>) -> io::Result<u32> {
     Ok(3)
 }
 
-fn main() {
+pub(crate) fn main() {
     assert_eq!(lazy().unwrap(), 1);
     assert_eq!(shared(Arc::new(Policy::none())).unwrap(), 2);
     assert_eq!(optional(None).unwrap(), 3);

@@ -106,7 +106,7 @@ method!(self, send, {
 });
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() {
+pub(crate) async fn main() {
     let attempts = || Cell::new(0);
     assert_eq!(blocking(&attempts()), Err(3));
     assert_eq!(complete(&attempts()).await, Err(6));

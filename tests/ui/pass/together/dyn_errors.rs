@@ -29,7 +29,7 @@ fn blocking(attempts: &AtomicU32) -> Result<u32, anyhow::Error> {
 }
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
-async fn main() {
+pub(crate) async fn main() {
     fn send<T: Send>(future: T) -> T {
         future
     }

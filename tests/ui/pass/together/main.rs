@@ -1,0 +1,43 @@
+//! Programs that need no crate of their own, in one: linking each would take longer than compiling it.
+
+macro_rules! programs {
+    ($($program:ident)*) => {
+        $(pub mod $program;)*
+
+        fn main() {
+            $($program::main();)*
+        }
+    };
+}
+
+programs! {
+    async_fn_in_trait
+    blocks
+    bodies_without_warnings
+    cfg_on_arguments
+    constants_under_names_of_the_expansion
+    decorator_below_async_trait
+    decorators
+    derive_classify
+    dyn_errors
+    functions_under_names_of_the_expansion
+    generics
+    impl_trait
+    leaving_early
+    macro_locals_apart
+    made_by_macro_rules
+    mutable_borrow_of_something_else_returned
+    names_of_the_expansion
+    nested
+    no_arguments
+    patterns_and_raw_names
+    policy_in_a_pointer
+    renamed_import
+    shadowed_prelude
+    streams
+    traits_with_the_same_method_names
+    unsafe_fn
+    unsafe_operations_in_unsafe_fn
+    values_in_parentheses
+    values_of_the_arguments
+}
