@@ -17,11 +17,17 @@ fn programs_are_accepted_or_refused_with_the_reason() {
 #[test]
 fn every_program_together_is_one_of_them() {
     let listed = include_str!("pass/together/main.rs");
-    let listed: BTreeSet<_> = listed.lines().filter_map(|line| line.strip_prefix("    ")).collect();
+    let listed: BTreeSet<_> = listed
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .collect();
     let files = fs::read_dir("pass/together").unwrap();
     for file in files {
         let path = file.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        assert!(name == "main" || listed.contains(name), "{name} is missing in pass/together/main.rs");
+        assert!(
+            name == "main" || listed.contains(name),
+            "{name} is missing in pass/together/main.rs"
+        );
     }
 }
