@@ -150,7 +150,7 @@ struct Entry<I, B: MayPay, R: MayAdmit> {
     item: I,
     call: Call,
     /// What was paid for sending it again.
-    paid: Option<B::Paid>,
+    paid: B::Paid,
     /// What let it be sent.
     admitted: Option<Admitted<R>>,
 }
@@ -255,7 +255,7 @@ where
             index,
             item,
             call: Call::new(),
-            paid: None,
+            paid: B::Paid::default(),
             admitted: None,
         })
     }
@@ -273,9 +273,7 @@ where
             entry.call.turned(self.rules.name, transition, &"", observe);
         }
         entry.admitted = Some(admitted);
-        if let Some(paid) = entry.paid.take() {
-            B::spend(paid);
-        }
+        B::spend(&mut entry.paid);
         if let Err(error) = &mut self.results[entry.index] {
             error.sent(entry.call.attempt());
         }
@@ -435,7 +433,7 @@ where
             match groups.decision(entry.call, verdict) {
                 Ok(call) => {
                     entry.call = call;
-                    entry.paid = Some(self.rules.budget.paid(verdict.kind()));
+                    entry.paid = self.rules.budget.paid(verdict.kind());
                     queue.push(entry);
                 }
                 Err(reason) => {

@@ -21,7 +21,7 @@ pub trait MayFallBack {
 // The future is a parameter: one that the type of a closure determines is not found `Send` in every future around it.
 pub trait FallsBack<T, E, H, Fallen>: MayFallBack {
     /// What takes the place of the call, or the error that it ends with.
-    fn fall(self, history: H, error: E, reason: Reason) -> Result<Fallen, E>;
+    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<Fallen, E>;
 }
 
 /// How a blocking call ends that gave up.
@@ -30,7 +30,7 @@ pub trait FallsBack<T, E, H, Fallen>: MayFallBack {
     label = "not a function from `GaveUp<{E}>` to `Result<{T}, {E}>`"
 )]
 pub trait FallsBackBlocking<T, E, H>: MayFallBack {
-    fn fall(self, history: H, error: E, reason: Reason) -> Result<T, E>;
+    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<T, E>;
 }
 
 impl MayFallBack for Unnamed {
@@ -40,13 +40,13 @@ impl MayFallBack for Unnamed {
 
 impl<T, E, H> FallsBack<T, E, H, Pending<Result<T, E>>> for Unnamed {
     #[inline]
-    fn fall(self, _: H, error: E, _: Reason) -> Result<Pending<Result<T, E>>, E> {
+    fn fall(self, _: &mut H, error: E, _: Reason) -> Result<Pending<Result<T, E>>, E> {
         Err(error)
     }
 }
 
 impl<T, E, H> FallsBackBlocking<T, E, H> for Unnamed {
-    fn fall(self, _: H, error: E, _: Reason) -> Result<T, E> {
+    fn fall(self, _: &mut H, error: E, _: Reason) -> Result<T, E> {
         Err(error)
     }
 }
@@ -63,7 +63,7 @@ where
     F: FnOnce(GaveUp<E>) -> R,
     R: Future<Output = Result<T, E>>,
 {
-    fn fall(self, history: H, error: E, reason: Reason) -> Result<R, E> {
+    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<R, E> {
         Ok((self.0)(history.gave_up(error, reason)))
     }
 }
@@ -74,7 +74,7 @@ where
     H: KeepsErrors<E>,
     F: FnOnce(GaveUp<E>) -> Result<T, E>,
 {
-    fn fall(self, history: H, error: E, reason: Reason) -> Result<T, E> {
+    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<T, E> {
         (self.0)(history.gave_up(error, reason))
     }
 }

@@ -24,7 +24,8 @@ pub trait History<E> {
 
 /// The same where errors are kept.
 pub trait KeepsErrors<E>: History<E> {
-    fn gave_up(self, error: E, reason: Reason) -> GaveUp<E>;
+    /// The end of the call. No errors are kept any more.
+    fn gave_up(&mut self, error: E, reason: Reason) -> GaveUp<E>;
 }
 
 /// Nothing is kept.
@@ -94,8 +95,9 @@ impl<E> History<E> for Attempt<E> {
 }
 
 impl<E> KeepsErrors<E> for Attempt<E> {
-    fn gave_up(self, error: E, reason: Reason) -> GaveUp<E> {
-        self.gave_up(error, reason)
+    fn gave_up(&mut self, error: E, reason: Reason) -> GaveUp<E> {
+        let without = self.without_errors();
+        mem::replace(self, without).gave_up(error, reason)
     }
 }
 
@@ -133,10 +135,8 @@ impl<E> History<E> for Arc<Attempt<E>> {
 }
 
 impl<E> KeepsErrors<E> for Arc<Attempt<E>> {
-    fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E> {
-        let attempt = own(&mut self);
-        let without = attempt.without_errors();
-        mem::replace(attempt, without).gave_up(error, reason)
+    fn gave_up(&mut self, error: E, reason: Reason) -> GaveUp<E> {
+        KeepsErrors::gave_up(own(self), error, reason)
     }
 }
 

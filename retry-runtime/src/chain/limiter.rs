@@ -193,7 +193,7 @@ impl<M: MayWait> InLine<M> {
 
     /// The attempt does not begin.
     #[inline]
-    pub(super) fn give_back(mut self) {
+    pub(super) fn give_back(&mut self) {
         self.leave(End::NotBegun);
     }
 

@@ -2,7 +2,8 @@
 
 use std::borrow::Borrow;
 use std::future::Future;
-use std::pin::pin;
+use std::mem;
+use std::pin::{Pin, pin};
 
 use crate::call::attempted;
 use crate::call::decide;
@@ -19,7 +20,7 @@ use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::operation::Attempts;
 use crate::chain::policy_call::OfCall;
-use crate::chain::timeout::{Race, TimesOut};
+use crate::chain::timeout::TimesOut;
 use crate::chain::told::{Told, succeeded, turned};
 use crate::chain::until::MayReject;
 use crate::classify::kind::Kind;
@@ -64,11 +65,14 @@ where
     Fallen: Future<Output = Result<T, E>>,
 {
     async move {
+        // First of all, or a flag would be kept of what was moved.
+        let cancelled = pin!(chain.cancel.into_cancelled());
+        let mut cancelled = C::signal(cancelled);
+        let mut fallback = Some(chain.alone.fallback);
         chain.timer.expect();
         if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
             ignored_timeout::tell(chain.keys.name.name(Op::place));
         }
-        let mut cancelled = pin!(chain.cancel.into_cancelled());
         let deadline = policy
             .borrow()
             .time_limit()
@@ -90,178 +94,165 @@ where
         }
         let (error, reason) = 'failed: {
             let (outcome, reason) = 'ended: {
-                // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that follows.
-                let mut before: Option<(_, B::Paid)> = None;
-                loop {
-                    // The breaker is asked before the queue, and passed after it.
-                    let gate = 'gate: {
-                        if M::IS_NAMED && chain.keys.breaker.is_open() {
-                            break 'gate Err(RejectedBy::Breaker);
-                        }
-                        let mut place = InLine::new(&chain.keys.limiter);
-                        if !place.has_turn() {
-                            let name = chain.keys.name.name(Op::place);
-                            call.waits(name, &mut place, chain.keys.observer.observe());
-                            let cancelled = cancelled.as_mut();
-                            let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
-                            match wait.await {
-                                Ok(waited) => {
-                                    let name = chain.keys.name.name(Op::place);
-                                    call.waited(name, waited, chain.keys.observer.observe());
-                                }
-                                Err(by) => break 'gate Err(by),
+                // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that
+                // follows.
+                let mut kept = M::keep::<R, C, _>(None);
+                let mut paid = B::Paid::default();
+                'attempts: loop {
+                    let by = 'rejected: {
+                        // The error's life ends before the pause, so that it need not be `Send`.
+                        let (pause, kind) = {
+                            // The breaker is asked before the queue, and passed after it.
+                            if M::IS_NAMED && chain.keys.breaker.is_open() {
+                                break 'rejected RejectedBy::Breaker;
                             }
-                        }
-                        if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
-                            Ok((admitted, place))
-                        } else {
-                            place.give_back();
-                            Err(RejectedBy::Breaker)
-                        }
-                    };
-                    let (mut admitted, mut place) = match gate {
-                        Ok(gate) => gate,
-                        Err(by) => {
-                            let reason = by.reason();
-                            let kept = match before {
-                                Some((kept, _paid)) => {
-                                    kept_of::<C, R, M, H, T, E>(kept, &mut history)
+                            let mut place = InLine::new(&chain.keys.limiter);
+                            if !place.has_turn() {
+                                let name = chain.keys.name.name(Op::place);
+                                call.waits(name, &mut place, chain.keys.observer.observe());
+                                let cancelled = Pin::new(&mut cancelled);
+                                let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
+                                match wait.await {
+                                    Ok(waited) => {
+                                        let name = chain.keys.name.name(Op::place);
+                                        call.waited(name, waited, chain.keys.observer.observe());
+                                    }
+                                    Err(by) => break 'rejected by,
                                 }
-                                None => {
-                                    call = call.under(policy.borrow().max_retries());
-                                    R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                            }
+                            let Some(mut admitted) = Admitted::by(&chain.keys.breaker) else {
+                                place.give_back();
+                                break 'rejected RejectedBy::Breaker;
+                            };
+                            B::spend(&mut paid);
+                            if let Some(transition) = admitted.transition() {
+                                let name = chain.keys.name.name(Op::place);
+                                turned(&call, name, transition, chain.keys.observer.observe());
+                            }
+                            history.begin(|| limit(policy.borrow().max_retries()));
+                            if let Some(observe) = chain.keys.observer.observe() {
+                                call.started(chain.keys.name.name(Op::place), observe);
+                            }
+                            let limit = L::limit(policy.borrow());
+                            let raced = {
+                                let mut begin = || operation.begin(&history);
+                                let attempt = pin!(L::begin_beside(&mut begin));
+                                let sleep = pin!(L::sleep(&chain.timer, limit));
+                                attempted::awaited!(
+                                    L::race(&mut begin, attempt, sleep),
+                                    chain.keys.name.outer(policy.borrow(), Op::place)
+                                )
+                            };
+                            let (outcome, dropped) = L::outcome(raced, limit);
+                            match outcome {
+                                Ok(value) => {
+                                    if let Some(transition) = admitted.succeeded() {
+                                        let name = chain.keys.name.name(Op::place);
+                                        let observe = chain.keys.observer.observe();
+                                        turned(&call, name, transition, observe);
+                                    }
+                                    if let Some(change) = place.succeeded() {
+                                        let name = chain.keys.name.name(Op::place);
+                                        let observe = chain.keys.observer.observe();
+                                        call.limiter_changed(name, change, observe);
+                                    }
+                                    if chain.alone.until.accepts(&value) {
+                                        let name = || chain.keys.name.name(Op::place);
+                                        let observe = chain.keys.observer.observe();
+                                        succeeded(&call, policy.borrow(), name, observe);
+                                        chain.keys.budget.credit(&call);
+                                        return Ok(value);
+                                    }
+                                    let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
+                                    let told = Told {
+                                        falls_back: false,
+                                        ..told!()
+                                    };
+                                    let verdict = Verdict::TRANSIENT;
+                                    let shown = &REJECTED_VALUE;
+                                    match told.failed(
+                                        &mut call,
+                                        verdict,
+                                        shown,
+                                        None,
+                                        None,
+                                        is_cancelled,
+                                    ) {
+                                        Ok(pause) => {
+                                            history.rejected();
+                                            kept = M::keep::<R, C, _>(Some(Ok(value)));
+                                            (pause, Some(Kind::Transient))
+                                        }
+                                        Err(_) => return Ok(value),
+                                    }
                                 }
-                            };
-                            let Some(kept) = kept else {
-                                unreachable!("what rejects calls keeps what they end with");
-                            };
-                            break 'ended (kept, reason);
-                        }
-                    };
-                    if let Some((_, paid)) = before {
-                        B::spend(paid);
-                    }
-                    if let Some(transition) = admitted.transition() {
-                        let name = chain.keys.name.name(Op::place);
-                        turned(&call, name, transition, chain.keys.observer.observe());
-                    }
-                    history.begin(|| limit(policy.borrow().max_retries()));
-                    if let Some(observe) = chain.keys.observer.observe() {
-                        call.started(chain.keys.name.name(Op::place), observe);
-                    }
-                    // The error's life ends before the pause, so that it need not be `Send`.
-                    let (pause, kind, kept) = {
-                        let limit = L::limit(policy.borrow());
-                        let raced = {
-                            let attempt = pin!(operation.begin(&history));
-                            let sleep = pin!(L::sleep(&chain.timer, limit));
-                            attempted::awaited!(
-                                Race::<L, _, _>::new(attempt, sleep),
-                                chain.keys.name.outer(policy.borrow(), Op::place)
-                            )
+                                Err(error) => {
+                                    let verdict = decide::verdict(policy.borrow(), || {
+                                        let verdict = chain.on.verdict(&error);
+                                        if dropped {
+                                            verdict.of_dropped_attempt()
+                                        } else {
+                                            verdict
+                                        }
+                                    });
+                                    let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
+                                    let shown = Described {
+                                        on: &chain.on,
+                                        error: &error,
+                                    };
+                                    let permit = admitted.recorder();
+                                    let place = place.left();
+                                    let told = told!();
+                                    match told.failed(
+                                        &mut call,
+                                        verdict,
+                                        &shown,
+                                        permit,
+                                        place,
+                                        is_cancelled,
+                                    ) {
+                                        Ok(pause) => {
+                                            let error = history.failed(error);
+                                            kept = M::keep::<R, C, _>(Some(Err(error)));
+                                            (pause, verdict.kind())
+                                        }
+                                        Err(reason) => break 'failed (error, reason),
+                                    }
+                                }
+                            }
                         };
-                        let (outcome, dropped) = L::outcome(raced, limit);
-                        match outcome {
-                            Ok(value) => {
-                                if let Some(transition) = admitted.succeeded() {
-                                    let name = chain.keys.name.name(Op::place);
-                                    let observe = chain.keys.observer.observe();
-                                    turned(&call, name, transition, observe);
-                                }
-                                if let Some(change) = place.succeeded() {
-                                    let name = chain.keys.name.name(Op::place);
-                                    let observe = chain.keys.observer.observe();
-                                    call.limiter_changed(name, change, observe);
-                                }
-                                if chain.alone.until.accepts(&value) {
-                                    let name = || chain.keys.name.name(Op::place);
-                                    let observe = chain.keys.observer.observe();
-                                    succeeded(&call, policy.borrow(), name, observe);
-                                    chain.keys.budget.credit(&call);
-                                    return Ok(value);
-                                }
-                                let is_cancelled = is_cancelled(cancelled.as_mut());
-                                let told = Told {
-                                    falls_back: false,
-                                    ..told!()
-                                };
-                                let verdict = Verdict::TRANSIENT;
-                                let shown = &REJECTED_VALUE;
-                                match told.failed(
-                                    &mut call,
-                                    verdict,
-                                    shown,
-                                    None,
-                                    None,
-                                    is_cancelled,
-                                ) {
-                                    Ok(pause) => {
-                                        history.rejected();
-                                        (
-                                            pause,
-                                            Some(Kind::Transient),
-                                            M::keep::<R, C, _>(Ok(value)),
-                                        )
-                                    }
-                                    Err(_) => return Ok(value),
-                                }
-                            }
-                            Err(error) => {
-                                let verdict = decide::verdict(policy.borrow(), || {
-                                    let verdict = chain.on.verdict(&error);
-                                    if dropped {
-                                        verdict.of_dropped_attempt()
-                                    } else {
-                                        verdict
-                                    }
-                                });
-                                let is_cancelled = is_cancelled(cancelled.as_mut());
-                                let shown = Described {
-                                    on: &chain.on,
-                                    error: &error,
-                                };
-                                let permit = admitted.recorder();
-                                let place = place.left();
-                                let told = told!();
-                                match told.failed(
-                                    &mut call,
-                                    verdict,
-                                    &shown,
-                                    permit,
-                                    place,
-                                    is_cancelled,
-                                ) {
-                                    Ok(pause) => {
-                                        let kept = history.failed(error);
-                                        (pause, verdict.kind(), M::keep::<R, C, _>(Err(kept)))
-                                    }
-                                    Err(reason) => break 'failed (error, reason),
-                                }
-                            }
+                        let kind = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+                        paid = chain.keys.budget.paid(kind);
+                        let is_cancelled = {
+                            let sleep = pin!(chain.timer.sleep(pause));
+                            pause_or_cancelled(Pin::new(&mut cancelled), sleep).await
+                        };
+                        let ended = if is_cancelled {
+                            Some(Reason::Cancelled)
+                        } else {
+                            decide::late(deadline, pause, || chain.timer.now())
+                        };
+                        // If no key keeps the error over a pause, there is nothing to end with but another attempt.
+                        let ended = ended.and_then(|reason| {
+                            let kept = kept_of::<C, R, M, H, T, E>(&mut kept, &mut history)?;
+                            Some((kept, reason))
+                        });
+                        if let Some(ended) = ended {
+                            break 'ended ended;
                         }
-                    };
-                    let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-                    let paid = chain.keys.budget.paid(paid);
-                    let is_cancelled = {
-                        let sleep = pin!(chain.timer.sleep(pause));
-                        pause_or_cancelled(cancelled.as_mut(), sleep).await
-                    };
-                    let ended = if is_cancelled {
-                        Some(Reason::Cancelled)
-                    } else {
-                        decide::late(deadline, pause, || chain.timer.now())
-                    };
-                    let Some(reason) = ended else {
                         history.tick(|| chain.timer.clock());
-                        before = Some((kept, paid));
-                        continue;
+                        continue 'attempts;
                     };
-                    if let Some(kept) = kept_of::<C, R, M, H, T, E>(kept, &mut history) {
-                        break 'ended (kept, reason);
-                    }
-                    // No key keeps the error over a pause, so the call has nothing to end with but another attempt.
-                    B::spend(paid);
-                    before = None;
+                    let kept = if call.is_retried() {
+                        kept_of::<C, R, M, H, T, E>(&mut kept, &mut history)
+                    } else {
+                        call = call.under(policy.borrow().max_retries());
+                        R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                    };
+                    let Some(kept) = kept else {
+                        unreachable!("what rejects calls keeps what they end with");
+                    };
+                    break 'ended (kept, by.reason());
                 }
             };
             match outcome {
@@ -286,9 +277,12 @@ where
         history.tick(|| chain.timer.clock());
         let attempts = history.attempts();
         // Its error's life ends here, too.
-        let fallen = match chain.alone.fallback.fall(history, error, reason) {
-            Err(error) => return Err(error),
-            Ok(fallen) => fallen,
+        let fallen = match fallback.take() {
+            Some(fallback) => match fallback.fall(&mut history, error, reason) {
+                Err(error) => return Err(error),
+                Ok(fallen) => fallen,
+            },
+            None => return Err(error),
         };
         let outcome = fallen.await;
         let name = chain.keys.name.name(Op::place);
@@ -304,9 +298,12 @@ where
     }
 }
 
+/// Of an attempt; an error may be in the history instead.
+type Outcome<T, E> = Result<T, Option<E>>;
+
 /// What a call ends with after a pause.
 fn kept_of<C, R, M, H, T, E>(
-    kept: M::Kept<R, C, Result<T, Option<E>>>,
+    kept: &mut M::Kept<R, C, Option<Outcome<T, E>>>,
     history: &mut H,
 ) -> Option<Result<T, E>>
 where
@@ -315,7 +312,8 @@ where
     M: MayWait,
     H: History<E>,
 {
-    match M::into_kept::<R, C, Result<T, Option<E>>>(kept) {
+    let kept = mem::replace(kept, M::keep::<R, C, _>(None));
+    match M::into_kept::<R, C, _>(kept).flatten() {
         Some(Ok(value)) => Some(Ok(value)),
         Some(Err(Some(error))) => Some(Err(error)),
         Some(Err(None)) | None => history.take_last_error().map(Err),

@@ -74,12 +74,13 @@ where
     let (error, reason) = 'failed: {
         let (outcome, reason) = 'ended: {
             // What the attempt before has left: its outcome, and what was paid for the one that follows.
-            let mut before: Option<(Result<_, Option<E>>, _)> = None;
-            loop {
-                // The breaker is asked before the queue, and passed after it.
-                let gate = 'gate: {
+            let mut kept = None;
+            let mut paid = B::Paid::default();
+            'attempts: loop {
+                let by = 'rejected: {
+                    // The breaker is asked before the queue, and passed after it.
                     if M::IS_NAMED && chain.keys.breaker.is_open() {
-                        break 'gate Err(RejectedBy::Breaker);
+                        break 'rejected RejectedBy::Breaker;
                     }
                     let mut place = InLine::new(&chain.keys.limiter);
                     if !place.has_turn() {
@@ -87,120 +88,112 @@ where
                         call.waits(name, &mut place, chain.keys.observer.observe());
                         match place.wait_blocking(&chain.timer, deadline, &chain.cancel) {
                             Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
-                            Err(by) => break 'gate Err(by),
+                            Err(by) => break 'rejected by,
                         }
                     }
-                    if let Some(admitted) = Admitted::by(&chain.keys.breaker) {
-                        Ok((admitted, place))
-                    } else {
+                    let Some(mut admitted) = Admitted::by(&chain.keys.breaker) else {
                         place.give_back();
-                        Err(RejectedBy::Breaker)
+                        break 'rejected RejectedBy::Breaker;
+                    };
+                    B::spend(&mut paid);
+                    if let Some(transition) = admitted.transition() {
+                        let name = chain.keys.name.name(Op::place);
+                        turned(&call, name, transition, chain.keys.observer.observe());
                     }
-                };
-                let (mut admitted, mut place) = match gate {
-                    Ok(gate) => gate,
-                    Err(by) => {
-                        let reason = by.reason();
-                        let kept = match before {
-                            Some((kept, _paid)) => kept_of(kept, &mut history),
-                            None => {
-                                call = call.under(policy.max_retries());
-                                R::rejected(by).or_else(|| M::rejected(by)).map(Err)
+                    history.begin(|| limit(policy.max_retries()));
+                    if let Some(observe) = chain.keys.observer.observe() {
+                        call.started(chain.keys.name.name(Op::place), observe);
+                    }
+                    let (pause, kind) = match attempted::run!(
+                        operation.begin(&history),
+                        chain.keys.name.outer(policy, Op::place)
+                    ) {
+                        Ok(value) => {
+                            if let Some(transition) = admitted.succeeded() {
+                                let name = chain.keys.name.name(Op::place);
+                                turned(&call, name, transition, chain.keys.observer.observe());
                             }
-                        };
-                        let Some(kept) = kept else {
-                            unreachable!("what rejects calls has an error for them");
-                        };
-                        break 'ended (kept, reason);
-                    }
+                            if let Some(change) = place.succeeded() {
+                                let name = chain.keys.name.name(Op::place);
+                                call.limiter_changed(name, change, chain.keys.observer.observe());
+                            }
+                            if chain.alone.until.accepts(&value) {
+                                let name = || chain.keys.name.name(Op::place);
+                                succeeded(&call, policy, name, chain.keys.observer.observe());
+                                chain.keys.budget.credit(&call);
+                                return Ok(value);
+                            }
+                            let told = Told {
+                                falls_back: false,
+                                ..told!()
+                            };
+                            let is_cancelled = chain.cancel.is_cancelled();
+                            let verdict = Verdict::TRANSIENT;
+                            let decision = told.failed(
+                                &mut call,
+                                verdict,
+                                &REJECTED_VALUE,
+                                None,
+                                None,
+                                is_cancelled,
+                            );
+                            let Ok(pause) = decision else {
+                                return Ok(value);
+                            };
+                            history.rejected();
+                            kept = Some(Ok(value));
+                            (pause, Some(Kind::Transient))
+                        }
+                        Err(error) => {
+                            let verdict = decide::verdict(policy, || chain.on.verdict(&error));
+                            let shown = Described {
+                                on: &chain.on,
+                                error: &error,
+                            };
+                            let (permit, place) = (admitted.recorder(), place.left());
+                            let is_cancelled = chain.cancel.is_cancelled();
+                            match told!().failed(
+                                &mut call,
+                                verdict,
+                                &shown,
+                                permit,
+                                place,
+                                is_cancelled,
+                            ) {
+                                Ok(pause) => {
+                                    kept = Some(Err(history.failed(error)));
+                                    (pause, verdict.kind())
+                                }
+                                Err(reason) => break 'failed (error, reason),
+                            }
+                        }
+                    };
+                    let kind = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
+                    paid = chain.keys.budget.paid(kind);
+                    let ended = if chain.timer.sleep_or_cancelled(pause, &chain.cancel) {
+                        Some(Reason::Cancelled)
+                    } else {
+                        decide::late(deadline, pause, || chain.timer.now())
+                    };
+                    let Some(reason) = ended else {
+                        history.tick(|| chain.timer.clock());
+                        continue 'attempts;
+                    };
+                    let Some(kept) = kept_of(kept, &mut history) else {
+                        unreachable!("what is not kept is in the history");
+                    };
+                    break 'ended (kept, reason);
                 };
-                if let Some((_, paid)) = before {
-                    B::spend(paid);
-                }
-                if let Some(transition) = admitted.transition() {
-                    let name = chain.keys.name.name(Op::place);
-                    turned(&call, name, transition, chain.keys.observer.observe());
-                }
-                history.begin(|| limit(policy.max_retries()));
-                if let Some(observe) = chain.keys.observer.observe() {
-                    call.started(chain.keys.name.name(Op::place), observe);
-                }
-                let (pause, kind, last) = match attempted::run!(
-                    operation.begin(&history),
-                    chain.keys.name.outer(policy, Op::place)
-                ) {
-                    Ok(value) => {
-                        if let Some(transition) = admitted.succeeded() {
-                            let name = chain.keys.name.name(Op::place);
-                            turned(&call, name, transition, chain.keys.observer.observe());
-                        }
-                        if let Some(change) = place.succeeded() {
-                            let name = chain.keys.name.name(Op::place);
-                            call.limiter_changed(name, change, chain.keys.observer.observe());
-                        }
-                        if chain.alone.until.accepts(&value) {
-                            let name = || chain.keys.name.name(Op::place);
-                            succeeded(&call, policy, name, chain.keys.observer.observe());
-                            chain.keys.budget.credit(&call);
-                            return Ok(value);
-                        }
-                        let told = Told {
-                            falls_back: false,
-                            ..told!()
-                        };
-                        let is_cancelled = chain.cancel.is_cancelled();
-                        let verdict = Verdict::TRANSIENT;
-                        let decision = told.failed(
-                            &mut call,
-                            verdict,
-                            &REJECTED_VALUE,
-                            None,
-                            None,
-                            is_cancelled,
-                        );
-                        let Ok(pause) = decision else {
-                            return Ok(value);
-                        };
-                        history.rejected();
-                        (pause, Some(Kind::Transient), Ok(value))
-                    }
-                    Err(error) => {
-                        let verdict = decide::verdict(policy, || chain.on.verdict(&error));
-                        let shown = Described {
-                            on: &chain.on,
-                            error: &error,
-                        };
-                        let (permit, place) = (admitted.recorder(), place.left());
-                        let is_cancelled = chain.cancel.is_cancelled();
-                        match told!().failed(
-                            &mut call,
-                            verdict,
-                            &shown,
-                            permit,
-                            place,
-                            is_cancelled,
-                        ) {
-                            Ok(pause) => (pause, verdict.kind(), Err(history.failed(error))),
-                            Err(reason) => break 'failed (error, reason),
-                        }
-                    }
-                };
-                let paid = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-                let paid = chain.keys.budget.paid(paid);
-                let ended = if chain.timer.sleep_or_cancelled(pause, &chain.cancel) {
-                    Some(Reason::Cancelled)
+                let kept = if call.is_retried() {
+                    kept_of(kept, &mut history)
                 } else {
-                    decide::late(deadline, pause, || chain.timer.now())
+                    call = call.under(policy.max_retries());
+                    R::rejected(by).or_else(|| M::rejected(by)).map(Err)
                 };
-                let Some(reason) = ended else {
-                    history.tick(|| chain.timer.clock());
-                    before = Some((last, paid));
-                    continue;
+                let Some(kept) = kept else {
+                    unreachable!("what rejects calls has an error for them");
                 };
-                let Some(kept) = kept_of(last, &mut history) else {
-                    unreachable!("what is not kept is in the history");
-                };
-                break 'ended (kept, reason);
+                break 'ended (kept, by.reason());
             }
         };
         match outcome {
@@ -223,11 +216,11 @@ where
         }
     };
     if !F::IS_NAMED {
-        return chain.alone.fallback.fall(history, error, reason);
+        return chain.alone.fallback.fall(&mut history, error, reason);
     }
     history.tick(|| chain.timer.clock());
     let attempts = history.attempts();
-    let outcome = chain.alone.fallback.fall(history, error, reason);
+    let outcome = chain.alone.fallback.fall(&mut history, error, reason);
     let name = chain.keys.name.name(Op::place);
     let observe = chain.keys.observer.observe();
     match &outcome {
@@ -242,10 +235,10 @@ where
 
 /// What a call ends with after a pause.
 fn kept_of<T, E>(
-    kept: Result<T, Option<E>>,
+    kept: Option<Result<T, Option<E>>>,
     history: &mut impl History<E>,
 ) -> Option<Result<T, E>> {
-    match kept {
+    match kept? {
         Ok(value) => Some(Ok(value)),
         Err(error) => error.or_else(|| history.take_last_error()).map(Err),
     }

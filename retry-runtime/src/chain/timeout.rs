@@ -1,5 +1,4 @@
-use std::future::{Future, pending};
-use std::marker::PhantomData;
+use std::future::{Future, Pending, pending};
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -23,14 +22,25 @@ pub trait MayTimeOut {
     type Raced<T>;
     /// The policy's `timeout`, which a call keeps while an attempt runs.
     type Limit: Copy + Send;
+    /// An attempt that stays in its place while it races.
+    type Beside<F: Future>: Future<Output = F::Output>;
+    /// An attempt's race, by pointers to it and to the sleep; without a timeout, the attempt.
+    type Race<F: Future, P, S>: Future<Output = Self::Raced<F::Output>>
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin;
 
     fn limit(policy: &Policy) -> Self::Limit;
     fn sleep(timer: &impl Timer, limit: Self::Limit) -> impl Future<Output = ()>;
-    fn poll<F: Future>(
-        attempt: Pin<&mut F>,
-        sleep: Pin<&mut impl Future<Output = ()>>,
-        context: &mut Context<'_>,
-    ) -> Poll<Self::Raced<F::Output>>;
+    fn begin_beside<F: Future>(begin: impl FnOnce() -> F) -> Self::Beside<F>;
+    fn race<F: Future, P, S>(
+        begin: impl FnOnce() -> F,
+        attempt: P,
+        sleep: S,
+    ) -> Self::Race<F, P, S>
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin;
 }
 
 /// The same for attempts that fail with an error of type `E`.
@@ -43,6 +53,12 @@ impl MayTimeOut for Unnamed {
     const IS_NAMED: bool = false;
     type Raced<T> = T;
     type Limit = ();
+    type Beside<F: Future> = Pending<F::Output>;
+    type Race<F: Future, P, S>
+        = F
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin;
 
     #[inline]
     fn limit(_: &Policy) {}
@@ -53,12 +69,17 @@ impl MayTimeOut for Unnamed {
     }
 
     #[inline]
-    fn poll<F: Future>(
-        attempt: Pin<&mut F>,
-        _: Pin<&mut impl Future<Output = ()>>,
-        context: &mut Context<'_>,
-    ) -> Poll<F::Output> {
-        attempt.poll(context)
+    fn begin_beside<F: Future>(_: impl FnOnce() -> F) -> Pending<F::Output> {
+        pending()
+    }
+
+    #[inline]
+    fn race<F: Future, P, S>(begin: impl FnOnce() -> F, _: P, _: S) -> F
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin,
+    {
+        begin()
     }
 }
 
@@ -74,6 +95,12 @@ impl MayTimeOut for Timed {
     const IS_NAMED: bool = true;
     type Raced<T> = Option<T>;
     type Limit = Option<Duration>;
+    type Beside<F: Future> = F;
+    type Race<F: Future, P, S>
+        = Race<P, S>
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin;
 
     fn limit(policy: &Policy) -> Option<Duration> {
         policy.attempt_limit()
@@ -83,12 +110,16 @@ impl MayTimeOut for Timed {
         sleep_out(timer, limit)
     }
 
-    fn poll<F: Future>(
-        attempt: Pin<&mut F>,
-        sleep: Pin<&mut impl Future<Output = ()>>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<F::Output>> {
-        pin!(race(attempt, sleep)).poll(context)
+    fn begin_beside<F: Future>(begin: impl FnOnce() -> F) -> F {
+        begin()
+    }
+
+    fn race<F: Future, P, S>(_: impl FnOnce() -> F, attempt: P, sleep: S) -> Race<P, S>
+    where
+        P: Future<Output = F::Output> + Unpin,
+        S: Future<Output = ()> + Unpin,
+    {
+        Race { attempt, sleep }
     }
 }
 
@@ -105,35 +136,18 @@ impl<E: FromTimedOut> TimesOut<E> for Timed {
     }
 }
 
-/// An attempt against its timeout, if there is one.
-pub(super) struct Race<'a, L, F, S> {
-    attempt: Pin<&'a mut F>,
-    sleep: Pin<&'a mut S>,
-    of: PhantomData<fn() -> L>,
+/// An attempt against its timeout, if the policy has one.
+#[derive(Debug)]
+pub struct Race<P, S> {
+    attempt: P,
+    sleep: S,
 }
 
-impl<'a, L, F, S> Race<'a, L, F, S> {
-    #[inline]
-    pub(super) fn new(attempt: Pin<&'a mut F>, sleep: Pin<&'a mut S>) -> Self {
-        Self {
-            attempt,
-            sleep,
-            of: PhantomData,
-        }
-    }
-}
+impl<P: Future + Unpin, S: Future<Output = ()> + Unpin> Future for Race<P, S> {
+    type Output = Option<P::Output>;
 
-impl<L, F, S> Future for Race<'_, L, F, S>
-where
-    L: MayTimeOut,
-    F: Future,
-    S: Future<Output = ()>,
-{
-    type Output = L::Raced<F::Output>;
-
-    #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        L::poll(this.attempt.as_mut(), this.sleep.as_mut(), context)
+        let Self { attempt, sleep } = &mut *self;
+        pin!(race(Pin::new(attempt), Pin::new(sleep))).poll(context)
     }
 }

@@ -211,8 +211,13 @@ pub trait MayCancel {
     /// What a call keeps over a pause to end with: where nothing cancels it nothing, so that errors need not be `Send`.
     #[doc(hidden)]
     type Kept<E>;
+    /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
+    #[doc(hidden)]
+    type Signal<P: Future + Unpin>: Future + Unpin;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
+    #[doc(hidden)]
+    fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
     #[doc(hidden)]
     fn keep<E>(error: E) -> Self::Kept<E>;
     #[doc(hidden)]
@@ -222,8 +227,14 @@ pub trait MayCancel {
 impl MayCancel for Uncancelled {
     type Future = Pending<()>;
     type Kept<E> = ();
+    type Signal<P: Future + Unpin> = Pending<()>;
 
     fn into_cancelled(self) -> Pending<()> {
+        pending()
+    }
+
+    #[inline]
+    fn signal<P: Future + Unpin>(_: P) -> Pending<()> {
         pending()
     }
 
@@ -237,9 +248,14 @@ impl MayCancel for Uncancelled {
 impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
     type Kept<E> = E;
+    type Signal<P: Future + Unpin> = P;
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
+    }
+
+    fn signal<P: Future + Unpin>(pinned: P) -> P {
+        pinned
     }
 
     fn keep<E>(error: E) -> E {
