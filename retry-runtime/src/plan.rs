@@ -7,13 +7,18 @@ mod end;
 mod error;
 mod event;
 mod graph;
+#[cfg(feature = "serde")]
+mod journal;
 mod node;
 mod round_policy;
 mod run;
 mod run_until;
+#[cfg(feature = "serde")]
+mod saved;
 mod snapshot;
 #[cfg(feature = "serde")]
 mod state;
+mod steps;
 mod subtask;
 mod summary;
 mod validity;
@@ -37,6 +42,8 @@ pub use validity::Validity;
 
 use crate::observe::shown::shown;
 use crate::plan::graph::Graph;
+#[cfg(feature = "serde")]
+use crate::plan::journal::Journal;
 use crate::plan::node::{Node, State};
 
 /// Named subtasks with dependencies. Failed subtasks run again; the others keep their results.
@@ -92,6 +99,10 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     nodes: Vec<Node<'a, T, E, F>>,
     /// The first node of each name.
     index: HashMap<Arc<str>, usize>,
+    /// Who depends on whom, once somebody else's executor has asked.
+    graph: Option<Arc<Graph>>,
+    #[cfg(feature = "serde")]
+    journal: Option<Journal<'a, T>>,
     executions: u64,
     lifetime: PhantomData<&'a ()>,
 }
@@ -127,6 +138,9 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
             concurrency: CONCURRENCY,
             nodes: Vec::new(),
             index: HashMap::new(),
+            graph: None,
+            #[cfg(feature = "serde")]
+            journal: None,
             executions: 0,
             lifetime: PhantomData,
         }
@@ -149,12 +163,14 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         let name = Arc::clone(subtask.shared_name());
         self.index.entry(name).or_insert(self.nodes.len());
         self.nodes.push(Node::new(subtask));
+        self.graph = None;
     }
 
     /// Takes away what [`push`](Self::push) added after there were `len` subtasks.
     fn truncate(&mut self, len: usize) {
         self.nodes.truncate(len);
         self.index.retain(|_, node| *node < len);
+        self.graph = None;
     }
 
     /// Whether the plan can run: no name is given twice, every dependency is a subtask, and none depends on
@@ -200,6 +216,16 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         }
         let names = cycle.iter().map(|node| self.nodes[*node].name());
         Err(PlanError::cycle(names))
+    }
+
+    /// The same, worked out once for all subtasks that there are.
+    fn graph(&mut self) -> Result<Arc<Graph>, PlanError> {
+        let graph = match &self.graph {
+            Some(graph) => Arc::clone(graph),
+            None => Arc::new(self.checked()?),
+        };
+        self.graph = Some(Arc::clone(&graph));
+        Ok(graph)
     }
 
     /// How many subtasks the plan has.

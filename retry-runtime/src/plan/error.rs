@@ -6,8 +6,8 @@ use retry_vocabulary::nearest;
 
 use crate::observe::shown::escaped;
 
-/// Why a plan can't run or a state can't be loaded: a name given twice, an unknown dependency, a cycle, or a state with
-/// subtasks that the plan doesn't have.
+/// Why a plan or a subtask can't run, or a state can't be loaded: a name given twice, an unknown dependency, a cycle, a
+/// subtask that has completed or still waits for another, or a state with subtasks that the plan doesn't have.
 ///
 /// The message names the subtasks concerned; show it to the user as it is. The plan is unchanged: nothing was executed,
 /// added or loaded, and its outputs are still there.
@@ -50,6 +50,26 @@ impl PlanError {
         };
         Self(format!(
             "{subtask} → {dependency}: there is no subtask `{dependency}`; {remedy}"
+        ))
+    }
+
+    pub(crate) fn no_subtask<'a>(name: &str, known: impl Iterator<Item = &'a Arc<str>>) -> Self {
+        let mut known: Vec<&str> = known.map(|name| &**name).collect();
+        known.sort_unstable();
+        let guess = nearest(name, &known).map(|name| format!("; did you mean `{name}`?"));
+        Self(format!(
+            "there is no subtask `{name}`{}",
+            guess.unwrap_or_default()
+        ))
+    }
+
+    pub(crate) fn has_completed(name: &str) -> Self {
+        Self(format!("`{name}` has completed, and runs no more"))
+    }
+
+    pub(crate) fn waits(name: &str, dependency: &str) -> Self {
+        Self(format!(
+            "`{name}` can't run before `{dependency}`, which has not completed"
         ))
     }
 

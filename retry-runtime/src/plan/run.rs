@@ -102,7 +102,7 @@ where
                 let Some(place) = ready.pop_front() else {
                     break;
                 };
-                let subtask = self.start(place, graph);
+                let subtask = self.execute_one(place, graph);
                 places.insert(place);
                 under_way.push(async move { (place, subtask.await) });
             }
@@ -137,19 +137,24 @@ where
         after.all(|place| self.is_completed(*place))
     }
 
-    fn start(&mut self, place: usize, graph: &Graph) -> R {
+    fn execute_one(&mut self, place: usize, graph: &Graph) -> R {
         let outputs = graph.after[place]
             .iter()
             .filter_map(|place| self.nodes[*place].output().cloned())
             .collect();
+        self.count(place);
+        self.nodes[place].subtask.start(outputs)
+    }
+
+    /// Counts an execution of that subtask.
+    pub(crate) fn count(&mut self, place: usize) {
         self.executions = self.executions.saturating_add(1);
         let node = &mut self.nodes[place];
         node.executions = node.executions.saturating_add(1);
-        node.subtask.start(outputs)
     }
 
     /// Keeps the outcome, and says whether it is a success.
-    fn finish(&mut self, place: usize, outcome: Result<T, E>, again: Again) -> bool {
+    pub(crate) fn finish(&mut self, place: usize, outcome: Result<T, E>, again: Again) -> bool {
         let node = &mut self.nodes[place];
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
@@ -167,15 +172,22 @@ where
                 dead_end,
             },
         };
-        self.log_subtask(place, ended, dead_end.then_some(Reason::Exhausted));
+        self.ended(place, ended, dead_end.then_some(Reason::Exhausted));
         completed
     }
 
     pub(crate) fn make_dead_end(&mut self, place: usize, reason: Reason) {
         if let State::Failed { dead_end, .. } = &mut self.nodes[place].state {
             *dead_end = true;
-            self.log_subtask(place, Ended::DeadEnd, Some(reason));
+            self.ended(place, Ended::DeadEnd, Some(reason));
         }
+    }
+
+    /// Tells of what became of a subtask.
+    fn ended(&mut self, place: usize, ended: Ended, reason: Option<Reason>) {
+        #[cfg(feature = "serde")]
+        self.record(place);
+        self.log_subtask(place, ended, reason);
     }
 
     fn log_subtask(&self, place: usize, ended: Ended, reason: Option<Reason>) {

@@ -1,18 +1,16 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
-use std::marker::PhantomData;
 use std::sync::Arc;
 
-use ::serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
-use ::serde::ser::{Serialize, SerializeStruct, Serializer};
-
-use crate::plan::node::{State, SubtaskFailure};
+use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::{Plan, PlanError};
 
 /// What became of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
-/// It is a table of `completed` (name to output), `failed` (name to the text of the error), `dead_ends` (names) and
-/// `executions` (a number). What blocked and pending subtasks are follows from the plan.
+/// It is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends` (names)
+/// and `executions` (a number). What blocked and pending subtasks are follows from the plan. When it is read, fields that
+/// are unknown are ignored; a name or field that stands there twice is an error, and so is a later version than this crate
+/// knows. A later version of this crate reads what this one wrote.
 ///
 /// ```
 /// use retry_runtime::Plan;
@@ -32,7 +30,10 @@ use crate::plan::{Plan, PlanError};
 /// let saved = serde_json::to_string(&first.state())?;
 /// assert_eq!(
 ///     saved,
-///     r#"{"completed":{"search":7},"failed":{"extract":"503 overloaded"},"dead_ends":[],"executions":2}"#
+///     concat!(
+///         r#"{"version":1,"completed":{"search":7},"failed":{"extract":"503 overloaded"},"#,
+///         r#""dead_ends":[],"executions":2}"#,
+///     )
 /// );
 ///
 /// let mut second = plan();
@@ -45,13 +46,38 @@ use crate::plan::{Plan, PlanError};
 /// ```
 #[derive(Debug)]
 pub struct PlanState<T> {
-    completed: BTreeMap<String, Arc<T>>,
-    failed: BTreeMap<String, String>,
-    dead_ends: Vec<String>,
-    executions: u64,
+    pub(crate) completed: BTreeMap<String, Arc<T>>,
+    pub(crate) failed: BTreeMap<String, String>,
+    pub(crate) dead_ends: Vec<String>,
+    pub(crate) executions: u64,
 }
 
 impl<T> PlanState<T> {
+    pub(crate) fn new(executions: u64) -> Self {
+        Self {
+            completed: BTreeMap::new(),
+            failed: BTreeMap::new(),
+            dead_ends: Vec::new(),
+            executions,
+        }
+    }
+
+    pub(crate) fn add<E: fmt::Display, F: ?Sized>(&mut self, node: &Node<'_, T, E, F>) {
+        let name = node.name().to_string();
+        match &node.state {
+            State::Pending => {}
+            State::Completed(output) => {
+                self.completed.insert(name, Arc::clone(output));
+            }
+            State::Failed { failure, dead_end } => {
+                if *dead_end {
+                    self.dead_ends.push(name.clone());
+                }
+                self.failed.insert(name, failure.to_string());
+            }
+        }
+    }
+
     /// The names of all subtasks in the state. The plan must have them all before it loads the state, including those
     /// that a validator had added.
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -64,32 +90,33 @@ impl<T> PlanState<T> {
 
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     /// The state of the subtasks so far, for saving. The outputs are shared with the plan, not copied.
+    /// [`journal`](Self::journal) hands on each change while the plan runs.
     pub fn state(&self) -> PlanState<T>
     where
         E: fmt::Display,
     {
-        let mut state = PlanState {
-            completed: BTreeMap::new(),
-            failed: BTreeMap::new(),
-            dead_ends: Vec::new(),
-            executions: self.executions,
-        };
+        let mut state = PlanState::new(self.executions);
         for node in &self.nodes {
-            let name = node.name().to_string();
-            match &node.state {
-                State::Pending => {}
-                State::Completed(output) => {
-                    state.completed.insert(name, Arc::clone(output));
-                }
-                State::Failed { failure, dead_end } => {
-                    if *dead_end {
-                        state.dead_ends.push(name.clone());
-                    }
-                    state.failed.insert(name, failure.to_string());
-                }
-            }
+            state.add(node);
         }
         state
+    }
+
+    /// What another process loads before it [starts](Self::start) that subtask alone: the outputs of what it depends on. No
+    /// executions are counted there. The error says that there is no such subtask.
+    pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
+    where
+        E: fmt::Display,
+    {
+        let Some(node) = self.node(name) else {
+            return Err(PlanError::no_subtask(name, self.index.keys()));
+        };
+        let after = node.subtask.after().iter();
+        let mut inputs = PlanState::new(0);
+        for node in after.filter_map(|name| self.node(name)) {
+            inputs.add(node);
+        }
+        Ok(inputs)
     }
 
     /// Goes on from a saved state. Completed subtasks have their outputs and do not run again. Failed subtasks and dead
@@ -115,6 +142,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             self.set(&name, State::Completed(output));
         }
         self.executions = self.executions.saturating_add(state.executions);
+        self.recorded(state.executions);
         Ok(())
     }
 
@@ -124,61 +152,5 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
             node.state = state;
             node.executions = node.executions.max(1);
         }
-    }
-}
-
-impl<T: Serialize> Serialize for PlanState<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let completed: BTreeMap<&str, &T> = self
-            .completed
-            .iter()
-            .map(|(name, output)| (name.as_str(), &**output))
-            .collect();
-        let mut table = serializer.serialize_struct("PlanState", KEYS.len())?;
-        table.serialize_field("completed", &completed)?;
-        table.serialize_field("failed", &self.failed)?;
-        table.serialize_field("dead_ends", &self.dead_ends)?;
-        table.serialize_field("executions", &self.executions)?;
-        table.end()
-    }
-}
-
-const KEYS: &[&str] = &["completed", "failed", "dead_ends", "executions"];
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for PlanState<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_struct("PlanState", KEYS, TableVisitor(PhantomData))
-    }
-}
-
-struct TableVisitor<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for TableVisitor<T> {
-    type Value = PlanState<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the state of a plan")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<PlanState<T>, A::Error> {
-        let mut completed: Option<BTreeMap<String, T>> = None;
-        let (mut failed, mut dead_ends, mut executions) = (None, None, None);
-        while let Some(key) = map.next_key::<String>()? {
-            match key.as_str() {
-                "completed" => completed = Some(map.next_value()?),
-                "failed" => failed = Some(map.next_value()?),
-                "dead_ends" => dead_ends = Some(map.next_value()?),
-                "executions" => executions = Some(map.next_value()?),
-                _ => return Err(A::Error::unknown_field(&key, KEYS)),
-            }
-        }
-        let completed = completed.ok_or_else(|| A::Error::missing_field("completed"))?;
-        let shared = |(name, output)| (name, Arc::new(output));
-        Ok(PlanState {
-            completed: completed.into_iter().map(shared).collect(),
-            failed: failed.ok_or_else(|| A::Error::missing_field("failed"))?,
-            dead_ends: dead_ends.ok_or_else(|| A::Error::missing_field("dead_ends"))?,
-            executions: executions.ok_or_else(|| A::Error::missing_field("executions"))?,
-        })
     }
 }

@@ -23,6 +23,7 @@ const PIECES: &[&str] = &[
     "-1",
     "4294967296",
     "18446744073709551616",
+    "\"version\":",
     "\"completed\":",
     "\"failed\":",
     "\"dead_ends\":",

@@ -3,6 +3,7 @@
 mod checks;
 mod ends;
 mod futures;
+mod journal;
 mod log;
 mod missing;
 mod properties;
@@ -10,6 +11,7 @@ mod retries;
 mod runs;
 mod scale;
 mod state;
+mod steps;
 mod until;
 mod verdicts;
 

@@ -26,7 +26,7 @@ async fn a_loaded_plan_runs_nothing_that_had_succeeded() {
     let json = serde_json::to_string(&plan.state()).unwrap();
     assert_eq!(
         json,
-        r#"{"completed":{"a":"a()","d":"d(a())"},"failed":{"b":"b is busy"},"dead_ends":[],"executions":3}"#
+        r#"{"version":1,"completed":{"a":"a()","d":"d(a())"},"failed":{"b":"b is busy"},"dead_ends":[],"executions":3}"#
     );
     world.executed();
 
@@ -232,7 +232,7 @@ async fn a_retry_that_was_dropped_is_saved_as_the_failure_that_it_was() {
     let saved = serde_json::to_string(&first.state()).unwrap();
     assert_eq!(
         saved,
-        r#"{"completed":{},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#
+        r#"{"version":1,"completed":{},"failed":{"a":"busy"},"dead_ends":[],"executions":2}"#
     );
     let mut second = plan(&tries);
     second.load(load(&saved)).unwrap();
@@ -262,8 +262,29 @@ fn what_is_no_state_is_refused() {
     for (json, expected) in [
         ("{}", "missing field `completed`"),
         (
-            r#"{"complete":{}}"#,
-            "unknown field `complete`, expected one of",
+            r#"{"version":2,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
+            "version 2 of a plan's state is unknown: the latest is 1",
+        ),
+        (
+            r#"{"version":0,"completed":{},"failed":{},"dead_ends":[],"executions":1}"#,
+            "version 0 of a plan's state is unknown: the latest is 1",
+        ),
+        (r#"{"version":1,"version":1}"#, "duplicate field `version`"),
+        (
+            r#"{"executions":1,"executions":1}"#,
+            "duplicate field `executions`",
+        ),
+        (
+            r#"{"completed":{"a":"A","b":"B","a":"C"},"failed":{},"dead_ends":[],"executions":3}"#,
+            "`a` is there twice",
+        ),
+        (
+            r#"{"completed":{},"failed":{"a":"gone","a":"busy"},"dead_ends":[],"executions":3}"#,
+            "`a` is there twice",
+        ),
+        (
+            r#"{"completed":{"a":"A"},"failed":{"a":"busy"},"dead_ends":[],"executions":3}"#,
+            "`a` has both completed and failed",
         ),
         (
             r#"{"completed":{"a":1},"failed":{},"dead_ends":[],"executions":1}"#,
@@ -282,6 +303,15 @@ fn what_is_no_state_is_refused() {
         let error = serde_json::from_str::<PlanState<String>>(json).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
     }
+}
+
+#[test]
+fn what_a_later_crate_adds_is_ignored() {
+    let world = World::default();
+    let mut plan = world.plan(CHAIN);
+    let json = r#"{"saved_at":[1,{"zone":"Z"}],"version":1,"completed":{"a":"A"},"failed":{},"dead_ends":[],"executions":1}"#;
+    plan.load(load(json)).unwrap();
+    assert_eq!(plan.output("a").unwrap(), "A");
 }
 
 #[tokio::test]

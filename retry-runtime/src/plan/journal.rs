@@ -1,0 +1,78 @@
+//! What a plan hands on of each subtask while it runs.
+
+use std::fmt;
+
+use crate::plan::{Plan, PlanState};
+
+/// Who is told what became of a subtask.
+pub(crate) struct Journal<'a, T> {
+    record: Box<dyn FnMut(PlanState<T>) + Send + 'a>,
+    /// How many executions are known to them.
+    executions: u64,
+}
+
+impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
+    /// Hands what becomes of each subtask to `record` as soon as it has ended, before anything else begins. So a program
+    /// that is killed loses no more than the subtasks that were under way.
+    ///
+    /// ```
+    /// use std::sync::Mutex;
+    /// use retry_runtime::Plan;
+    ///
+    /// fn plan() -> Plan<'static, u32, String> {
+    ///     let mut plan = Plan::new();
+    ///     plan.add("search", [], async |[]| Ok(7));
+    ///     plan.add("double", ["search"], async |[page]| Ok(2 * *page));
+    ///     plan
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let lines = Mutex::new(Vec::new()); // Stands in for a file that is appended to.
+    /// let write = |entry| lines.lock().unwrap().push(serde_json::to_string(&entry).unwrap());
+    /// plan().journal(write).run().await?;
+    ///
+    /// let mut resumed = plan();
+    /// for line in &*lines.lock().unwrap() {
+    ///     resumed.load(serde_json::from_str(line)?)?;
+    /// }
+    /// let summary = resumed.run().await?;
+    /// assert_eq!((summary.completed.len(), summary.executions), (2, 2)); // Nothing ran again.
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// Each entry is a state with one subtask: its output, or its failure and whether that is a dead end. Entries are
+    /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded is
+    /// not handed on again.
+    ///
+    /// `record` runs on the task that runs the plan, and holds up its other subtasks. Where writing takes long, have it
+    /// only send the entry on, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
+    pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
+        self.journal = Some(Journal {
+            record: Box::new(record),
+            executions: self.executions,
+        });
+        self
+    }
+
+    /// Hands on what became of that subtask.
+    pub(crate) fn record(&mut self, place: usize) {
+        if let Some(journal) = &mut self.journal {
+            let executions = self.executions.saturating_sub(journal.executions);
+            let mut entry = PlanState::new(executions);
+            entry.add(&self.nodes[place]);
+            journal.executions = self.executions;
+            (journal.record)(entry);
+        }
+    }
+}
+
+impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
+    /// So many executions were loaded, and are known.
+    pub(crate) fn recorded(&mut self, executions: u64) {
+        if let Some(journal) = &mut self.journal {
+            journal.executions = journal.executions.saturating_add(executions);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A plan without its executor: who runs subtasks elsewhere tells it what became of them.
+
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use crate::plan::graph::Graph;
+use crate::plan::run::Again;
+use crate::plan::{Plan, PlanError};
+
+impl<T, E, F, R> Plan<'_, T, E, F>
+where
+    F: Fn(Vec<Arc<T>>) -> R + ?Sized,
+    R: Future<Output = Result<T, E>>,
+    E: fmt::Display,
+{
+    /// The subtasks that can begin: they have not run yet, and everything they depend on has completed. In the order in
+    /// which they were added.
+    ///
+    /// For an executor of your own, such as an engine that replays what happened and must see completions in the same
+    /// order each time, or one that sends subtasks to other machines. It begins these, then those that
+    /// [`complete`](Self::complete) returns. Failed subtasks are in [`summary`](Self::summary), and may begin again.
+    ///
+    /// ```
+    /// use std::collections::VecDeque;
+    /// use retry_runtime::Plan;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+    /// let mut plan = Plan::<u32, String>::new();
+    /// plan.add("two", [], async |[]| Ok(2));
+    /// plan.add("three", [], async |[]| Ok(3));
+    /// plan.add("product", ["two", "three"], async |[left, right]| Ok(*left * *right));
+    ///
+    /// // One after the other.
+    /// let mut ready = VecDeque::from(plan.ready()?);
+    /// while let Some(name) = ready.pop_front() {
+    ///     let outcome = plan.start(&name)?.await;
+    ///     ready.extend(plan.complete(&name, outcome)?);
+    /// }
+    /// assert_eq!(plan.output("product"), Some(&6));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The plan doesn't know what is under way, so a subtask that has begun is among them until it has completed. The
+    /// error comes from [`check`](Self::check).
+    pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {
+        let graph = self.checked()?;
+        Ok(self.begin(&graph, 0..self.len()).collect())
+    }
+
+    /// Runs this subtask alone, with the outputs of what it depends on: the future that its closure returns.
+    ///
+    /// The plan is not told: give the outcome to [`complete`](Self::complete), of this plan or of one in another process.
+    /// A future that is dropped leaves everything as it was. The error says that there is no such subtask, that it has
+    /// completed, or what it still waits for.
+    pub fn start(&self, name: &str) -> Result<R, PlanError> {
+        let place = self.open(name)?;
+        let node = &self.nodes[place];
+        let outputs = node.subtask.after().iter();
+        let outputs = outputs.filter_map(|name| self.node(name)?.output().cloned());
+        Ok(node.subtask.start(outputs.collect()))
+    }
+
+    /// Keeps what became of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can begin
+    /// now, because this was the last that they waited for.
+    ///
+    /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). The error is that of
+    /// [`start`](Self::start): nothing completes twice, and nothing before what it depends on. Then the plan is unchanged.
+    pub fn complete(
+        &mut self,
+        name: &str,
+        outcome: Result<T, E>,
+    ) -> Result<Vec<Arc<str>>, PlanError> {
+        let graph = self.graph()?;
+        let place = self.open(name)?;
+        self.count(place);
+        if !self.finish(place, outcome, Again::DeadEnd) {
+            return Ok(Vec::new());
+        }
+        let dependents = graph.dependents[place].iter().copied();
+        Ok(self.begin(&graph, dependents).collect())
+    }
+
+    /// Of these places, the subtasks that can begin.
+    fn begin(
+        &self,
+        graph: &Graph,
+        places: impl Iterator<Item = usize>,
+    ) -> impl Iterator<Item = Arc<str>> {
+        places
+            .filter(|place| self.nodes[*place].is_pending() && self.is_ready(*place, graph))
+            .map(|place| Arc::clone(self.nodes[place].name()))
+    }
+
+    /// The place of a subtask that has not completed and can begin.
+    fn open(&self, name: &str) -> Result<usize, PlanError> {
+        let Some(&place) = self.index.get(name) else {
+            return Err(PlanError::no_subtask(name, self.index.keys()));
+        };
+        let node = &self.nodes[place];
+        if node.output().is_some() {
+            return Err(PlanError::has_completed(name));
+        }
+        let mut after = node.subtask.after().iter();
+        let waits_for =
+            after.find(|name| self.node(name).is_none_or(|node| node.output().is_none()));
+        match waits_for {
+            Some(dependency) => Err(PlanError::waits(name, dependency)),
+            None => Ok(place),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What a plan hands on while it runs, and plans that go on from it.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::time::Duration;
+
+use futures::FutureExt;
+use retry_runtime::Plan;
+use retry_runtime::plan::{PlanState, Validity};
+use tokio::time::sleep;
+
+use crate::plan::{EXACT, World};
+
+const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("d", &["a"])];
+
+/// Lines that are appended to.
+#[derive(Default)]
+struct Lines(Mutex<Vec<String>>);
+
+impl Lines {
+    fn append(&self, entry: &PlanState<String>) {
+        let line = serde_json::to_string(entry).unwrap();
+        self.0.lock().unwrap().push(line);
+    }
+
+    fn load(&self, plan: &mut crate::plan::LocalPlan<'_>) {
+        for line in &*self.0.lock().unwrap() {
+            plan.load(serde_json::from_str(line).unwrap()).unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn each_end_is_an_entry_and_all_of_them_the_state() {
+    let world = World::failing(&[("b", 2)]);
+    let lines = Lines::default();
+    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    plan.run().await.unwrap();
+    plan.retry_failed().await.unwrap();
+    assert_eq!(
+        *lines.0.lock().unwrap(),
+        [
+            r#"{"version":1,"completed":{"a":"a()"},"failed":{},"dead_ends":[],"executions":1}"#,
+            r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":[],"executions":2}"#,
+            r#"{"version":1,"completed":{"d":"d(a())"},"failed":{},"dead_ends":[],"executions":0}"#,
+            r#"{"version":1,"completed":{},"failed":{"b":"b is busy"},"dead_ends":["b"],"executions":1}"#,
+        ]
+    );
+    world.executed();
+    let mut resumed = world.plan(CHAIN);
+    lines.load(&mut resumed);
+    assert_eq!(resumed.summary(), plan.summary());
+    assert!(resumed.retry_failed().await.unwrap().is_complete());
+    assert_eq!(world.executed(), ["b", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_crash_loses_only_what_was_under_way() {
+    let lines = Lines::default();
+    let executed = RefCell::new(Vec::new());
+    let plan = || {
+        let mut plan = Plan::local();
+        for (name, after) in CHAIN {
+            plan.add(*name, after.to_vec(), async |_: Vec<_>| {
+                sleep(Duration::from_secs(if *name == "d" { 60 } else { 1 })).await;
+                executed.borrow_mut().push(*name);
+                Ok::<_, String>(name.to_uppercase())
+            });
+        }
+        plan
+    };
+    // `d` is under way, as is `c`.
+    let mut first = plan().journal(|entry| lines.append(&entry));
+    let crash = tokio::time::timeout(Duration::from_millis(2500), first.run());
+    assert!(crash.await.is_err());
+    drop(first);
+    assert_eq!(executed.take(), ["a", "b"]);
+    let mut second = plan().journal(|entry| lines.append(&entry));
+    lines.load(&mut second);
+    second.run().await.unwrap();
+    assert_eq!(executed.take(), ["c", "d"]);
+    // What was loaded is not handed on again.
+    assert_eq!(lines.0.lock().unwrap().len(), 4);
+    let mut third = plan();
+    lines.load(&mut third);
+    assert_eq!(third.summary(), second.summary());
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_policy_gives_up_on_is_an_entry() {
+    let world = World::failing(&[("b", 9)]);
+    let lines = Lines::default();
+    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    let policy = EXACT.max(1).on(|_: &String| true);
+    let invalid = async |_| Validity::Invalid("no c".into());
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert!(!end.is_valid());
+    let mut resumed = world.plan(CHAIN);
+    lines.load(&mut resumed);
+    assert_eq!(resumed.summary(), plan.summary());
+    assert_eq!(resumed.summary().dead_ends, ["b"]);
+}
+
+#[test]
+fn steps_of_another_executor_are_entries() {
+    let world = World::default();
+    let lines = Lines::default();
+    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    plan.complete("a", Ok("A".into())).unwrap();
+    plan.complete("b", Err("busy".into())).unwrap();
+    let mut resumed = world.plan(CHAIN);
+    lines.load(&mut resumed);
+    assert_eq!(resumed.summary(), plan.summary());
+}
+
+#[test]
+fn a_panic_while_writing_leaves_the_plan_as_it_is() {
+    let world = World::default();
+    let mut plan = world.plan(CHAIN).journal(|_| panic!("the disk is full"));
+    let run = AssertUnwindSafe(plan.run()).catch_unwind();
+    assert!(futures::executor::block_on(run).is_err());
+    assert_eq!(plan.output("a").unwrap(), "a()");
+    let run = catch_unwind(AssertUnwindSafe(|| plan.summary()));
+    assert_eq!(run.unwrap().completed, ["a"]);
+}

@@ -1,0 +1,168 @@
+//! Plans that another executor runs, which says when subtasks begin and in which order they complete.
+
+use std::sync::Arc;
+
+use retry_runtime::{Plan, testing};
+
+use crate::plan::{LocalPlan, World};
+
+const DIAMOND: &[(&str, &[&str])] = &[
+    ("d", &["b", "c"]),
+    ("b", &["a"]),
+    ("c", &["a"]),
+    ("a", &[]),
+    ("e", &[]),
+];
+
+fn names(names: &[Arc<str>]) -> Vec<&str> {
+    names.iter().map(|name| &**name).collect()
+}
+
+/// Completes it with its own output.
+fn complete(plan: &mut LocalPlan<'_>, name: &str) -> Vec<Arc<str>> {
+    plan.complete(name, Ok(name.to_uppercase())).unwrap()
+}
+
+#[test]
+fn each_completion_returns_what_only_waited_for_it() {
+    let world = World::default();
+    let mut plan = world.plan(DIAMOND);
+    // In the order in which they were added, under way or not.
+    assert_eq!(names(&plan.ready().unwrap()), ["a", "e"]);
+    assert_eq!(names(&complete(&mut plan, "a")), ["b", "c"]);
+    assert_eq!(names(&plan.ready().unwrap()), ["b", "c", "e"]);
+    assert!(complete(&mut plan, "c").is_empty());
+    assert!(complete(&mut plan, "e").is_empty());
+    assert_eq!(names(&complete(&mut plan, "b")), ["d"]);
+    assert!(complete(&mut plan, "d").is_empty());
+    assert!(plan.ready().unwrap().is_empty());
+    assert!(world.executed().is_empty());
+    let summary = plan.summary();
+    assert!(summary.is_complete());
+    assert_eq!(summary.executions, 5);
+}
+
+#[tokio::test]
+async fn one_subtask_runs_alone_and_changes_nothing() {
+    let world = World::default();
+    let mut plan = world.plan(DIAMOND);
+    complete(&mut plan, "a");
+    complete(&mut plan, "b");
+    complete(&mut plan, "c");
+    // Twice at once, and one of them dropped.
+    drop(plan.start("d").unwrap());
+    let (first, second) = (plan.start("d").unwrap(), plan.start("d").unwrap());
+    assert_eq!(first.await.unwrap(), "d(B C)");
+    assert_eq!(second.await.unwrap(), "d(B C)");
+    assert_eq!(world.executed(), ["d", "d"]);
+    assert_eq!(plan.summary().pending, ["d", "e"]);
+    assert_eq!(plan.summary().executions, 3);
+}
+
+#[test]
+fn failures_block_heal_and_become_dead_ends() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[]), ("b", &["a"]), ("c", &[])]);
+    let recording = testing::record();
+    assert!(plan.complete("a", Err("busy".into())).unwrap().is_empty());
+    assert!(plan.complete("c", Err("busy".into())).unwrap().is_empty());
+    assert_eq!(plan.summary().blocked, ["b"]);
+    // They are retried by those who say so, and not among what begins.
+    assert!(plan.ready().unwrap().is_empty());
+    assert!(plan.start("a").is_ok());
+    assert_eq!(names(&complete(&mut plan, "a")), ["b"]);
+    plan.complete("c", Err("gone".into())).unwrap();
+    assert_eq!(plan.summary().dead_ends, ["c"]);
+    assert_eq!(plan.error("c").unwrap(), "gone");
+    assert_eq!(
+        recording.lines(),
+        [
+            "failed plan.a attempt=1 error=busy",
+            "failed plan.c attempt=1 error=busy",
+            "healed plan.a attempt=2",
+            "dead end plan.c attempt=2 error=gone reason=exhausted",
+        ]
+    );
+}
+
+#[test]
+fn nothing_completes_twice_or_too_early() {
+    let world = World::default();
+    let mut plan = world.plan(DIAMOND);
+    complete(&mut plan, "a");
+    for (name, expected) in [
+        ("a", "`a` has completed, and runs no more"),
+        ("d", "`d` can't run before `b`, which has not completed"),
+        ("f", "there is no subtask `f`"),
+    ] {
+        let before = plan.summary();
+        assert_eq!(plan.start(name).err().unwrap().to_string(), expected);
+        let error = plan.complete(name, Ok("X".into())).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+        assert_eq!(plan.summary(), before);
+    }
+    assert_eq!(plan.output("a").unwrap(), "A");
+    let mut plan = world.plan(&[("search", &[])]);
+    assert_eq!(
+        plan.complete("serach", Ok("X".into()))
+            .unwrap_err()
+            .to_string(),
+        "there is no subtask `serach`; did you mean `search`?"
+    );
+}
+
+#[test]
+fn a_plan_that_cannot_run_begins_nothing() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[]), ("b", &["c"]), ("c", &["b"])]);
+    let cycle = "each subtask waits for the next and none can begin: b → c → b";
+    assert_eq!(plan.ready().unwrap_err().to_string(), cycle);
+    let error = plan.complete("a", Ok("A".into())).unwrap_err();
+    assert_eq!(error.to_string(), cycle);
+    assert_eq!(plan.output("a"), None);
+}
+
+#[tokio::test]
+async fn subtasks_may_be_added_in_between_and_the_rest_run_here() {
+    let world = World::default();
+    let mut plan = world.plan(&[("a", &[])]);
+    assert!(complete(&mut plan, "a").is_empty());
+    for (name, after) in [("b", "a"), ("c", "b"), ("d", "b")] {
+        plan.add(name, [after], async |[input]| world.execute(name, &[input]));
+    }
+    assert_eq!(names(&complete(&mut plan, "b")), ["c", "d"]);
+    assert!(plan.run().await.unwrap().is_complete());
+    assert_eq!(world.executed(), ["c", "d"]);
+}
+
+/// A worker knows the plan's code, and gets only what the subtask depends on.
+#[tokio::test]
+async fn another_process_runs_one_subtask() {
+    let world = World::default();
+    let mut here = world.plan(DIAMOND);
+    complete(&mut here, "a");
+    complete(&mut here, "e");
+    complete(&mut here, "b");
+    complete(&mut here, "c");
+    let inputs = serde_json::to_string(&here.inputs("d").unwrap()).unwrap();
+    assert_eq!(
+        inputs,
+        r#"{"version":1,"completed":{"b":"B","c":"C"},"failed":{},"dead_ends":[],"executions":0}"#
+    );
+    let mut there = world.plan(DIAMOND);
+    there.load(serde_json::from_str(&inputs).unwrap()).unwrap();
+    let outcome = there.start("d").unwrap().await;
+    here.complete("d", outcome).unwrap();
+    assert_eq!(here.output("d").unwrap(), "d(B C)");
+    assert!(here.summary().is_complete());
+    assert!(here.inputs("f").is_err());
+}
+
+#[test]
+fn its_plan_may_be_sent() {
+    fn is_send<T: Send>(_: &T) {}
+    let mut plan = Plan::<u32, String>::new();
+    plan.add("a", [], async |[]| Ok(1));
+    is_send(&plan.start("a").unwrap());
+    is_send(&plan);
+}
