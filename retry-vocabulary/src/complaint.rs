@@ -19,22 +19,41 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
         Among::Section(section) => format!(" in `{section}(…)`"),
         Among::Attribute | Among::Policy => String::new(),
     };
-    let remedy = match among.keys().find(|key| key.is_elsewhere(name)) {
-        Some(key) if counts_first_attempt(name) => retries_alone(key, value),
+    let plain = in_snake_case(name);
+    let remedy = match among.keys().find(|key| key.is_elsewhere(&plain)) {
+        Some(key) if counts_first_attempt(&plain) => retries_alone(key, value),
         Some(key) => format!("it is `{key}` here, as in `{}`", key.example()),
+        None if among.find(&plain).is_some() => suggestion(&plain, &[&plain]),
         None => {
             let mut known = Vec::new();
             for key in among.keys() {
                 known.push(key.name());
             }
             let skips = among == Among::Attribute && value.is_empty();
-            match nearest(name, &[&known[..], &[SKIP]].concat()) {
-                Some(SKIP) if skips => suggestion(name, &[SKIP]),
-                _ => elsewhere(name, among).unwrap_or_else(|| suggestion(name, &known)),
+            match nearest(&plain, &[&known[..], &[SKIP]].concat()) {
+                Some(SKIP) if skips => suggestion(&plain, &[SKIP]),
+                _ => elsewhere(&plain, among).unwrap_or_else(|| suggestion(&plain, &known)),
             }
         }
     };
     format!("unknown key `{name}`{place}: {remedy}")
+}
+
+/// The name as our keys are written: files of other libraries have `maxDelay`, flags have `max-delay`.
+fn in_snake_case(name: &str) -> String {
+    let mut plain = String::new();
+    let mut follows_small = false;
+    for letter in name.chars() {
+        if follows_small && letter.is_uppercase() {
+            plain.push('_');
+        }
+        follows_small = letter.is_lowercase() || letter.is_ascii_digit();
+        match letter {
+            '-' => plain.push('_'),
+            _ => plain.extend(letter.to_lowercase()),
+        }
+    }
+    plain
 }
 
 /// For a number of attempts that includes the first one.

@@ -103,14 +103,14 @@ macro_rules! keys {
 
 keys! {
     Max: "max", Schedule, Count, "max = 5",
-        ["attempts", "count", "max_attempts", "max_retries", "max_times", "max_tries", "retries", "times", "total_attempts", "tries"];
-    Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["strategy"];
+        ["attempts", "backoff_limit", "count", "max_attempts", "max_retries", "max_retry_attempts", "max_times", "max_tries", "num_retries", "retries", "retry_limit", "times", "total_attempts", "tries"];
+    Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["backoff_type", "strategy"];
     Base: "base", Schedule, UpToCap(default::BASE), r#"base = "250ms""#,
-        ["base_delay", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_delay", "wait"];
-    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "exponent", "multiplier"];
-    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["max_backoff", "max_delay", "max_interval", "max_wait"];
+        ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "wait", "wait_duration"];
+    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exponent", "exponential_backoff_multiplier", "multiplier"];
+    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["exponential_max_wait_duration", "max_backoff", "max_delay", "max_interval", "max_wait"];
     Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, [];
-    Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, [];
+    Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"];
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];

@@ -157,6 +157,22 @@ fn refuses_keys() {
             "unknown key `tries`: it is `max` here, which does not count the first attempt: subtract one".into(),
         ),
         (
+            "maxRetryAttempts=5",
+            "unknown key `maxRetryAttempts`: it is `max` here, as in `max = 5`".into(),
+        ),
+        (
+            "throttled(initial-interval=5s)",
+            "unknown key `initial-interval` in `throttled(…)`: it is `base` here, as in `base = \"250ms\"`".into(),
+        ),
+        (
+            "MaxHint=5s",
+            "unknown key `MaxHint`: did you mean `max_hint`?".into(),
+        ),
+        (
+            "randomizationFactor=0.5",
+            "unknown key `randomizationFactor`: it is `jitter` here, as in `jitter = \"full\"`".into(),
+        ),
+        (
             "backoff_factor=2",
             "unknown key `backoff_factor`: it is `factor` here, as in `factor = 2`".into(),
         ),
