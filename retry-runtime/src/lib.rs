@@ -12,6 +12,7 @@ mod budget;
 mod call;
 mod chain;
 mod classify;
+mod configure;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
@@ -67,6 +68,9 @@ pub use classify::response_error::ResponseError;
 pub use classify::retry_after::{retry_after, server_time};
 pub use classify::timed_out::TimedOut;
 pub use classify::verdict::Verdict;
+pub use configure::own_policy::OwnPolicy;
+pub use configure::policies::Policies;
+pub use configure::shared_policy::SharedPolicy;
 pub use hedge::latency::{Latency, Quantile};
 pub use limiter::adaptive::Adaptive;
 pub use limiter::concurrency_limiter::ConcurrencyLimiter;

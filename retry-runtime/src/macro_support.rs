@@ -89,7 +89,7 @@ pub use number::{Count, Factor, count, delays, factor};
 pub use observer::{IntoObserver, ViaFn, ViaTrait, observe, observe_fn};
 pub use outcome::{Outcome, OutcomeTypes, from_result, into_result, lazy, never};
 pub use policy::{
-    BorrowPolicy, enabled_if, is_enabled, is_last, max, policy, policy_of, policy_or,
+    PolicySource, enabled_if, find_policy, is_enabled, is_last, max, policy, policy_of, policy_or,
 };
 pub use rejected::{let_go, rejection};
 pub use retries::{

@@ -12,7 +12,7 @@ pub(crate) mod section;
 #[cfg(feature = "serde")]
 mod serde;
 mod text;
-mod value;
+pub(crate) mod value;
 
 use std::fmt;
 use std::time::Duration;

@@ -249,6 +249,20 @@ fn refuses_as_the_text_does() {
 }
 
 #[test]
+fn an_error_points_at_the_place_of_its_value() {
+    for (text, place) in [
+        ("[retry]\nmax = 5\nbase = '5'", "'5'"),
+        ("[retry]\nmax = 5\nmax_attempts = 7", "7"),
+        ("[retry.throttled]\nmax = 5\nfactor = 0", "0"),
+        ("[retry]\nthrotled = { max = 5 }", "{ max = 5 }"),
+        ("[retry]\nbackoff = ['1s', 'x']", "['1s', 'x']"),
+    ] {
+        let error = toml::from_str::<Config>(text).unwrap_err();
+        assert_eq!(error.span().map(|span| &text[span]), Some(place), "{error}");
+    }
+}
+
+#[test]
 fn refuses_what_only_json_can_say() {
     for (json, message) in [
         (r#"{"max": 5, "max": 5}"#, "`max` is given twice"),

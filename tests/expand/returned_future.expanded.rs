@@ -10,7 +10,14 @@ fn complete<'a>(
         let mut retry_call;
         let retry_deadline;
         #[allow(clippy::match_single_binding)]
-        match __retry::policy(&(self.policy)) {
+        match __retry::policy(
+            &__retry::find_policy(
+                &(self.policy),
+                |retry_tell| retry_tell(
+                    ::core::concat!(::core::module_path!(), "::complete"),
+                ),
+            ),
+        ) {
             retry_numbers => {
                 if __retry::has_timeout(retry_numbers) {
                     __retry::ignores_timeout(
@@ -43,7 +50,14 @@ fn complete<'a>(
                         let mut retry_next = retry_call;
                         let retry_decision = __retry::cold(|| {
                             #[allow(clippy::match_single_binding)]
-                            match __retry::policy(&(self.policy)) {
+                            match __retry::policy(
+                                &__retry::find_policy(
+                                    &(self.policy),
+                                    |retry_tell| retry_tell(
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                    ),
+                                ),
+                            ) {
                                 retry_numbers => {
                                     #[allow(clippy::let_and_return)]
                                     let retry_decision = __retry::Call::failed_with(

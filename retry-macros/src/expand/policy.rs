@@ -77,7 +77,9 @@ impl Printer<'_> {
     fn borrowed(&self, expr: &Expr) -> TokenStream {
         let place = expr.span();
         let expr = self.user(expr);
-        ours_at!(place=> __retry::policy(&(#expr)))
+        let name = self.name();
+        // In a closure, since only policies that are found by it ask for the name.
+        ours_at!(place=> __retry::policy(&__retry::find_policy(&(#expr), |retry_tell| retry_tell(#name))))
     }
 
     /// A policy, of type `Policy`.

@@ -88,7 +88,8 @@ keys! {
     cancel
     /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
     observe
-    /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers.
+    /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers; also a `SharedPolicy`, or `Policies` by
+    /// the call's name.
     policy
     /// `name = "model.complete"`: the call's name in the log. Default `module::function`, in a decorator `Client::method`.
     name

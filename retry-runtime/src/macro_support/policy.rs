@@ -1,8 +1,12 @@
 //! The key `policy`.
 
 use std::borrow::Borrow;
+use std::sync::Arc;
 
 use crate::call::state::Call;
+use crate::configure::own_policy::{FindPolicy, OwnPolicy};
+use crate::configure::policies::Policies;
+use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 use crate::policy::section::Section;
 
@@ -10,16 +14,78 @@ use crate::policy::section::Section;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no policy",
     label = "neither a `Policy` nor a `&Policy`",
-    note = "give a `retry_runtime::Policy`, or what borrows as one",
+    note = "give a `retry_runtime::Policy`, or what borrows as one; a `SharedPolicy` or `Policies`",
     note = "for a `LazyLock<Policy>` or another pointer, write `&*pointer`; for an `Option`, `option.unwrap_or(…)`"
 )]
-pub trait BorrowPolicy: Borrow<Policy> {}
+pub trait PolicySource {
+    type Found<'a>: Borrow<Policy>
+    where
+        Self: 'a;
+
+    /// The policy of a call, whose name is told to those who want it.
+    fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Self::Found<'_>;
+}
 
 #[diagnostic::do_not_recommend]
-impl<P: Borrow<Policy>> BorrowPolicy for P {}
+impl<P: Borrow<Policy>> PolicySource for P {
+    type Found<'a>
+        = &'a Policy
+    where
+        P: 'a;
 
-pub fn policy<P: BorrowPolicy>(policy: &P) -> &Policy {
-    policy.borrow()
+    #[inline]
+    fn find(&self, _: impl FnOnce(&mut dyn FnMut(&str))) -> &Policy {
+        self.borrow()
+    }
+}
+
+macro_rules! found_by_name {
+    ($($source:ty;)*) => {$(
+        #[diagnostic::do_not_recommend]
+        impl PolicySource for $source {
+            type Found<'f>
+                = Policy
+            where
+                Self: 'f;
+
+            fn find(&self, name: impl FnOnce(&mut dyn FnMut(&str))) -> Policy {
+                let mut found = Policy::new();
+                name(&mut |name| found = self.find_by_name(name));
+                found
+            }
+        }
+    )*};
+}
+
+found_by_name! {
+    SharedPolicy;
+    &SharedPolicy;
+    Arc<SharedPolicy>;
+    &Arc<SharedPolicy>;
+    Policies;
+    &Policies;
+    Arc<Policies>;
+    &Arc<Policies>;
+    SharedPolicy<Policies>;
+    &SharedPolicy<Policies>;
+    Arc<SharedPolicy<Policies>>;
+    &Arc<SharedPolicy<Policies>>;
+    OwnPolicy<'_, Policies>;
+    OwnPolicy<'_, SharedPolicy<Policies>>;
+}
+
+/// The source of a call's policy, for [`policy`].
+#[inline]
+pub fn find_policy<P: PolicySource>(
+    source: &P,
+    name: impl FnOnce(&mut dyn FnMut(&str)),
+) -> P::Found<'_> {
+    source.find(name)
+}
+
+#[inline]
+pub fn policy<P: Borrow<Policy>>(found: &P) -> &Policy {
+    found.borrow()
 }
 
 /// Builds a policy from all numbers at once. Each setter would unpack and repack all of them, and the compiler would

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use retry_vocabulary::complaint::{self, Bound};
+use retry_vocabulary::duration;
 use retry_vocabulary::key::{Among, At, Key};
 
 use crate::classify::kind::Kind;
@@ -93,6 +94,16 @@ impl Policy {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
+        let policy = self.with_overrides(overrides);
+        policy.check(None, &overrides.own)?;
+        for kind in Kind::ALL {
+            policy.check(Some(kind), &overrides.sections[kind as usize])?;
+        }
+        Ok(policy)
+    }
+
+    /// The same unchecked, as by setters.
+    pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
         let mut policy = self.with(None, overrides.own);
         for kind in Kind::ALL {
             policy = policy.with(Some(kind), overrides.sections[kind as usize]);
@@ -115,11 +126,7 @@ impl Policy {
         if let Some(enabled) = overrides.enabled {
             policy = policy.enabled(enabled);
         }
-        policy.check(None, &overrides.own)?;
-        for kind in Kind::ALL {
-            policy.check(Some(kind), &overrides.sections[kind as usize])?;
-        }
-        Ok(policy)
+        policy
     }
 
     /// Checks the numbers for that kind, or the policy's own, after a layer that named `last`.
@@ -163,6 +170,26 @@ impl Policy {
 }
 
 impl Overrides {
+    /// Names nothing.
+    pub const fn new() -> Self {
+        Self {
+            own: Section::new(),
+            floor: None,
+            hint: None,
+            max_hint: None,
+            timeout: None,
+            deadline: None,
+            enabled: None,
+            sections: [Section::new(); Kind::ALL.len()],
+        }
+    }
+
+    /// Checks what it names together, whatever it is laid over.
+    pub(crate) fn check(&self) -> Result<(), PolicyError> {
+        let any = Policy::new().base(Duration::ZERO).cap(duration::LONGEST);
+        any.overridden_by(self).map(drop)
+    }
+
     /// This layer, overridden key by key with what a later one names, in sections too.
     ///
     /// Layers that are put together first are checked together: a file's `cap` may be below the `base` of the
@@ -231,20 +258,39 @@ impl Overrides {
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
         let mut named = Self::default();
         for (at, value) in keys(entries, None)? {
-            match at.key {
-                Key::Floor => named.floor = Some(value.duration(at)?),
-                Key::Hint => named.hint = Some(Hint::from_word(value.word(at)?)),
-                Key::MaxHint => named.max_hint = Some(value.duration(at)?),
-                Key::Timeout => named.timeout = Some(value.positive_duration(at)?),
-                Key::Deadline => named.deadline = Some(value.positive_duration(at)?),
-                Key::Enabled => named.enabled = Some(value.bool(at)?),
-                key => match kind_of(key) {
-                    Some(kind) => named.sections[kind as usize] = read_section(at, value)?,
-                    None => set(&mut named.own, at, value)?,
-                },
-            }
+            named.set(at, value)?;
         }
         Ok(named)
+    }
+
+    /// Whether one entry, of that section or of the policy, is right by itself.
+    #[cfg(feature = "serde")]
+    pub(crate) fn check_entry(
+        section: Option<Key>,
+        name: &str,
+        value: &Value,
+    ) -> Result<(), PolicyError> {
+        let at = find(section, name, value)?;
+        match section {
+            Some(_) => set(&mut Section::new(), at, value),
+            None => Self::default().set(at, value),
+        }
+    }
+
+    fn set(&mut self, at: At, value: &Value) -> Result<(), PolicyError> {
+        match at.key {
+            Key::Floor => self.floor = Some(value.duration(at)?),
+            Key::Hint => self.hint = Some(Hint::from_word(value.word(at)?)),
+            Key::MaxHint => self.max_hint = Some(value.duration(at)?),
+            Key::Timeout => self.timeout = Some(value.positive_duration(at)?),
+            Key::Deadline => self.deadline = Some(value.positive_duration(at)?),
+            Key::Enabled => self.enabled = Some(value.bool(at)?),
+            key => match kind_of(key) {
+                Some(kind) => self.sections[kind as usize] = read_section(at, value)?,
+                None => set(&mut self.own, at, value)?,
+            },
+        }
+        Ok(())
     }
 
     /// The reverse of [`Overrides::from_entries`].
@@ -282,20 +328,27 @@ fn section_key(kind: Kind) -> Key {
 
 /// The keys of that section, or of the policy, with their values.
 fn keys(entries: &Entries, section: Option<Key>) -> Result<Vec<(At, &Value)>, PolicyError> {
-    let among = section.map_or(Among::Policy, Among::Section);
     let mut keys: Vec<(At, &Value)> = Vec::new();
     for (name, value) in entries {
-        let Some(key) = among.find(name) else {
-            let complaint = complaint::unknown_key(&short(name), &value.to_string(), among);
-            return Err(PolicyError::new(complaint));
-        };
-        let at = At { section, key };
-        if keys.iter().any(|(known, _)| known.key == key) {
+        let at = find(section, name, value)?;
+        if keys.iter().any(|(known, _)| known.key == at.key) {
             return Err(PolicyError::new(complaint::given_twice(&at)));
         }
         keys.push((at, value));
     }
     Ok(keys)
+}
+
+/// The key of that name, which stands before that value.
+fn find(section: Option<Key>, name: &str, value: &Value) -> Result<At, PolicyError> {
+    let among = section.map_or(Among::Policy, Among::Section);
+    match among.find(name) {
+        Some(key) => Ok(At { section, key }),
+        None => {
+            let complaint = complaint::unknown_key(&short(name), &value.to_string(), among);
+            Err(PolicyError::new(complaint))
+        }
+    }
 }
 
 fn read_section(at: At, value: &Value) -> Result<Section, PolicyError> {

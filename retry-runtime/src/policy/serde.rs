@@ -2,8 +2,11 @@
 
 use std::fmt;
 
-use ::serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use ::serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,
+};
 use ::serde::ser::{Serialize, Serializer};
+use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::Policy;
 use crate::policy::error::PolicyError;
@@ -64,20 +67,56 @@ impl<'de, T> Visitor<'de> for TableVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        Overrides::from_entries(&read_entries(map)?)
+        Overrides::from_entries(&read_entries(map, None)?)
             .and_then(self.0)
             .map_err(Error::custom)
     }
 }
 
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
+/// The keys of that section, or of the policy.
+fn read_entries<'de, A: MapAccess<'de>>(
+    mut map: A,
+    section: Option<Key>,
+) -> Result<Entries, A::Error> {
+    let mut entries = Entries::new();
+    while let Some(name) = map.next_key()? {
+        entries.push(map.next_value_seed(Named { section, name })?);
+    }
+    Ok(entries)
+}
+
+/// The value of a key, refused as soon as it is read, so that the format adds the place of that value.
+struct Named {
+    section: Option<Key>,
+    name: String,
+}
+
+impl<'de> DeserializeSeed<'de> for Named {
+    type Value = (String, Value);
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        let Self { section, name } = self;
+        let opens = match section {
+            None => Among::Policy.find(&name).filter(|key| key.is_section()),
+            Some(_) => None,
+        };
+        let value = deserializer.deserialize_any(ValueVisitor { section: opens })?;
+        Overrides::check_entry(section, &name, &value).map_err(Error::custom)?;
+        Ok((name, value))
     }
 }
 
 /// Reads anything, so that what no key takes is refused with the name of its key.
-struct ValueVisitor;
+struct ValueVisitor {
+    /// What a table is.
+    section: Option<Key>,
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor { section: None })
+    }
+}
 
 impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
@@ -119,15 +158,12 @@ impl<'de> Visitor<'de> for ValueVisitor {
         Ok(Value::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Value, A::Error> {
-        read_entries(map).map(Value::Table)
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        if self.section.is_some() {
+            return read_entries(map, self.section).map(Value::Table);
+        }
+        // No key takes it.
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Value::Table(Entries::new()))
     }
-}
-
-fn read_entries<'de, A: MapAccess<'de>>(mut map: A) -> Result<Entries, A::Error> {
-    let mut entries = Entries::new();
-    while let Some(entry) = map.next_entry()? {
-        entries.push(entry);
-    }
-    Ok(entries)
 }

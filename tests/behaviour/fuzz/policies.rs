@@ -1,7 +1,7 @@
 //! Policies as text and as tables.
 
 use proptest::prelude::*;
-use retry_runtime::{Overrides, Policy};
+use retry_runtime::{Overrides, Policies, Policy};
 
 use super::{fuzz, texts};
 
@@ -65,6 +65,21 @@ fn tables_of_policies() {
         prop_assert_eq!(&named.to_string().parse::<Overrides>(), &Ok(named.clone()));
         let printed = toml::to_string(&named).unwrap();
         prop_assert_eq!(toml::from_str::<Overrides>(&printed).unwrap(), named);
+        Ok(())
+    });
+}
+
+#[test]
+fn tables_of_named_policies() {
+    fuzz(texts(include_str!("corpus/tables.txt"), PIECES), |text| {
+        let _ = toml::from_str::<Policies>(&text);
+        // As an entry, a layer says what it says over a policy.
+        if let Ok(named) = toml::from_str::<Overrides>(&text)
+            && let Ok(policy) = Policy::new().overridden_by(&named)
+        {
+            let policies = Policies::of([("redis", named)]).unwrap();
+            prop_assert_eq!(policies.find("redis.get"), policy, "{}", text);
+        }
         Ok(())
     });
 }

@@ -32,6 +32,7 @@ mod max;
 mod name;
 mod observe;
 mod on;
+mod policies;
 mod policy;
 mod repeats;
 mod shared;

@@ -1,0 +1,7 @@
+//! Where policies come from: a command line, a file of named ones, a place whose content changes while the program runs.
+
+pub(crate) mod own_policy;
+pub(crate) mod policies;
+#[cfg(feature = "serde")]
+mod serde;
+pub(crate) mod shared_policy;

@@ -1,0 +1,50 @@
+use crate::configure::policies::Policies;
+use crate::configure::shared_policy::SharedPolicy;
+use crate::policy::Policy;
+
+/// A function's own policy with named policies over it. Made by [`Policies::over`].
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPolicy<'a, P> {
+    policies: &'a P,
+    own: Policy,
+}
+
+impl<'a, P> OwnPolicy<'a, P> {
+    pub(crate) const fn new(policies: &'a P, own: Policy) -> Self {
+        Self { policies, own }
+    }
+}
+
+/// Where policies are found by the name of a call.
+pub(crate) trait FindPolicy {
+    /// What stands for that name over the call's own policy.
+    fn find_over(&self, name: &str, own: Policy) -> Policy;
+
+    fn find_by_name(&self, name: &str) -> Policy {
+        self.find_over(name, Policy::new())
+    }
+}
+
+impl FindPolicy for Policies {
+    fn find_over(&self, name: &str, own: Policy) -> Policy {
+        Self::find_over(self, name, own)
+    }
+}
+
+impl FindPolicy for SharedPolicy<Policies> {
+    fn find_over(&self, name: &str, own: Policy) -> Policy {
+        self.read(|policies| policies.find_over(name, own))
+    }
+}
+
+impl FindPolicy for SharedPolicy {
+    fn find_over(&self, _: &str, _: Policy) -> Policy {
+        self.load()
+    }
+}
+
+impl<P: FindPolicy> FindPolicy for OwnPolicy<'_, P> {
+    fn find_over(&self, name: &str, _: Policy) -> Policy {
+        self.policies.find_over(name, self.own)
+    }
+}

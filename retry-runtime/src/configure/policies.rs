@@ -1,0 +1,229 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use retry_vocabulary::complaint;
+
+use crate::configure::own_policy::OwnPolicy;
+use crate::policy::Policy;
+use crate::policy::error::{PolicyError, short};
+use crate::policy::overrides::Overrides;
+
+/// The entry for all calls.
+const DEFAULT: &str = "default";
+
+/// Policies by the names of calls: one file for all clients of a program. The key `policy` takes them.
+///
+/// A call has the entry of its name and those of its name's beginnings, up to a `.`, a `::` or another character that no
+/// identifier has. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`. The entry `default` is for every
+/// call. The longer the name, the later its entry is laid over the others, key by key. What none of them names is the
+/// call's own, or the default.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Policies, Policy, retry};
+///
+/// struct Client { policies: Policies }
+///
+/// #[retry(policy = self.policies, name = "anthropic")]
+/// impl Client {
+///     async fn complete(&self) -> std::io::Result<String> { // `anthropic.complete`
+///         Ok(String::from("hello"))
+///     }
+/// }
+///
+/// // From a file, with the feature `serde`:
+/// //
+/// // [retry.default]
+/// // max = 2
+/// //
+/// // [retry.anthropic]
+/// // throttled = { max = 10 }
+/// let policies = Policies::of([
+///     ("default", "max=2".parse()?),
+///     ("anthropic", "throttled(max=10)".parse()?),
+/// ])?;
+/// assert_eq!(policies.find("anthropic.complete"), "max=2, throttled(max=10)".parse()?);
+/// assert_eq!(policies.find("redis.get"), Policy::new().max(2));
+/// let client = Client { policies };
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+///
+/// Entries can't know the calls' own numbers. Where a `base` or `floor` is above the `cap` once both are together, it
+/// counts as `cap`, and beside a list of delays `base` and `factor` count for nothing.
+///
+/// # The table
+///
+/// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons needs
+/// quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them: it
+/// switches off the retries of every call that has its policy from here.
+#[derive(Debug, Default)]
+pub struct Policies {
+    /// The shortest first.
+    entries: Vec<Entry>,
+    /// Laid over the entries.
+    over_all: Overrides,
+}
+
+#[derive(Debug)]
+struct Entry {
+    name: String,
+    named: Overrides,
+    /// Whether a call has come that it is for.
+    is_found: AtomicBool,
+}
+
+impl Policies {
+    /// No entries: every call has its own policy.
+    pub const fn new() -> Self {
+        Self {
+            entries: Vec::new(),
+            over_all: Overrides::new(),
+        }
+    }
+
+    /// With those entries, in any order.
+    ///
+    /// It is an error if two have the same name, or if one, together with those that it is laid over, names a `base` or
+    /// `floor` above its `cap`, or a `base` or `factor` beside a list of delays.
+    pub fn of<N: Into<String>>(
+        entries: impl IntoIterator<Item = (N, Overrides)>,
+    ) -> Result<Self, PolicyError> {
+        let mut policies = Self::new();
+        for (name, named) in entries {
+            policies.add(name.into(), named)?;
+        }
+        policies.checked()
+    }
+
+    /// With another source over all entries, such as the environment or the command line.
+    ///
+    /// ```
+    /// use retry_runtime::{Policies, Policy};
+    ///
+    /// let file = Policies::of([("anthropic", "max=10".parse()?)])?;
+    /// let off = file.overridden_by(&"enabled=false".parse()?)?;
+    /// assert_eq!(off.find("anthropic.complete").delays().count(), 0);
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
+        self.over_all = self.over_all.overridden_by(later);
+        self.checked()
+    }
+
+    /// The policy of the call of that name, if it has none of its own.
+    pub fn find(&self, name: &str) -> Policy {
+        self.find_over(name, Policy::new())
+    }
+
+    /// The entries over a function's own policy, which stands where they name nothing.
+    ///
+    /// ```
+    /// use retry_runtime::{Policies, Policy, retry};
+    ///
+    /// const PATIENT: Policy = Policy::new().max(8);
+    ///
+    /// #[retry(policy = policies.over(PATIENT), name = "archive.upload")]
+    /// async fn upload(policies: &Policies) -> std::io::Result<()> {
+    ///     Ok(())
+    /// }
+    /// ```
+    pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
+        OwnPolicy::new(self, own)
+    }
+
+    /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
+    ///
+    /// A call asks when it starts.
+    pub fn unused(&self) -> impl Iterator<Item = &str> {
+        let entries = self.entries.iter();
+        entries
+            .filter(|entry| !entry.is_found.load(Ordering::Relaxed))
+            .map(|entry| entry.name.as_str())
+    }
+
+    /// Checks at the start of a program that every entry is for one of the calls of those names.
+    ///
+    /// ```
+    /// use retry_runtime::Policies;
+    ///
+    /// let policies = Policies::of([("antropic", "max=2".parse()?)])?;
+    /// let error = policies.check_names(&["anthropic.complete", "redis.get"]).unwrap_err();
+    /// assert_eq!(
+    ///     error.to_string(),
+    ///     "no call is named `antropic`: did you mean `anthropic.complete`?",
+    /// );
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub fn check_names(&self, calls: &[&str]) -> Result<(), PolicyError> {
+        let mut entries = self.entries.iter();
+        match entries.find(|entry| !calls.iter().any(|call| entry.is_for(call))) {
+            Some(entry) => Err(PolicyError::new(format!(
+                "no call is named `{}`: {}",
+                short(&entry.name),
+                complaint::suggestion(&entry.name, calls)
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn find_over(&self, name: &str, own: Policy) -> Policy {
+        let mut policy = own;
+        for entry in &self.entries {
+            if entry.is_for(name) {
+                entry.is_found.store(true, Ordering::Relaxed);
+                policy = policy.with_overrides(&entry.named);
+            }
+        }
+        policy.with_overrides(&self.over_all)
+    }
+
+    /// Adds an entry, which is not checked together with the others.
+    pub(crate) fn add(&mut self, name: String, named: Overrides) -> Result<(), PolicyError> {
+        if self.entries.iter().any(|entry| entry.name == name) {
+            return Err(PolicyError::new(complaint::given_twice(&short(&name))));
+        }
+        self.entries.push(Entry {
+            name,
+            named,
+            is_found: AtomicBool::new(false),
+        });
+        self.entries.sort_by_key(|entry| entry.beginning().len());
+        Ok(())
+    }
+
+    /// Checks every entry together with what it is laid over, and with what is laid over it.
+    pub(crate) fn checked(self) -> Result<Self, PolicyError> {
+        self.over_all.check()?;
+        for entry in &self.entries {
+            let mut named = Overrides::new();
+            for below in &self.entries {
+                if below.is_for(entry.beginning()) {
+                    named = named.overridden_by(&below.named);
+                }
+            }
+            named
+                .overridden_by(&self.over_all)
+                .check()
+                .map_err(|error| {
+                    PolicyError::new(format!("in `{}`: {error}", short(&entry.name)))
+                })?;
+        }
+        Ok(self)
+    }
+}
+
+impl Entry {
+    /// Of the names of the calls that it is for.
+    fn beginning(&self) -> &str {
+        match self.name.as_str() {
+            DEFAULT => "",
+            name => name,
+        }
+    }
+
+    fn is_for(&self, call: &str) -> bool {
+        let beginning = self.beginning();
+        let of_identifier = |letter: char| letter.is_alphanumeric() || letter == '_';
+        call.strip_prefix(beginning)
+            .is_some_and(|rest| beginning.is_empty() || !rest.starts_with(of_identifier))
+    }
+}

@@ -1,0 +1,72 @@
+use std::fmt;
+use std::sync::{PoisonError, RwLock};
+
+use crate::configure::own_policy::OwnPolicy;
+use crate::configure::policies::Policies;
+use crate::policy::Policy;
+
+/// A policy that changes while the program runs, or [`Policies`] that do. The key `policy` takes one.
+///
+/// A call reads it when it needs it: at its start for its deadline, and at each failure. So calls under way follow what
+/// was stored last, and a pause that has begun is not cut short. A reader waits for nothing but a copy; nothing sees half
+/// a policy.
+///
+/// ```
+/// use retry_runtime::{Policy, SharedPolicy, retry};
+///
+/// static POLICY: SharedPolicy = SharedPolicy::new(Policy::new().max(5));
+///
+/// #[retry(policy = POLICY, on = |_| true)]
+/// async fn fetch() -> Result<String, String> {
+///     Ok(String::from("hello"))
+/// }
+///
+/// // A file has changed, or somebody has thrown the switch.
+/// POLICY.store("max=2, cap=5s".parse()?);
+/// POLICY.store(POLICY.load().enabled(false));
+/// # Ok::<(), retry_runtime::PolicyError>(())
+/// ```
+#[derive(Default)]
+pub struct SharedPolicy<P = Policy> {
+    stored: RwLock<P>,
+}
+
+impl<P> SharedPolicy<P> {
+    /// With that for the beginning.
+    pub const fn new(policy: P) -> Self {
+        Self {
+            stored: RwLock::new(policy),
+        }
+    }
+
+    /// What all readers see from now on.
+    pub fn store(&self, policy: P) {
+        *self.stored.write().unwrap_or_else(PoisonError::into_inner) = policy;
+    }
+
+    /// What was stored last.
+    pub fn load(&self) -> P
+    where
+        P: Copy,
+    {
+        self.read(|stored| *stored)
+    }
+
+    /// What `read` makes of that which was stored last. Don't store anything meanwhile: that would wait for its own end.
+    pub fn read<T>(&self, read: impl FnOnce(&P) -> T) -> T {
+        read(&self.stored.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl SharedPolicy<Policies> {
+    /// As [`Policies::over`].
+    pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
+        OwnPolicy::new(self, own)
+    }
+}
+
+impl<P: fmt::Debug> fmt::Debug for SharedPolicy<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.read(|stored| f.debug_tuple("SharedPolicy").field(stored).finish())
+    }
+}

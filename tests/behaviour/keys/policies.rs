@@ -1,0 +1,264 @@
+//! The key `policy` with what finds policies by name, and with what changes while calls run.
+
+use std::sync::Arc;
+
+use retry_runtime::{Jitter, Overrides, Policies, Policy, SharedPolicy, retry, testing};
+use support::failure::{Failure, THROTTLED, TRANSIENT};
+
+use crate::keys::{Script, millis, secs};
+
+fn named(text: &str) -> Overrides {
+    text.parse().unwrap()
+}
+
+const FILE: &str = "
+default = { max = 2, backoff = 'fixed', jitter = 'none' }
+
+[anthropic]
+base = '5s'
+throttled = { max = 3 }
+
+[\"anthropic.complete\"]
+base = '7s'
+";
+
+#[test]
+fn the_longer_name_is_laid_over_the_shorter() {
+    let policies: Policies = toml::from_str(FILE).unwrap();
+    let of_default = "max=2, backoff=fixed, jitter=none";
+    let of_anthropic = "max=2, backoff=fixed, jitter=none, base=5s, throttled(max=3)";
+    for (name, expected) in [
+        ("redis.get", of_default),
+        ("", of_default),
+        ("anthropic", of_anthropic),
+        ("anthropic.count", of_anthropic),
+        ("anthropic::count", of_anthropic),
+        ("anthropic2.count", of_default),
+        ("anthropic_beta", of_default),
+        ("my.anthropic", of_default),
+        (
+            "anthropic.complete",
+            "max=2, backoff=fixed, jitter=none, base=7s, throttled(max=3)",
+        ),
+        ("anthropic.completeness", of_anthropic),
+    ] {
+        assert_eq!(policies.find(name), expected.parse().unwrap(), "{name}");
+    }
+    // In whichever order they stand.
+    let reversed = Policies::of([
+        ("anthropic.complete", named("base=7s")),
+        ("anthropic", named("base=5s, throttled(max=3)")),
+        ("default", named("max=2, backoff=fixed, jitter=none")),
+    ])
+    .unwrap();
+    for name in ["redis.get", "anthropic.count", "anthropic.complete"] {
+        assert_eq!(reversed.find(name), policies.find(name), "{name}");
+    }
+}
+
+struct Client {
+    policies: Arc<Policies>,
+}
+
+const OWN: Policy = Policy::new().max(5).base(secs(1));
+
+#[retry(policy = self.policies, name = "anthropic")]
+impl Client {
+    async fn complete(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    fn count(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    #[retry(policy = self.policies.over(OWN), name = "archive")]
+    async fn upload(&self, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_has_the_entries_of_its_name() {
+    let client = Client {
+        policies: Arc::new(toml::from_str(FILE).unwrap()),
+    };
+    let recording = testing::record();
+    let script = &mut Script::new(vec![THROTTLED; 9]);
+    assert_eq!(client.complete(script).await, Err(THROTTLED));
+    assert_eq!(recording.delays(), [secs(7); 3]);
+
+    let skipped = testing::skip_sleeps();
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(client.count(script), Err(TRANSIENT));
+    assert_eq!((script.attempts, skipped.total()), (3, secs(10)));
+    drop(skipped);
+
+    // Over what the function has of its own.
+    let recording = testing::record();
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(client.upload(script).await, Err(TRANSIENT));
+    assert_eq!(recording.delays(), [secs(1); 2]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_an_entry_a_call_has_its_own_numbers() {
+    let client = Client {
+        policies: Arc::new(Policies::of([("redis", named("max=9"))]).unwrap()),
+    };
+    let _skipped = testing::skip_sleeps();
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(client.count(script), Err(TRANSIENT));
+    assert_eq!(script.attempts, 4, "the defaults");
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(client.upload(script).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 6);
+}
+
+#[test]
+fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
+    for switch in ["enabled = false", "enabled = 'false'"] {
+        let file = format!("{switch}\n[anthropic]\nenabled = true\nthrottled = {{ max = 3 }}");
+        let client = Client {
+            policies: Arc::new(toml::from_str(&file).unwrap()),
+        };
+        let script = &mut Script::new([THROTTLED]);
+        assert_eq!(client.count(script), Err(THROTTLED));
+        assert_eq!(script.attempts, 1);
+    }
+    let policies = toml::from_str::<Policies>("[anthropic]\nmax = 9").unwrap();
+    let policies = policies.overridden_by(&named("max=1")).unwrap();
+    assert_eq!(policies.find("anthropic"), Policy::new().max(1));
+    assert_eq!(policies.find("redis"), Policy::new().max(1));
+}
+
+#[test]
+fn an_entry_that_fits_no_call_is_told() {
+    let client = Client {
+        policies: Arc::new(
+            Policies::of(["anthropic.count", "anthropic.cuont"].map(|name| (name, named("max=9"))))
+                .unwrap(),
+        ),
+    };
+    assert_eq!(client.policies.unused().count(), 2);
+    assert_eq!(client.count(&mut Script::new([])), Ok(1));
+    assert_eq!(
+        client.policies.unused().collect::<Vec<_>>(),
+        ["anthropic.cuont"]
+    );
+    let calls = ["anthropic.count", "anthropic.complete"];
+    assert_eq!(
+        client.policies.check_names(&calls).unwrap_err().to_string(),
+        "no call is named `anthropic.cuont`: did you mean `anthropic.count`?"
+    );
+    let fitting = toml::from_str::<Policies>(FILE).unwrap();
+    assert_eq!(fitting.check_names(&calls), Ok(()));
+}
+
+#[test]
+fn entries_that_contradict_each_other_are_refused() {
+    for (file, message) in [
+        (
+            "default = { base = '9s' }\nredis = { cap = '3s' }",
+            "in `redis`: `base = 9s` is above `cap = 3s`: lower the first or raise the second",
+        ),
+        (
+            "redis = { throttled = { base = '9s' }, cap = '3s' }",
+            "in `redis`: `throttled.base = 9s` is above `cap = 3s`: lower the first or raise the second",
+        ),
+        (
+            "redis = { backoff = ['1s'], base = '3s' }",
+            "in `redis`: `base` has no effect with a list of delays: remove one of the two",
+        ),
+        (
+            "redis = { maxx = 3 }",
+            "unknown key `maxx`: did you mean `max`?",
+        ),
+        (
+            "enabled = 3",
+            "`enabled` can't be `3`: it takes `true` or `false`",
+        ),
+        (
+            "max = 3",
+            "invalid type: integer `3`, expected a table of a policy's keys",
+        ),
+    ] {
+        let error = toml::from_str::<Policies>(file).unwrap_err();
+        assert_eq!(error.message(), message, "{file}");
+    }
+    let twice = [("redis", named("max=1")), ("redis", named("max=2"))];
+    let error = Policies::of(twice).unwrap_err();
+    assert_eq!(error.to_string(), "`redis` is given twice: keep one");
+    // A `cap` below the default `base` may be below a call's own, or not: then both are the same.
+    let policies: Policies = toml::from_str("redis = { cap = '500ms' }").unwrap();
+    let recording = testing::record();
+    let _skipped = testing::skip_sleeps();
+    let script = &mut Script::new([TRANSIENT]);
+    assert_eq!(quick(&policies, script), Ok(2));
+    assert_eq!(recording.delays(), [millis(100)]);
+}
+
+const QUICK: Policy = Policy::fixed(millis(100)).jitter(Jitter::None);
+
+#[retry(policy = policies.over(QUICK), name = "redis")]
+fn quick(policies: &Policies, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+static SHARED: SharedPolicy = SharedPolicy::new(Policy::fixed(secs(1)).max(5));
+
+#[retry(policy = SHARED)]
+async fn shared(script: &mut Script, at: usize) -> Result<usize, Failure> {
+    if script.attempts == at {
+        SHARED.store(SHARED.load().max(2));
+    }
+    script.next()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_under_way_follows_what_is_stored() {
+    SHARED.store(Policy::fixed(secs(1)).max(5));
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(shared(script, usize::MAX).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 6);
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(shared(script, 1).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 3);
+}
+
+static NAMED: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
+
+#[retry(policy = NAMED.over(OWN), name = "redis")]
+fn by_name(script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[test]
+fn named_policies_change_while_the_program_runs() {
+    let _skipped = testing::skip_sleeps();
+    let attempts = || {
+        let script = &mut Script::new(vec![TRANSIENT; 9]);
+        assert_eq!(by_name(script), Err(TRANSIENT));
+        script.attempts
+    };
+    assert_eq!(attempts(), 6);
+    NAMED.store(toml::from_str("redis = { max = 1 }").unwrap());
+    assert_eq!(attempts(), 2);
+    assert_eq!(NAMED.read(|policies| policies.unused().count()), 0);
+    NAMED.store(toml::from_str("enabled = false").unwrap());
+    assert_eq!(attempts(), 1);
+}
+
+fn assert_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test]
+async fn the_futures_are_send() {
+    let client = Client {
+        policies: Arc::default(),
+    };
+    let script = &mut Script::new([]);
+    assert_eq!(assert_send(client.upload(script)).await, Ok(1));
+    assert_eq!(assert_send(shared(script, 9)).await, Ok(2));
+}
