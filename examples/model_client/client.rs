@@ -1,15 +1,16 @@
 //! The client: one method, retried.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
 use reqwest::Url;
-use retry_runtime::{Policy, retry};
+use retry_runtime::{SharedPolicy, retry};
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::Arguments;
 use crate::error::ModelError;
-use crate::settings::Settings;
 use crate::vendor::Vendor;
 
 /// One turn of a conversation.
@@ -35,39 +36,30 @@ pub(crate) struct Client {
     base_url: Url,
     model: String,
     api_key: String,
-    policy: Policy,
+    /// May be stored anew while a call is failing.
+    policy: Arc<SharedPolicy>,
     timeout: Duration,
 }
 
 impl Client {
     pub(crate) fn new(
-        vendor: Vendor,
-        base_url: Url,
-        model: String,
-        api_key: String,
+        arguments: &Arguments,
+        policy: Arc<SharedPolicy>,
+        timeout: Duration,
     ) -> Result<Self, ModelError> {
-        let Settings { policy, timeout } = Settings::new();
         let http = reqwest::Client::builder()
             // Of its own, reqwest repeats requests that a server turned away unread. Here the log is to tell all.
             .retry(reqwest::retry::never())
             .build()?;
         Ok(Self {
             http,
-            vendor,
-            base_url,
-            model,
-            api_key,
+            vendor: arguments.vendor,
+            base_url: arguments.base_url.clone(),
+            model: arguments.model.clone(),
+            api_key: arguments.api_key.clone(),
             policy,
             timeout,
         })
-    }
-
-    pub(crate) fn with_settings(self, settings: &Settings) -> Self {
-        Self {
-            policy: settings.policy,
-            timeout: settings.timeout,
-            ..self
-        }
     }
 
     /// The model's answer to those messages.

@@ -11,8 +11,8 @@
 //!   connections; also 429, after the wait that the server asks for, unless the account is out of money. No
 //!   other 4xx is. The type of the error decides, in `error.rs`.
 //! - A 413 shortens the prompt and sends it again, in `client.rs`.
-//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file and the command line can set other
-//!   numbers, in `settings.rs`.
+//! - Up to 5 retries at 1, 2, 4, 8 and 16 s; 60 s for every attempt. A file, the environment and the command line
+//!   can set other numbers, in `settings.rs`. A file that changes is read anew, and a call that is failing follows it.
 //! - All that is the same for every vendor: what differs between them is in `vendor.rs`.
 //!
 //! The completion goes to the standard output, the log to the standard error. The exit status is 0 with a
@@ -26,11 +26,12 @@ mod vendor;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use reqwest::Url;
-use retry_runtime::Overrides;
+use retry_runtime::{Policy, PolicyArgs, PolicyFlags, SharedPolicy};
 
 use crate::client::{Client, Message};
 use crate::settings::{Layer, Settings};
@@ -58,16 +59,23 @@ struct Arguments {
     /// A TOML file: timeout = "60s" and a table [retry]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Retries, over those of the file: "max=5, base=250ms"
-    #[arg(long, value_name = "KEYS", default_value_t, hide_default_value = true)]
-    retry: Overrides,
     /// The time for every attempt, over that of the file: 180s
     #[arg(long, value_name = "DURATION", value_parser = settings::parse_timeout)]
     timeout: Option<Duration>,
+    #[command(flatten)]
+    retry: PolicyArgs<Retries>,
+}
+
+/// `--retry "max=5, base=250ms"`, `--retry-max 5`, `MODEL_RETRY_MAX=5`: over the file's.
+struct Retries;
+
+impl PolicyFlags for Retries {
+    const ENV: &'static str = "MODEL_RETRY";
+    const POLICY: Policy = Settings::new().policy;
 }
 
 impl Arguments {
-    /// The settings of all three places. An error names the flag to blame.
+    /// The settings of all places. An error names the flag to blame.
     fn settings(&self) -> Result<Settings, String> {
         let mut settings = Settings::new();
         if let Some(path) = &self.config {
@@ -83,11 +91,11 @@ impl Arguments {
         }
         let command_line = Layer {
             timeout: self.timeout,
-            retry: self.retry.clone(),
+            retry: self.retry.overrides().clone(),
         };
         settings
             .overridden_by(&command_line)
-            .map_err(|error| format!("--retry \"{}\": {error}", self.retry))
+            .map_err(|error| format!("--retry \"{}\": {error}", command_line.retry))
     }
 }
 
@@ -109,26 +117,27 @@ async fn main() -> ExitCode {
             .error(ErrorKind::ValueValidation, error)
             .exit()
     });
-    match ask(arguments, settings).await {
+    let policy = Arc::new(SharedPolicy::new(settings.policy));
+    let client = match Client::new(&arguments, Arc::clone(&policy), settings.timeout) {
+        Ok(client) => client,
+        Err(error) => return failed(&error),
+    };
+    let messages = [Message::user(arguments.prompt.clone())];
+    // Dropped with the end of the call.
+    let completion = tokio::select! {
+        completion = client.complete(&messages) => completion,
+        never = settings::watch(arguments.config.as_deref(), || arguments.settings(), &policy) => match never {},
+    };
+    match completion {
         Ok(completion) => {
             println!("{completion}");
             ExitCode::SUCCESS
         }
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
+        Err(error) => failed(&error),
     }
 }
 
-async fn ask(arguments: Arguments, settings: Settings) -> Result<String, error::ModelError> {
-    let client = Client::new(
-        arguments.vendor,
-        arguments.base_url,
-        arguments.model,
-        arguments.api_key,
-    )?
-    .with_settings(&settings);
-    let messages = [Message::user(arguments.prompt)];
-    client.complete(&messages).await
+fn failed(error: &error::ModelError) -> ExitCode {
+    eprintln!("error: {error}");
+    ExitCode::FAILURE
 }

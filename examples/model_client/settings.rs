@@ -1,12 +1,14 @@
-//! The settings, from three places: this file, a configuration file, the command line. The later wins, key by
-//! key.
+//! The settings, from four places: this file, a configuration file, the environment, the command line. The later
+//! wins, key by key.
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::fs;
+use std::future;
 use std::path::Path;
 use std::time::Duration;
 
-use retry_runtime::{Jitter, Overrides, Policy, PolicyError};
+use retry_runtime::{Jitter, Overrides, Policy, PolicyError, SharedPolicy};
 use serde::{Deserialize, Deserializer, de};
 
 /// What the client works with.
@@ -60,6 +62,34 @@ pub(crate) struct Layer {
 impl Layer {
     pub(crate) fn read(path: &Path) -> Result<Self, Box<dyn Error>> {
         Ok(toml::from_str(&fs::read_to_string(path)?)?)
+    }
+}
+
+/// Stores the policy anew whenever the file has changed, as `read` has it. One that can't be read changes nothing.
+pub(crate) async fn watch(
+    file: Option<&Path>,
+    read: impl Fn() -> Result<Settings, String>,
+    policy: &SharedPolicy,
+) -> Infallible {
+    let Some(file) = file else {
+        return future::pending().await;
+    };
+    let modified = || fs::metadata(file).and_then(|file| file.modified()).ok();
+    let mut seen = modified();
+    loop {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let last = modified();
+        if last == seen {
+            continue;
+        }
+        seen = last;
+        match read() {
+            Ok(settings) => {
+                policy.store(settings.policy);
+                eprintln!("{}: {}", file.display(), settings.policy);
+            }
+            Err(error) => eprintln!("{error}"),
+        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! Where policies come from: a command line, a file of named ones, a place whose content changes while the program runs.
 
+#[cfg(feature = "clap")]
+pub(crate) mod clap;
 pub(crate) mod own_policy;
 pub(crate) mod policies;
+#[cfg(feature = "schemars")]
+mod schemars;
 #[cfg(feature = "serde")]
 mod serde;
 pub(crate) mod shared_policy;

@@ -68,6 +68,8 @@ pub use classify::response_error::ResponseError;
 pub use classify::retry_after::{retry_after, server_time};
 pub use classify::timed_out::TimedOut;
 pub use classify::verdict::Verdict;
+#[cfg(feature = "clap")]
+pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
 pub use configure::policies::Policies;
 pub use configure::shared_policy::SharedPolicy;

@@ -16,6 +16,7 @@
 //! );
 //! ```
 
+mod about;
 pub mod complaint;
 pub mod default;
 pub mod duration;

@@ -3,6 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
+#[cfg(feature = "clap")]
+use retry_vocabulary::key::Key;
+
 use crate::policy::Policy;
 use crate::policy::error::{PolicyError, short};
 use crate::policy::overrides::Overrides;
@@ -42,6 +45,30 @@ impl FromStr for Overrides {
     }
 }
 
+impl Overrides {
+    /// What a text says of one key alone, without its name: a value, or the keys of a section.
+    #[cfg(feature = "clap")]
+    pub(crate) fn of_key(key: Key, text: &str) -> Result<Self, PolicyError> {
+        let mut parser = Parser { rest: text };
+        let section = key.is_section().then_some(key.name());
+        let name = Name {
+            section: None,
+            name: key.name(),
+        };
+        let value = match section {
+            Some(_) => Value::Table(parser.entries(section)?),
+            None => parser.value(name)?,
+        };
+        if !parser.rest.trim().is_empty() {
+            return Err(PolicyError::new(format!(
+                "`{key}` takes one value: what is `{}` after it?",
+                short(parser.rest.trim())
+            )));
+        }
+        Self::from_entries(&vec![(String::from(key.name()), value)])
+    }
+}
+
 /// Every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
 /// `floor`, `deadline` and the sections appear only if they are set. With a list, keys that it makes ineffective are
 /// left out.
@@ -68,27 +95,40 @@ impl fmt::Display for Overrides {
 
 fn write_entries(f: &mut fmt::Formatter<'_>, entries: &Entries) -> fmt::Result {
     for (index, (name, value)) in entries.iter().enumerate() {
-        if index > 0 {
-            f.write_str(", ")?;
+        let comma = if index > 0 { ", " } else { "" };
+        let value = value.alone();
+        match value.0 {
+            Value::Table(_) => write!(f, "{comma}{name}({value})")?,
+            _ => write!(f, "{comma}{name}={value}")?,
         }
-        match value {
-            Value::Table(entries) => {
-                write!(f, "{name}(")?;
-                write_entries(f, entries)?;
-                f.write_str(")")?;
-            }
+    }
+    Ok(())
+}
+
+/// A value as text, without its key.
+pub(crate) struct Alone<'a>(&'a Value);
+
+impl Value {
+    pub(crate) const fn alone(&self) -> Alone<'_> {
+        Alone(self)
+    }
+}
+
+impl fmt::Display for Alone<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Value::Table(entries) => write_entries(f, entries),
             Value::List(values) => {
-                write!(f, "{name}=[")?;
+                f.write_str("[")?;
                 for (index, value) in values.iter().enumerate() {
                     let comma = if index > 0 { ", " } else { "" };
                     write!(f, "{comma}{value}")?;
                 }
-                f.write_str("]")?;
+                f.write_str("]")
             }
-            value => write!(f, "{name}={value}")?,
+            value => value.fmt(f),
         }
     }
-    Ok(())
 }
 
 /// A key as written, known or not.

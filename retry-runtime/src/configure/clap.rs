@@ -1,0 +1,178 @@
+//! A policy on the command line: one flag for all keys, and one for each.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use ::clap::parser::ValueSource;
+use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use retry_vocabulary::key::{Among, Key, Takes};
+
+use crate::policy::Policy;
+use crate::policy::error::PolicyError;
+use crate::policy::overrides::Overrides;
+
+/// How a program calls the flags of its [`PolicyArgs`], and what they stand on.
+pub trait PolicyFlags {
+    /// The flag for all keys at once, without its dashes, which the others begin with: `retry` is for `--retry` and
+    /// `--retry-max`.
+    const FLAG: &'static str = "retry";
+
+    /// The same for environment variables: `APP_RETRY` is for `APP_RETRY` and `APP_RETRY_MAX`. Empty, there are none.
+    const ENV: &'static str;
+
+    /// The program's own policy. Its help shows it as the defaults.
+    const POLICY: Policy = Policy::new();
+}
+
+/// A policy as command line flags and environment variables, for `#[command(flatten)]`. Needs the feature `clap`.
+///
+/// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each: `--retry-max 5`. Each may be an
+/// environment variable instead, whose prefix the program chooses. The command line wins over the environment, and in
+/// each of them a key's own flag over the one for all. A flag takes the place of its own variable as a whole, as clap has it:
+/// `--retry "cap=5s"` leaves nothing of `APP_RETRY`. An empty value names nothing.
+///
+/// ```
+/// use clap::Parser;
+/// use retry_runtime::{Policy, PolicyArgs, PolicyFlags};
+///
+/// /// Fetches a page.
+/// #[derive(Parser)]
+/// struct Arguments {
+///     url: String,
+///     #[command(flatten)]
+///     retry: PolicyArgs<Retries>,
+/// }
+///
+/// struct Retries;
+///
+/// impl PolicyFlags for Retries {
+///     const ENV: &'static str = "FETCH_RETRY"; // FETCH_RETRY_MAX, …
+///     const POLICY: Policy = Policy::new().max(5);
+/// }
+///
+/// let arguments = Arguments::try_parse_from([
+///     "fetch", "http://localhost", "--retry", "cap=10s", "--retry-throttled", "max=9",
+/// ])?;
+/// assert_eq!(arguments.retry.policy()?, "max=5, cap=10s, throttled(max=9)".parse()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Where a configuration file stands between the program and its command line, put [`PolicyArgs::overrides`] over it. A
+/// [`Policy`] or [`Overrides`] also is an argument by itself: `#[arg(long)] retry: Overrides`.
+pub struct PolicyArgs<F> {
+    named: Overrides,
+    flags: PhantomData<fn() -> F>,
+}
+
+impl<F: PolicyFlags> PolicyArgs<F> {
+    /// What the command line and the environment name.
+    pub const fn overrides(&self) -> &Overrides {
+        &self.named
+    }
+
+    /// That over [`PolicyFlags::POLICY`]. It is an error where [`Policy::overridden_by`] is one.
+    pub fn policy(&self) -> Result<Policy, PolicyError> {
+        F::POLICY.overridden_by(&self.named)
+    }
+}
+
+impl<F> Clone for PolicyArgs<F> {
+    fn clone(&self) -> Self {
+        Self {
+            named: self.named.clone(),
+            flags: PhantomData,
+        }
+    }
+}
+
+impl<F> fmt::Debug for PolicyArgs<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PolicyArgs").field(&self.named).finish()
+    }
+}
+
+impl<F: PolicyFlags> Args for PolicyArgs<F> {
+    fn augment_args(command: Command) -> Command {
+        let defaults = Overrides::all_of(&F::POLICY).entries();
+        let all = arg::<F>(None)
+            .value_name("KEYS")
+            .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
+        let of_keys = Among::Policy.keys().map(|key| {
+            let default = defaults.iter().find(|(name, _)| name == key.name());
+            let arg = arg::<F>(Some(key)).value_name(value_name(key));
+            // Markdown for one, a terminal for the other.
+            let arg = arg.help(key.about().unwrap_or_default().replace('`', ""));
+            match default {
+                Some((_, default)) => arg.default_value(default.alone().to_string()),
+                None => arg,
+            }
+        });
+        command.arg(all).args(of_keys)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, ::clap::Error> {
+        let mut args = Self {
+            named: Overrides::new(),
+            flags: PhantomData,
+        };
+        args.update_from_arg_matches(matches)?;
+        Ok(args)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), ::clap::Error> {
+        for source in [ValueSource::EnvVariable, ValueSource::CommandLine] {
+            for key in [None].into_iter().chain(Among::Policy.keys().map(Some)) {
+                let flag = flag::<F>(key);
+                let given = matches.try_get_one::<Overrides>(&flag).ok().flatten();
+                if let Some(given) = given.filter(|_| matches.value_source(&flag) == Some(source)) {
+                    self.named = std::mem::take(&mut self.named).overridden_by(given);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The argument for that key, or for all of them.
+fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
+    let arg = Arg::new(flag::<F>(key))
+        .long(flag::<F>(key))
+        .help_heading("Retries")
+        .value_parser(move |text: &str| match key {
+            _ if text.trim().is_empty() => Ok(Overrides::new()),
+            Some(key) => Overrides::of_key(key, text),
+            None => text.parse(),
+        });
+    match (F::ENV, key) {
+        ("", _) => arg,
+        (env, None) => arg.env(env),
+        (env, Some(key)) => arg.env(format!("{env}_{}", key.name().to_uppercase())),
+    }
+}
+
+/// The name of its flag.
+fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
+    match key {
+        Some(key) => format!("{}-{}", F::FLAG, key.name().replace('_', "-")),
+        None => String::from(F::FLAG),
+    }
+}
+
+fn value_name(key: Key) -> &'static str {
+    match key.takes() {
+        Takes::Count => "COUNT",
+        Takes::Factor => "NUMBER",
+        Takes::Backoff => "SHAPE",
+        Takes::Jitter => "JITTER",
+        Takes::Hint => "HINT",
+        Takes::Bool => "BOOL",
+        Takes::Section => "KEYS",
+        _ => "DURATION",
+    }
+}

@@ -1,0 +1,105 @@
+//! JSON Schemas of policies, which editors complete and check configuration files by.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use retry_vocabulary::key::{Among, Key, Takes};
+use retry_vocabulary::word::{self, Word};
+
+use crate::policy::Policy;
+use crate::policy::overrides::Overrides;
+use crate::policy::value::Value;
+
+/// A table of a policy's keys, with their meanings, ranges and defaults.
+///
+/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out, and so
+/// is what two keys say together, such as a `base` above its `cap`.
+impl JsonSchema for Policy {
+    fn schema_name() -> Cow<'static, str> {
+        "RetryPolicy".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        "retry_runtime::Policy".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let defaults = Overrides::all_of(&Self::new()).entries();
+        let mut schema = table(Among::Policy, &defaults.into_iter().collect());
+        schema.insert(
+            "description".into(),
+            "How many retries, and how long to wait before each".into(),
+        );
+        schema
+    }
+}
+
+/// The table of a [`Policy`], without defaults: a key that is not named is left to other layers.
+impl JsonSchema for Overrides {
+    fn schema_name() -> Cow<'static, str> {
+        "RetryOverrides".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        "retry_runtime::Overrides".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut schema = table(Among::Policy, &BTreeMap::new());
+        schema.insert(
+            "description".into(),
+            "Retries, over those of other sources".into(),
+        );
+        schema
+    }
+}
+
+fn table(keys: Among, defaults: &BTreeMap<String, Value>) -> Schema {
+    let mut properties = BTreeMap::new();
+    for key in keys.keys() {
+        let mut schema = value(key);
+        if let Some(about) = key.about() {
+            schema.insert("description".into(), about.into());
+        }
+        if let Some(default) = defaults.get(key.name()) {
+            let default = json_schema!({ "default": default });
+            schema
+                .ensure_object()
+                .extend(default.as_object().cloned().unwrap_or_default());
+        }
+        properties.insert(key.name(), schema);
+    }
+    json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn value(key: Key) -> Schema {
+    match key.takes() {
+        Takes::Count => json_schema!({ "anyOf": [
+            { "type": "integer", "minimum": 0, "maximum": u32::MAX - 1 },
+            { "const": "unlimited" },
+        ] }),
+        Takes::Factor => json_schema!({ "type": "number", "minimum": 1 }),
+        Takes::Backoff => json_schema!({ "anyOf": [
+            { "enum": word::Backoff::words() },
+            { "type": "array", "items": duration(), "minItems": 1 },
+        ] }),
+        Takes::Jitter => json_schema!({ "anyOf": [
+            { "enum": word::Jitter::words() },
+            { "type": "number", "minimum": 0, "maximum": 1 },
+        ] }),
+        Takes::Hint => json_schema!({ "enum": word::Hint::words() }),
+        Takes::Bool => json_schema!({ "type": "boolean" }),
+        Takes::Section => table(Among::Section(key), &BTreeMap::new()),
+        // Nothing else is in a policy.
+        _ => duration(),
+    }
+}
+
+fn duration() -> Schema {
+    json_schema!({
+        "type": "string",
+        "pattern": r"^\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+$",
+        "examples": ["250ms", "1.5s", "1h30m"],
+    })
+}

@@ -1,0 +1,91 @@
+use ::schemars::schema_for;
+use retry_runtime::{Overrides, Policy};
+use serde_json::{Value, json};
+
+/// The values that a schema names: its default, its examples, its words, the ends of its range.
+fn named(schema: &Value) -> Vec<Value> {
+    let mut values = Vec::new();
+    for key in ["default", "const", "minimum", "maximum"] {
+        values.extend(schema.get(key).cloned());
+    }
+    for key in ["enum", "examples"] {
+        values.extend(
+            schema
+                .get(key)
+                .and_then(Value::as_array)
+                .cloned()
+                .into_iter()
+                .flatten(),
+        );
+    }
+    if let Some(items) = schema.get("items") {
+        values.extend(named(items).into_iter().map(|item| json!([item])));
+    }
+    for other in schema
+        .get("anyOf")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+    {
+        values.extend(named(other));
+    }
+    values
+}
+
+fn properties(schema: &Value) -> Vec<(&String, &Value)> {
+    schema["properties"]
+        .as_object()
+        .expect("an object")
+        .iter()
+        .collect()
+}
+
+#[test]
+fn all_that_the_schema_names_is_read() {
+    let schema = schema_for!(Overrides).to_value();
+    let mut values = 0;
+    for (key, schema) in properties(&schema) {
+        let of_section = schema
+            .get("properties")
+            .map(|_| properties(schema))
+            .unwrap_or_default();
+        let entries = named(schema)
+            .into_iter()
+            .map(|value| json!({ key.as_str(): value }));
+        let within = of_section.into_iter().flat_map(|(inner, schema)| {
+            named(schema)
+                .into_iter()
+                .map(move |value| json!({ key.as_str(): { inner.as_str(): value } }))
+        });
+        for table in entries.chain(within) {
+            let read = serde_json::from_value::<Overrides>(table.clone());
+            assert!(read.is_ok(), "{table}: {read:?}");
+            values += 1;
+        }
+    }
+    assert!(values > 100, "{values}");
+}
+
+#[test]
+fn it_has_the_keys_their_meanings_and_their_defaults() {
+    let every_key: Policy = "floor=1s, timeout=1s, deadline=1s, enabled=false, transient(max=1), \
+        throttled(max=1), timed_out(max=1), invalid(max=1)"
+        .parse()
+        .unwrap();
+    let written = serde_json::to_value(every_key).unwrap();
+    let schema = schema_for!(Policy).to_value();
+    let keys = |value: &Value| -> Vec<_> { value.as_object().unwrap().keys().cloned().collect() };
+    assert_eq!(keys(&schema["properties"]), keys(&written));
+    let defaults = serde_json::to_value(Policy::new()).unwrap();
+    for (key, schema) in properties(&schema) {
+        assert!(schema["description"].is_string(), "{key}");
+        assert_eq!(schema.get("default"), defaults.get(key), "{key}");
+    }
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(
+        schema["properties"]["throttled"]["additionalProperties"],
+        false
+    );
+    let layer = schema_for!(Overrides).to_value();
+    assert_eq!(layer["properties"]["max"].get("default"), None);
+}
