@@ -6,6 +6,8 @@
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
 //!
+// On docs.rs, each item shows the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/clients.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/clients.md"))]
 

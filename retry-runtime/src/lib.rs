@@ -1,3 +1,5 @@
+// On docs.rs, each item shows the feature that it needs.
+#![cfg_attr(docsrs, feature(doc_cfg))]
 // Where the front page links to the guide, its documentation does, too: the first definition counts.
 #![doc = include_str!("guide/links.md")]
 #![doc = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", env!("CARGO_PKG_README")))]
