@@ -1,6 +1,7 @@
 //! What the project's pages show runs, what they name exists, and they read well on a forge and in a browser.
 
 mod guide;
+mod keys;
 mod layout;
 mod named_paths;
 mod readme;
@@ -25,6 +26,7 @@ fn pages() -> Vec<String> {
     let names = docs.map(|entry| entry.expect("a file").file_name());
     let mut pages: Vec<_> = names
         .map(|name| format!("docs/{}", name.to_str().expect("a name in UTF-8")))
+        .filter(|name| Path::new(name).extension().is_some_and(|end| end == "md"))
         .collect();
     pages.push(String::from("README.md"));
     pages

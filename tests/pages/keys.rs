@@ -1,0 +1,41 @@
+//! Every key of the attribute is in the guide, and what editors show of it is the same key.
+
+use crate::read;
+
+/// The names in the table of all keys.
+fn keys() -> Vec<String> {
+    let table = read("retry-vocabulary/src/key.rs");
+    let rows = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("    ")?.split_once(": \""));
+    let names = rows.filter(|(variant, _)| variant.chars().all(char::is_alphanumeric));
+    names
+        .filter_map(|(_, rest)| Some(rest.split_once("\", ")?.0.to_owned()))
+        .collect()
+}
+
+#[test]
+fn every_key_has_a_section_and_a_sentence() {
+    let guide = read("docs/keys.md");
+    let headings: Vec<_> = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("## "))
+        .collect();
+    let editors = read("retry-runtime/src/macro_support/keys.rs");
+    let keys = keys();
+    assert!(keys.len() > 30, "{keys:?}");
+    for key in keys {
+        let named = [format!("`{key}`"), format!("`{key}(…)`")];
+        let has_section = headings.iter().any(|heading| {
+            heading
+                .split(", ")
+                .any(|part| named.iter().any(|name| name == part))
+        });
+        assert!(has_section, "docs/keys.md has no section about `{key}`");
+        let example = format!("    /// `{key}");
+        assert!(
+            editors.lines().any(|line| line.starts_with(&example)),
+            "editors show nothing of `{key}`"
+        );
+    }
+}
