@@ -19,6 +19,8 @@ mod slow_start;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 
+use std::iter::{Chain, Once, once};
+use std::option;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Waker;
@@ -42,7 +44,7 @@ use crate::limiter::rate_limiter::RateLimiter;
 /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 /// use std::task::Waker;
 /// use std::time::Duration;
-/// use retry_runtime::{End, Limiter, LimiterChange, Ticket, Turn, retry};
+/// use retry_runtime::{End, Limiter, LimiterChanges, Ticket, Turn, retry};
 ///
 /// struct Maintenance(AtomicBool);
 ///
@@ -57,7 +59,7 @@ use crate::limiter::rate_limiter::RateLimiter;
 ///         }
 ///         Turn::Begin
 ///     }
-///     fn leave(&self, _: Ticket, _: End) -> Option<LimiterChange> {
+///     fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
 ///         None
 ///     }
 /// }
@@ -91,7 +93,7 @@ pub trait Limiter {
 
     /// Gives the place back. Called exactly once for each ticket, even if the call panics or is dropped, waiting or
     /// not. Returns what this changed for all calls, for the log and observers.
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange>;
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
 
     /// The longest that an attempt waits for its turn. `None`, the default, means no limit.
     fn max_wait(&self) -> Option<Duration> {
@@ -175,7 +177,7 @@ impl End {
     }
 }
 
-/// What the end of an attempt changed for all attempts that wait.
+/// A change for all attempts that wait.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum LimiterChange {
@@ -190,6 +192,52 @@ pub enum LimiterChange {
     Limit(u32),
     /// How much cost may now begin per second.
     Rate(f64),
+}
+
+/// All that the end of one attempt changed: a pause, a limit, or both.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{LimiterChange, LimiterChanges};
+///
+/// let paused = LimiterChange::Paused { pause: Duration::from_secs(7) };
+/// let changes = LimiterChanges::new(Some(paused), Some(LimiterChange::Rate(0.9)));
+/// assert_eq!(changes.unwrap().into_iter().count(), 2);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LimiterChanges {
+    first: LimiterChange,
+    second: Option<LimiterChange>,
+}
+
+impl LimiterChanges {
+    /// One change after another, as far as there are any.
+    #[inline]
+    pub fn new(first: Option<LimiterChange>, second: Option<LimiterChange>) -> Option<Self> {
+        match (first, second) {
+            (Some(first), second) => Some(Self { first, second }),
+            (None, second) => second.map(Self::from),
+        }
+    }
+}
+
+impl From<LimiterChange> for LimiterChanges {
+    #[inline]
+    fn from(change: LimiterChange) -> Self {
+        Self {
+            first: change,
+            second: None,
+        }
+    }
+}
+
+impl IntoIterator for LimiterChanges {
+    type Item = LimiterChange;
+    type IntoIter = Chain<Once<LimiterChange>, option::IntoIter<LimiterChange>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        once(self.first).chain(self.second)
+    }
 }
 
 /// Has limiters do what the one that they hold or point to does.
@@ -209,7 +257,7 @@ macro_rules! forward {
             }
 
             #[inline]
-            fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+            fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
                 let $this = self;
                 $held.leave(ticket, end)
             }

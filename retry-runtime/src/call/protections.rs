@@ -11,7 +11,7 @@ use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::limiter::place::Queued;
-use crate::limiter::{End, LimiterChange, Turn};
+use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
@@ -123,16 +123,28 @@ impl Call {
         } else {
             End::Ignored
         };
-        if let Some(change) = place.leave(end) {
+        if let Some(changes) = place.leave(end) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed(site.name(), change, observe);
+            self.limiter_changed(site.name(), changes, observe);
         }
     }
 
-    /// Reports that the call's attempt changed its limiter by its end.
+    /// Reports what the end of the call's attempt changed about its limiter.
     #[cold]
     #[inline(never)]
     pub(crate) fn limiter_changed(
+        &self,
+        call: &str,
+        changes: LimiterChanges,
+        mut observe: Option<Observe<'_>>,
+    ) {
+        for change in changes {
+            let observe = observe.as_mut().map(|observe| &mut **observe as _);
+            self.limiter_changed_once(call, change, observe);
+        }
+    }
+
+    fn limiter_changed_once(
         &self,
         call: &str,
         change: LimiterChange,

@@ -8,7 +8,7 @@ use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::breaker::MayAdmit;
 use crate::chain::key::{Named, Unnamed};
 use crate::limiter::place::{Leave, Place, Queued};
-use crate::limiter::{End, Limiter, LimiterChange, Turn, waiting};
+use crate::limiter::{End, Limiter, LimiterChanges, Turn, waiting};
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayCancel};
 use crate::time::moment::Moment;
@@ -27,7 +27,7 @@ pub trait MayWait: Clone {
     fn has_turn(standing: &Self::Standing) -> bool;
     fn poll(standing: &mut Self::Standing, waker: &Waker) -> Turn;
     fn max_wait(standing: &Self::Standing) -> Option<Duration>;
-    fn leave(standing: &mut Self::Standing, end: End) -> Option<LimiterChange>;
+    fn leave(standing: &mut Self::Standing, end: End) -> Option<LimiterChanges>;
     fn wait(
         place: &mut InLine<Self>,
         timer: &impl Timer,
@@ -70,7 +70,7 @@ impl MayWait for Unnamed {
     }
 
     #[inline]
-    fn leave((): &mut (), _: End) -> Option<LimiterChange> {
+    fn leave((): &mut (), _: End) -> Option<LimiterChanges> {
         None
     }
 
@@ -128,7 +128,7 @@ impl<L: Limiter + Clone> MayWait for Named<L> {
     }
 
     #[inline]
-    fn leave(place: &mut Place<L>, end: End) -> Option<LimiterChange> {
+    fn leave(place: &mut Place<L>, end: End) -> Option<LimiterChanges> {
         Leave::leave(place, end)
     }
 
@@ -187,7 +187,7 @@ impl<M: MayWait> InLine<M> {
 
     /// The attempt succeeded.
     #[inline]
-    pub(super) fn succeeded(&mut self) -> Option<LimiterChange> {
+    pub(super) fn succeeded(&mut self) -> Option<LimiterChanges> {
         self.leave(End::Success)
     }
 
@@ -217,7 +217,7 @@ impl<M: MayWait> Queued for InLine<M> {
 
 impl<M: MayWait> Leave for InLine<M> {
     #[inline]
-    fn leave(&mut self, end: End) -> Option<LimiterChange> {
+    fn leave(&mut self, end: End) -> Option<LimiterChanges> {
         M::leave(&mut self.standing, end)
     }
 }

@@ -151,10 +151,10 @@ where
                                         let observe = chain.keys.observer.observe();
                                         turned(&call, name, transition, observe);
                                     }
-                                    if let Some(change) = place.succeeded() {
+                                    if let Some(changes) = place.succeeded() {
                                         let name = chain.keys.name.name(Op::place);
                                         let observe = chain.keys.observer.observe();
-                                        call.limiter_changed(name, change, observe);
+                                        call.limiter_changed(name, changes, observe);
                                     }
                                     if chain.alone.until.accepts(&value) {
                                         let name = || chain.keys.name.name(Op::place);

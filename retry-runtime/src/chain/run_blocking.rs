@@ -113,9 +113,9 @@ where
                                 let name = chain.keys.name.name(Op::place);
                                 turned(&call, name, transition, chain.keys.observer.observe());
                             }
-                            if let Some(change) = place.succeeded() {
+                            if let Some(changes) = place.succeeded() {
                                 let name = chain.keys.name.name(Op::place);
-                                call.limiter_changed(name, change, chain.keys.observer.observe());
+                                call.limiter_changed(name, changes, chain.keys.observer.observe());
                             }
                             if chain.alone.until.accepts(&value) {
                                 let name = || chain.keys.name.name(Op::place);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::call::rejected::Rejected;
 use crate::limiter::waiting;
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 use crate::time::cancel::Uncancelled;
 use crate::time::default_timer::DefaultTimer;
 use crate::time::moment::Moment;
@@ -104,7 +104,7 @@ impl Standing {
         &mut self,
         limiter: &L,
         end: End,
-    ) -> Option<LimiterChange> {
+    ) -> Option<LimiterChanges> {
         if self.stage == Stage::Left {
             return None;
         }
@@ -176,7 +176,7 @@ impl<L> Place<L> {
 
     /// Tells the limiter that the attempt succeeded. [`Failure::place`](crate::Failure::place) tells it of failures.
     #[inline]
-    pub fn succeeded(&mut self) -> Option<LimiterChange> {
+    pub fn succeeded(&mut self) -> Option<LimiterChanges> {
         self.leave(End::Success)
     }
 
@@ -200,12 +200,12 @@ impl<L> Queued for Place<L> {
 /// A place with whichever limiter.
 pub(crate) trait Leave {
     /// Tells the limiter how the attempt ended, once.
-    fn leave(&mut self, end: End) -> Option<LimiterChange>;
+    fn leave(&mut self, end: End) -> Option<LimiterChanges>;
 }
 
 impl<L> Leave for Place<L> {
     #[inline]
-    fn leave(&mut self, end: End) -> Option<LimiterChange> {
+    fn leave(&mut self, end: End) -> Option<LimiterChanges> {
         self.standing.leave((self.as_limiter)(&self.limiter), end)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -134,7 +134,7 @@ impl<G: Gate> Limiter for Queue<G> {
         self.poll_waiting(ticket, waker.clone())
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
         let mut state = self.lock();
         let (change, left) = if ticket.number() & HAD_TURN == 0 {
             let place = state.place(ticket.number());
@@ -286,7 +286,7 @@ impl<G: Gate> State<G> {
     }
 
     /// The gate is told first: it may have charged what the pause is about.
-    fn ended(&mut self, ticket: &Ticket, end: End) -> Option<LimiterChange> {
+    fn ended(&mut self, ticket: &Ticket, end: End) -> Option<LimiterChanges> {
         #[expect(
             clippy::cast_possible_truncation,
             reason = "the stamp is what is cut off"
@@ -294,14 +294,15 @@ impl<G: Gate> State<G> {
         let stamp = ticket.number() as u32;
         let change = self.gate.ended(ticket.cost(), stamp, end, clock::now);
         let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
-        match end {
+        let of_pause = match end {
             End::Failure {
                 kind: Kind::Throttled,
                 hint: Some(hint),
-            } => self.pause(hint).or(change),
-            End::Success if is_new => self.resumed().or(change),
-            _ => change,
-        }
+            } => self.pause(hint),
+            End::Success if is_new => self.resumed(),
+            _ => None,
+        };
+        LimiterChanges::new(of_pause, change)
     }
 
     /// Lets nothing begin for that long. Reports it, unless it is paused already.

@@ -1,7 +1,7 @@
 use std::task::Waker;
 use std::time::Duration;
 
-use crate::limiter::{End, Limiter, LimiterChange, Ticket, Turn};
+use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 
 /// A limiter for attempts with a cost other than 1, such as the tokens that a request to a model takes.
 ///
@@ -54,7 +54,7 @@ impl<L: Limiter> Limiter for WithCost<L> {
     }
 
     #[inline]
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
         self.limiter.leave(ticket, end)
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::limiter::place::{Leave, Place};
-use crate::limiter::{End, Limiter, LimiterChange, waiting};
+use crate::limiter::{End, Limiter, LimiterChanges, waiting};
 use crate::observe::report::Observe;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
@@ -77,7 +77,7 @@ pub fn give_back<L>(place: Place<L>) {
 
 /// Tells the limiter that the server answered.
 #[inline]
-pub fn left<L>(place: &mut Place<L>) -> Option<LimiterChange> {
+pub fn left<L>(place: &mut Place<L>) -> Option<LimiterChanges> {
     place.leave(End::Success)
 }
 
@@ -87,8 +87,8 @@ pub fn left<L>(place: &mut Place<L>) -> Option<LimiterChange> {
 pub fn limiter_changed(
     call: &Call,
     name: &str,
-    change: LimiterChange,
+    changes: LimiterChanges,
     observe: Option<Observe<'_>>,
 ) {
-    call.limiter_changed(name, change, observe);
+    call.limiter_changed(name, changes, observe);
 }

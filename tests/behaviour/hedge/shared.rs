@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Waker};
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, CircuitBreaker, End, Event, Kind, Limiter, LimiterChange, Pass,
+    Breaker, BreakerState, Budget, CircuitBreaker, End, Event, Kind, Limiter, LimiterChanges, Pass,
     RetryBudget, Seen, Ticket, Transition, Turn, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
@@ -279,7 +279,7 @@ impl Limiter for Slots {
         Turn::Begin
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
         if self.turns.borrow().contains(&ticket.number()) {
             self.free.set(self.free.get() + 1);
         }

@@ -19,8 +19,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_runtime::{
     Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp, Kind, Limiter,
-    LimiterChange, Pass, Place, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, Seen,
-    Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn, Verdict, WithCost, retry, testing,
+    LimiterChange, LimiterChanges, Pass, Place, Policy, Quota, RateLimiter, Reason, Rejected,
+    RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn, Verdict, WithCost,
+    retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
@@ -178,7 +179,7 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     let [one, two, three, four] = [(); 4].map(|()| limiter.enter(1));
     assert_eq!(
         limiter.leave(one, hinted(7)),
-        Some(LimiterChange::Paused { pause: secs(7) })
+        Some(LimiterChange::Paused { pause: secs(7) }.into())
     );
     advance(secs(2)).await;
     assert_eq!(limiter.leave(two, hinted(4)), None);
@@ -192,7 +193,7 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     let five = limiter.enter(1);
     assert_eq!(
         limiter.leave(five, End::Success),
-        Some(LimiterChange::Resumed)
+        Some(LimiterChange::Resumed.into())
     );
     // Only throttling pauses.
     for kind in [Kind::Transient, Kind::Timeout] {
@@ -585,7 +586,7 @@ impl Limiter for Notes {
         Turn::Begin
     }
 
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange> {
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
         self.ended.borrow_mut().push(end);
         assert_eq!(ticket.number() as usize, self.ended.borrow().len());
         None
@@ -977,7 +978,7 @@ impl Limiter for Never {
         Turn::Rejected
     }
 
-    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChange> {
+    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
         assert_eq!(end, End::NotBegun);
         None
     }

@@ -92,7 +92,7 @@ async fn a_refusal_takes_a_tenth_or_what_did_not_get_through() {
         let ticket = turn(&limiter, 1).await;
         let before = limiter.rate();
         let change = limiter.leave(ticket, THROTTLED);
-        assert_eq!(change, Some(LimiterChange::Rate(limiter.rate())));
+        assert_eq!(change, Some(LimiterChange::Rate(limiter.rate()).into()));
         assert!(limiter.rate() <= 0.9 * before, "{rate}");
     }
 }
@@ -263,6 +263,24 @@ async fn a_hint_holds_back_all() {
     assert_eq!(waited[0], 19_999);
     // No slow start after it: the rate is one already.
     assert!(waited[1] < 21_200, "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pause_and_a_rate_that_change_at_once_are_both_told() {
+    let limiter = RateLimiter::adaptive();
+    let tickets = begun(&limiter, 3);
+    let mut changes = tickets.into_iter().map(|ticket| {
+        let changes = limiter.leave(ticket, refused(secs(7)));
+        changes.into_iter().flatten().collect::<Vec<_>>()
+    });
+    let pause = LimiterChange::Paused { pause: secs(7) };
+    assert_eq!(changes.next().unwrap(), [pause, LimiterChange::Rate(1.0)]);
+    // The others began at the rate before.
+    assert_eq!(changes.next().unwrap(), []);
+    assert_eq!(changes.next().unwrap(), []);
+    let ticket = turn(&limiter, 1).await;
+    let changes = limiter.leave(ticket, End::Success);
+    assert_eq!(changes, Some(LimiterChange::Resumed.into()));
 }
 
 #[test]

@@ -23,7 +23,7 @@ fn end_all(limiter: &ConcurrencyLimiter, running: Vec<Ticket>, end: End) -> Vec<
     let changes = running
         .into_iter()
         .filter_map(|ticket| limiter.leave(ticket, end));
-    changes.collect()
+    changes.flatten().collect()
 }
 
 #[test]

@@ -17,7 +17,7 @@ async fn nothing_is_limited_until_something_is_refused() {
     assert_eq!(limiter.rate(), f64::INFINITY);
     let ticket = turn(&limiter, 1).await;
     let change = limiter.leave(ticket, THROTTLED);
-    assert_eq!(change, Some(LimiterChange::Rate(0.5)));
+    assert_eq!(change, Some(LimiterChange::Rate(0.5).into()));
     assert_eq!(begins(&limiter, &[1]).await, [2000]);
     advance(secs(3600)).await;
     assert!(limiter.available() <= limiter.rate().max(1.0), "{limiter}");

@@ -54,9 +54,17 @@ pub(crate) enum LimiterChange {
     Resumed,
 }
 
+pub(crate) struct LimiterChanges;
+
+impl LimiterChanges {
+    pub(crate) fn new(_: Option<LimiterChange>, _: Option<LimiterChange>) -> Option<Self> {
+        None
+    }
+}
+
 pub(crate) trait Limiter {
     fn enter(&self, cost: u32) -> Ticket;
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn;
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChange>;
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges>;
     fn max_wait(&self) -> Option<Duration>;
 }
