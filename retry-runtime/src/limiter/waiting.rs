@@ -14,8 +14,8 @@ use crate::limiter::queue::ABSENT;
 use crate::time::blocking_timer::{BlockingTimer, STEP};
 use crate::time::cancel::{Cancel, Pause};
 use crate::time::moment::Moment;
-use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
+use crate::time::{clock, skip};
 
 /// Waits until the attempt may begin. Returns how long that took.
 pub(crate) async fn wait(
@@ -81,7 +81,8 @@ pub(crate) fn wait_blocking(
             Nap::Patient(length) => length,
         };
         let step = (!cancel.is_never()).then_some(STEP);
-        timer.park(length.into_iter().chain(step).min());
+        let at_most = length.into_iter().chain(step).min();
+        clock::passing_by(|| timer.now(), || timer.park(at_most));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What time it is, for deadlines and elapsed times.
 
+use std::cell::Cell;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,25 @@ pub(crate) fn now() -> Moment {
     let now = tokio::time::Instant::now().into_std();
     #[cfg(not(feature = "tokio"))]
     let now = Instant::now();
-    moment(now)
+    let known = moment(now).since_origin();
+    Moment::from_origin(known.saturating_add(MISSED.get()))
+}
+
+thread_local! {
+    /// What passed on this thread by other clocks alone.
+    static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// Runs what waits on this thread by another clock. What passes by that one alone counts for this one, too, on this
+/// thread: one that a runtime has paused stands while a thread sleeps, and who waits for a moment would never see it.
+pub(crate) fn passing_by(other: impl Fn() -> Moment, wait: impl FnOnce()) {
+    // In this order, so that two clocks that both run miss nothing.
+    let before = now();
+    let began = other();
+    wait();
+    let passed = other().since(began);
+    let missed = passed.saturating_sub(now().since(before));
+    MISSED.set(MISSED.get().saturating_add(missed));
 }
 
 /// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.

@@ -18,10 +18,10 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp, Kind, Limiter,
-    LimiterChange, LimiterChanges, Pass, Place, Policy, Quota, RateLimiter, Reason, Rejected,
-    RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn, Verdict, WithCost,
-    retry, testing,
+    BlockingTimer, Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp,
+    Kind, Limiter, LimiterChange, LimiterChanges, Moment, Pass, Place, Policy, Quota, RateLimiter,
+    Reason, Rejected, RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn,
+    Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
@@ -388,6 +388,57 @@ fn blocking_waits_are_as_long_and_can_be_skipped() {
     call(&limiter, &mut Script::default()).unwrap();
     let rejected = Err(Error::Rejected(RejectedBy::Deadline));
     assert_eq!(call(&limiter, &mut Script::default()), rejected);
+}
+
+/// A runtime's paused clock, which the limiter goes by, stands while a thread waits.
+#[tokio::test(start_paused = true)]
+async fn a_blocking_wait_ends_under_a_paused_clock() {
+    #[retry(max = 2, backoff = "none", limiter = limiter, on = verdict)]
+    fn call(limiter: &RateLimiter<Quota>, script: &mut Script) -> Result<usize, Error> {
+        Ok(script.next()?)
+    }
+
+    let limiter = RateLimiter::fixed(100, secs(1));
+    let began = std::time::Instant::now();
+    let mut script = Script::new([TRANSIENT, TRANSIENT]);
+    assert_eq!(call(&limiter, &mut script), Ok(3));
+    assert!(began.elapsed() >= millis(20));
+    // What async calls wait, the time that has passed for the thread is part of.
+    let start = Instant::now();
+    assert!(limiter.available() < 1.0);
+    advance(millis(10)).await;
+    assert!(limiter.available() > 0.99);
+    assert_eq!(start.elapsed(), millis(10));
+}
+
+/// The limiter sees the time of a blocking call's timer pass.
+#[test]
+fn a_blocking_wait_passes_by_the_timer_of_the_call() {
+    #[retry(max = 1, backoff = "none", limiter = limiter, timer = time, on = verdict)]
+    fn call(
+        limiter: &RateLimiter<Quota>,
+        script: &mut Script,
+        time: &Simulated,
+    ) -> Result<usize, Error> {
+        Ok(script.next()?)
+    }
+
+    #[derive(Default)]
+    struct Simulated(Cell<Duration>);
+
+    impl BlockingTimer for Simulated {
+        fn sleep(&self, duration: Duration) {
+            self.0.set(self.0.get() + duration);
+        }
+
+        fn now(&self) -> Moment {
+            Moment::from_origin(self.0.get())
+        }
+    }
+
+    let (limiter, time) = (each(600), Simulated::default());
+    assert_eq!(call(&limiter, &mut Script::new([TRANSIENT]), &time), Ok(2));
+    assert!((secs(599)..=secs(600)).contains(&time.0.get()));
 }
 
 #[tokio::test(start_paused = true)]
