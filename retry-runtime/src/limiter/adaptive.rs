@@ -23,6 +23,10 @@ pub struct Adaptive {
     through_since: f64,
     /// When the server let it.
     lowered_at: Moment,
+    /// The most that got through per second, over a minute at least, while no more than [`FEW`] were refused.
+    most_through: f64,
+    /// The share of refusals, of some [`SHARED`] attempts.
+    refused: f64,
     /// How many attempts had to wait. The rate rises for only as many successes, so not while nobody needs it.
     delayed: u32,
     through: Through,
@@ -32,6 +36,13 @@ pub struct Adaptive {
 const LOWERED: f64 = 0.9;
 /// What a success adds.
 const RAISED: f64 = 1.002;
+/// What refusals leave of the most that got through, while they are few: some servers refuse whatever the rate is, and each
+/// refusal would lower it further. Half is what TCP leaves of a window after a loss.
+const KEPT: f64 = 0.5;
+/// More refusals than this share are taken as a limit that has become lower.
+const FEW: f64 = 0.2;
+/// Of how many attempts the share of refusals is.
+const SHARED: f64 = 64.0;
 /// The longest time from one attempt to the next. So a rate that is far too low is noticed.
 const LONGEST_GAP: Duration = Duration::from_secs(60);
 
@@ -46,6 +57,8 @@ impl Adaptive {
             lowered: 0,
             through_since: 0.0,
             lowered_at: Moment::from_origin(Duration::ZERO),
+            most_through: 0.0,
+            refused: 0.0,
             delayed: 0,
             through: Through::NOTHING,
         }
@@ -95,6 +108,7 @@ impl Adaptive {
             // Nothing is known: at first one of the sort per second.
             (self.rate * LOWERED).min(f64::from(cost.max(1)))
         };
+        let rate = rate.max(self.floor(now)).min(self.rate);
         self.rate = within(rate, self.least, self.most);
         // Without anything through, the last good rate is as good as it was.
         if self.through_since > 0.0 {
@@ -108,6 +122,22 @@ impl Adaptive {
         let time = self.time(cost);
         self.debt.at_least(time);
         LimiterChange::Rate(self.rate)
+    }
+
+    /// What the rate is not lowered below.
+    fn floor(&mut self, now: Moment) -> f64 {
+        self.most_through = if self.refused > FEW {
+            0.0
+        } else {
+            self.most_through
+                .max(self.through.per_second_of_minute(now))
+        };
+        self.most_through * KEPT
+    }
+
+    /// Counts an attempt that was refused, or was not.
+    fn answered(&mut self, refused: f64) {
+        self.refused += (refused - self.refused) / SHARED;
     }
 
     fn raise(&mut self, cost: u32) {
@@ -152,6 +182,7 @@ impl Gate for Adaptive {
         let is_current = stamp == self.lowered;
         match end {
             End::Success => {
+                self.answered(0.0);
                 self.through.add(cost, now());
                 if is_current {
                     self.through_since += f64::from(cost);
@@ -165,10 +196,13 @@ impl Gate for Adaptive {
             End::Failure {
                 kind: Kind::Throttled,
                 hint,
-            } if is_current => {
-                let now = now();
-                self.debt.pay(now);
-                Some(self.lower(cost, hint, now))
+            } => {
+                self.answered(1.0);
+                is_current.then(|| {
+                    let now = now();
+                    self.debt.pay(now);
+                    self.lower(cost, hint, now)
+                })
             }
             // What began at another rate was charged otherwise, if at all.
             End::NotBegun if is_current => {
@@ -233,6 +267,11 @@ impl Through {
         let since = now.since_origin().saturating_sub(REMEMBERED);
         self.since = Some(Moment::from_origin(since));
         REMEMBERED
+    }
+
+    fn per_second_of_minute(&mut self, now: Moment) -> f64 {
+        let span = self.forget(now).max(REMEMBERED);
+        per_second(self.cost, span, Duration::ZERO)
     }
 
     fn per_second(&mut self, hint: Duration, now: Moment) -> f64 {

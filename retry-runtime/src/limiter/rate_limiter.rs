@@ -58,6 +58,9 @@ impl RateLimiter {
     /// which anything got through. Refused attempts that began before the rate was last lowered change nothing. If the
     /// server says how long to wait, nothing begins for that long.
     ///
+    /// Some servers also refuse for other reasons, whatever the rate is. While they refuse no more than a fifth of the
+    /// attempts, refusals lower the rate to no less than half of the most that got through per second, over a minute.
+    ///
     /// A rate that is far too low doesn't last: an attempt begins at least once a minute.
     ///
     /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), applied
