@@ -109,13 +109,37 @@ impl Allowance {
     const fn time(&self, units: u32, period: Duration) -> Duration {
         const MOST: u128 = u64::MAX as u128;
         let nanos = period.as_nanos().saturating_mul(units as u128);
-        let nanos = nanos.div_ceil(self.amount as u128);
-        Duration::from_nanos(if nanos < MOST { nanos } else { MOST } as u64)
+        Duration::from_nanos(if nanos <= MOST {
+            // Faster, and nearly always so.
+            (nanos as u64).div_ceil(self.amount as u64)
+        } else {
+            let nanos = nanos.div_ceil(self.amount as u128);
+            if nanos < MOST { nanos as u64 } else { u64::MAX }
+        })
     }
 
-    fn charge(&mut self, time: Duration, now: Moment) {
-        let time = self.uncredited(time);
-        self.debt.charge(time, now);
+    /// Returns how much the credit paid for.
+    fn charge(&mut self, time: Duration, now: Moment) -> Duration {
+        let owed = self.uncredited(time);
+        self.debt.charge(owed, now);
+        time.saturating_sub(owed)
+    }
+
+    /// Takes back a charge of which credit paid for so many units. Time may have paid for the rest, which is then full.
+    fn undo(&mut self, units: u32, credited: u32, period: Duration) {
+        let credited = self.time(credited, period);
+        let owed = self.time(units, period).saturating_sub(credited);
+        self.debt.forgive(owed);
+        self.credit = self.credit.saturating_add(credited).min(period);
+    }
+
+    /// How many whole units are gathered in that time.
+    fn units(&self, time: Duration, period: Duration) -> u32 {
+        if time.is_zero() {
+            return 0;
+        }
+        let units = time.as_nanos().saturating_mul(self.amount.into()) / period.as_nanos();
+        u32::try_from(units).unwrap_or(u32::MAX)
     }
 
     /// What the credit does not pay for.
@@ -150,33 +174,34 @@ impl Gate for Quota {
             *time = allowance.time(units, period);
             wait = wait.max(allowance.debt.wait(*time, capacity, now));
         }
-        for ((allowance, _), time) in self.allowances(cost).zip(times) {
-            if wait.is_zero() {
-                allowance.charge(time, now);
-            } else {
+        if !wait.is_zero() {
+            for (allowance, _) in self.allowances(cost) {
                 allowance.debt.defer(wait, now);
             }
+            return Err(Some(wait));
         }
-        if wait.is_zero() {
-            Ok(0)
-        } else {
-            Err(Some(wait))
+        let mut credited = 0;
+        for ((allowance, units), time) in self.allowances(cost).zip(times) {
+            let paid = allowance.charge(time, now);
+            credited = allowance.units(paid, period).min(units);
         }
+        // Of the units, which are the last: nobody gives requests back.
+        Ok(credited)
     }
 
     #[inline]
     fn ended(
         &mut self,
         cost: u32,
-        _: u32,
+        credited: u32,
         end: End,
         _: impl FnOnce() -> Moment,
     ) -> Option<LimiterChange> {
         if end == End::NotBegun {
-            let period = self.period;
-            for (allowance, units) in self.allowances(cost) {
-                allowance.debt.forgive(allowance.time(units, period));
+            if let Some(requests) = &mut self.requests {
+                requests.undo(1, 0, self.period);
             }
+            self.units.undo(cost, credited, self.period);
         }
         None
     }

@@ -179,6 +179,24 @@ async fn settled_a_high_estimate_costs_no_time() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_never_began_gets_back_what_others_did_not_use() {
+    let limiter = RateLimiter::fixed(60_000, secs(60)).burst(1000);
+    limiter.settle(3000, 0);
+    assert_eq!(limiter.available(), 4000.0);
+    for cost in [500, 3000, 3500, 10_000] {
+        let ticket = turn(&limiter, cost).await;
+        assert_eq!(limiter.available(), (4000.0 - f64::from(cost)).max(0.0));
+        limiter.leave(ticket, End::NotBegun);
+        assert_eq!(limiter.available(), 4000.0);
+    }
+    // Nor is anything gained by it later.
+    let ticket = turn(&limiter, 3500).await;
+    advance(secs(60)).await;
+    limiter.leave(ticket, End::NotBegun);
+    assert_eq!(limiter.available(), 4000.0);
+}
+
+#[tokio::test(start_paused = true)]
 async fn what_the_server_says_remains_is_no_more_than_that() {
     let names = [
         "x-ratelimit-remaining-tokens",
