@@ -1,5 +1,8 @@
+use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use crate::budget::keyed::Rest;
 
 /// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
 ///
@@ -70,11 +73,8 @@ impl Latency {
     /// The time within which that fraction of the attempts ends, for the key `hedge`: above 0, up to 1. Other values
     /// count as the nearest in that range.
     #[must_use]
-    pub const fn quantile(&self, quantile: f64) -> Quantile<'_> {
-        Quantile {
-            latency: self,
-            quantile,
-        }
+    pub const fn quantile(&self, quantile: f64) -> Quantile<&Self> {
+        Quantile::new(self, quantile)
     }
 
     /// Records that an attempt of your own loop succeeded after that time.
@@ -89,6 +89,13 @@ impl Latency {
 
     fn last(&self) -> MutexGuard<'_, Last> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// While it knows too few attempts to say anything.
+impl Rest for Latency {
+    fn is_at_rest(&self) -> bool {
+        self.last().kept < LEAST
     }
 }
 
@@ -111,12 +118,38 @@ impl Default for Latency {
 /// assert_eq!(latency.quantile(0.95).get(), Some(Duration::from_millis(190)));
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Quantile<'a> {
-    latency: &'a Latency,
+pub struct Quantile<L> {
+    latency: L,
     quantile: f64,
 }
 
-impl<'a> Quantile<'a> {
+impl<L: Deref<Target = Latency>> Quantile<L> {
+    /// As [`Latency::quantile`], of one that something else holds, such as one for each provider:
+    ///
+    /// ```
+    /// use std::sync::LazyLock;
+    /// use retry_runtime::{Keyed, Latency, Quantile, retry};
+    ///
+    /// static LATENCIES: LazyLock<Keyed<String, Latency>> =
+    ///     LazyLock::new(|| Keyed::new(100, Latency::new));
+    ///
+    /// #[retry(max = 1, budget, hedge = Quantile::new(LATENCIES.of(provider), 0.95))]
+    /// async fn complete(provider: &str, prompt: &str) -> std::io::Result<String> {
+    ///     Ok(format!("{provider} on {prompt}"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// complete("eu", "a question").await?;
+    /// assert_eq!(LATENCIES.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub const fn new(latency: L, quantile: f64) -> Self {
+        Self { latency, quantile }
+    }
+
     /// The quantile now, at most 64 attempts late. `None`, so that nothing is hedged, until 100 attempts are known.
     ///
     /// If too many of the last attempts were dropped to know it, this is the longest time known, which is too short.
@@ -124,7 +157,7 @@ impl<'a> Quantile<'a> {
         self.latency.last().quantile(self.quantile)
     }
 
-    pub(crate) fn latency(&self) -> &'a Latency {
+    pub(crate) fn into_latency(self) -> L {
         self.latency
     }
 }

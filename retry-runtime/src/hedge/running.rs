@@ -1,6 +1,7 @@
 //! Attempts that run at once.
 
 use std::future::{Future, poll_fn};
+use std::ops::Deref;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -13,13 +14,13 @@ use crate::time::skip;
 ///
 /// The first is not on the heap: nearly all calls make no other.
 #[derive(Debug)]
-pub struct Running<'a, A, S, G, N: Fn() -> Moment> {
+pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
     first: Option<Attempt<Pin<&'a mut A>, G>>,
     others: Vec<Attempt<Pin<Box<A>>, G>>,
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
     sleeps: bool,
-    measured: Measured<'a, N>,
+    measured: Measured<L, N>,
 }
 
 #[derive(Debug)]
@@ -32,8 +33,8 @@ struct Attempt<A, G> {
 
 /// What attempts tell how long they took, where the key `hedge` asks for it.
 #[derive(Debug)]
-pub struct Measured<'a, N> {
-    latency: Option<&'a Latency>,
+pub struct Measured<L, N> {
+    latency: Option<L>,
     now: N,
 }
 
@@ -56,24 +57,25 @@ pub struct Ended<T, E, G> {
     pub guards: G,
 }
 
-impl<'a, N: Fn() -> Moment> Measured<'a, N> {
-    pub(crate) fn new(latency: Option<&'a Latency>, now: N) -> Self {
+impl<L: Deref<Target = Latency>, N: Fn() -> Moment> Measured<L, N> {
+    pub(crate) fn new(latency: Option<L>, now: N) -> Self {
         Self { latency, now }
     }
 
     fn now(&self) -> Option<Moment> {
-        self.latency.map(|_| (self.now)())
+        self.latency.as_ref().map(|_| (self.now)())
     }
 
     fn tell(&self, began: Option<Moment>, tell: fn(&Latency, Duration)) {
-        if let (Some(latency), Some(began)) = (self.latency, began) {
+        if let (Some(latency), Some(began)) = (&self.latency, began) {
             tell(latency, (self.now)().since(began));
         }
     }
 }
 
-impl<'a, A, S, G, N, T, E> Running<'a, A, S, G, N>
+impl<'a, A, S, G, L, N, T, E> Running<'a, A, S, G, L, N>
 where
+    L: Deref<Target = Latency>,
     A: Future<Output = (Result<T, E>, bool)>,
     S: Future<Output = ()>,
     N: Fn() -> Moment,
@@ -83,7 +85,7 @@ where
         attempt: Pin<&'a mut A>,
         (number, guards): (u32, G),
         sleep: Pin<&'a mut S>,
-        measured: Measured<'a, N>,
+        measured: Measured<L, N>,
     ) -> Self {
         Self {
             first: Some(Attempt {
@@ -150,7 +152,7 @@ impl<A, G> Attempt<A, G> {
     fn ended<T, E>(
         self,
         (outcome, timed_out): (Result<T, E>, bool),
-        measured: &Measured<'_, impl Fn() -> Moment>,
+        measured: &Measured<impl Deref<Target = Latency>, impl Fn() -> Moment>,
     ) -> Next<T, E, G> {
         if outcome.is_ok() {
             measured.tell(self.began, Latency::record);
@@ -167,7 +169,11 @@ impl<A, G> Attempt<A, G> {
 }
 
 /// Another one won, or the call is dropped.
-impl<A, S, G, N: Fn() -> Moment> Drop for Running<'_, A, S, G, N> {
+impl<A, S, G, L, N> Drop for Running<'_, A, S, G, L, N>
+where
+    L: Deref<Target = Latency>,
+    N: Fn() -> Moment,
+{
     fn drop(&mut self) {
         let first = self.first.iter().map(|attempt| attempt.began);
         let others = self.others.iter().map(|attempt| attempt.began);

@@ -1,6 +1,7 @@
 //! The key `hedge`.
 
 use std::future::{Future, poll_fn};
+use std::ops::Deref;
 use std::pin::Pin;
 use std::time::Duration;
 
@@ -23,35 +24,42 @@ use crate::time::moment::Moment;
     label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
     note = "give a duration as in `\"200ms\"`, a `Duration`, an `Option<Duration>` where `None` is never, or a quantile of a `retry_runtime::Latency`"
 )]
-pub trait HedgeAfter<'a> {
+pub trait HedgeAfter {
+    type Latency: Deref<Target = Latency>;
     /// How long an attempt runs before another begins beside it, and what attempts tell how long they took.
-    fn hedge_after(self) -> (Option<Duration>, Option<&'a Latency>);
+    fn hedge_after(self) -> (Option<Duration>, Option<Self::Latency>);
 }
 
-impl HedgeAfter<'static> for Duration {
+impl HedgeAfter for Duration {
+    type Latency = &'static Latency;
+
     fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
         (Some(self), None)
     }
 }
 
-impl HedgeAfter<'static> for Option<Duration> {
+impl HedgeAfter for Option<Duration> {
+    type Latency = &'static Latency;
+
     fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
         (self, None)
     }
 }
 
-impl<'a> HedgeAfter<'a> for Quantile<'a> {
-    fn hedge_after(self) -> (Option<Duration>, Option<&'a Latency>) {
-        (self.get(), Some(self.latency()))
+impl<L: Deref<Target = Latency>> HedgeAfter for Quantile<L> {
+    type Latency = L;
+
+    fn hedge_after(self) -> (Option<Duration>, Option<L>) {
+        (self.get(), Some(self.into_latency()))
     }
 }
 
 /// When to hedge, and what is told by that clock how long attempts took.
 #[inline]
-pub fn hedge<'a, N: Fn() -> Moment>(
-    hedge: impl HedgeAfter<'a>,
+pub fn hedge<H: HedgeAfter, N: Fn() -> Moment>(
+    hedge: H,
     now: N,
-) -> (Option<Duration>, Measured<'a, N>) {
+) -> (Option<Duration>, Measured<H::Latency, N>) {
     let (after, latency) = hedge.hedge_after();
     (after, Measured::new(latency, now))
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use retry_runtime::{Latency, retry};
+use retry_runtime::{Keyed, Latency, Quantile, retry};
 use support::failure::{Failure, TRANSIENT};
 use tokio::time::timeout;
 
@@ -26,6 +26,41 @@ async fn nothing_is_hedged_before_enough_is_known() {
     let server = Server::new([answer(900), answer(10)]);
     assert_eq!(call(&server, &latency).await, Ok(2));
     assert_eq!(server.seen(), seen(&[0, 99], 1, 109));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_provider_has_its_own() {
+    #[retry(hedge = Quantile::new(latencies.of(&provider), 0.95), max = 1)]
+    async fn call(
+        server: &Server,
+        latencies: &Keyed<char, Latency>,
+        provider: char,
+    ) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let latencies = Keyed::new(2, Latency::new);
+    for provider in ['a', 'b'] {
+        for _ in 0..99 {
+            let server = Server::new([answer(10)]);
+            assert_eq!(call(&server, &latencies, provider).await, Ok(1));
+        }
+    }
+    let server = Server::new([answer(20)]);
+    assert_eq!(call(&server, &latencies, 'a').await, Ok(1));
+    // What is known of the one says nothing about the other.
+    for (provider, attempts) in [('a', 2), ('b', 1)] {
+        let server = Server::new([answer(900), answer(5)]);
+        assert_eq!(call(&server, &latencies, provider).await, Ok(attempts));
+    }
+    // With too few attempts to say anything it makes room for another.
+    let latencies = Keyed::new(2, Latency::new);
+    (0..99).for_each(|_| latencies.of(&'a').record(millis(1)));
+    (0..100).for_each(|_| latencies.of(&'b').record(millis(1)));
+    latencies.of(&'c');
+    assert_eq!(latencies.len(), 2);
+    assert!(latencies.of(&'b').quantile(0.95).get().is_some());
+    assert!(latencies.of(&'a').quantile(0.95).get().is_none());
 }
 
 /// Of attempts that took so many milliseconds, and of those that were dropped.
