@@ -232,6 +232,13 @@ impl RetryBudget for Budget {
         }
     }
 
+    #[inline]
+    fn succeeded_at_once(&self) {
+        if !self.is_full() {
+            self.give(self.rule.per_call.saturating_add(self.rule.per_success));
+        }
+    }
+
     fn failed(&self, _: Kind) {
         if self.rule.per_failure == 0 {
             return;

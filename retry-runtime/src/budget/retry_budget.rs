@@ -60,6 +60,13 @@ pub trait RetryBudget {
         let _ = retried;
     }
 
+    /// Tells of a call that succeeded at once: [`called`](Self::called) and [`succeeded`](Self::succeeded) in one.
+    #[inline]
+    fn succeeded_at_once(&self) {
+        self.called();
+        self.succeeded(None);
+    }
+
     /// Tells of an attempt that failed with an error worth a retry, whether one follows or not. A retry is paid for after
     /// it.
     fn failed(&self, kind: Kind) {
@@ -86,6 +93,11 @@ macro_rules! forward {
             #[inline]
             fn succeeded(&self, retried: Option<Kind>) {
                 (**self).succeeded(retried);
+            }
+
+            #[inline]
+            fn succeeded_at_once(&self) {
+                (**self).succeeded_at_once();
             }
 
             fn failed(&self, kind: Kind) {

@@ -38,10 +38,11 @@ impl Call {
     /// ```
     #[inline]
     pub fn credit<B: RetryBudget + ?Sized>(&self, budget: &B) {
-        if !self.is_known {
-            budget.called();
+        if self.is_known {
+            budget.succeeded(self.followed);
+        } else {
+            budget.succeeded_at_once();
         }
-        budget.succeeded(self.followed);
     }
 
     /// Tells the budget of a failed attempt, and of a call with its first.

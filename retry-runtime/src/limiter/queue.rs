@@ -157,6 +157,8 @@ impl<G: Gate> Limiter for Queue<G> {
 
 impl<G: Gate> Queue<G> {
     // Wakers are the executor's: none is called or dropped under the lock.
+    #[cold]
+    #[inline(never)]
     fn poll_waiting(&self, ticket: &mut Ticket, waker: Waker) -> Turn {
         let mut state = self.lock();
         let Some(ahead) = state.place(ticket.number()) else {
@@ -245,10 +247,18 @@ impl<G> State<G> {
     }
 
     /// What wakes the first that waits and is not absent.
+    #[inline]
     fn first(&mut self) -> Option<Waker> {
         if self.waiting.is_empty() {
-            return None;
+            None
+        } else {
+            self.first_present()
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn first_present(&mut self) -> Option<Waker> {
         let now = clock::now();
         let mut present = self.waiting.iter_mut();
         let first = present.find(|waiting| !waiting.is_absent(now))?;
@@ -336,6 +346,7 @@ impl<G: Gate> State<G> {
     }
 }
 
+#[inline]
 fn wake(first: Option<Waker>) {
     if let Some(first) = first {
         first.wake();

@@ -14,6 +14,7 @@ pub struct Payer<B> {
     refund: fn(&B, Kind),
     called: fn(&B),
     succeeded: fn(&B, Option<Kind>),
+    succeeded_at_once: fn(&B),
     failed: fn(&B, Kind),
 }
 
@@ -36,6 +37,11 @@ impl<B> RetryBudget for Payer<B> {
         (self.succeeded)(&self.budget, retried);
     }
 
+    #[inline]
+    fn succeeded_at_once(&self) {
+        (self.succeeded_at_once)(&self.budget);
+    }
+
     fn failed(&self, kind: Kind) {
         (self.failed)(&self.budget, kind);
     }
@@ -49,6 +55,7 @@ pub fn budget<B: RetryBudget>(budget: B) -> Payer<B> {
         refund: B::refund,
         called: B::called,
         succeeded: B::succeeded,
+        succeeded_at_once: B::succeeded_at_once,
         failed: B::failed,
     }
 }
