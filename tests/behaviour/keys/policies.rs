@@ -1,9 +1,12 @@
 //! The key `policy` with what finds policies by name, and with what changes while calls run.
 
+use std::cell::Cell;
 use std::sync::Arc;
+use std::time::Duration;
 
-use retry_runtime::{Jitter, Overrides, Policies, Policy, SharedPolicy, retry, testing};
-use support::failure::{Failure, THROTTLED, TRANSIENT};
+use retry_runtime::{Jitter, Overrides, Policies, Policy, SharedPolicy, retry, retrying, testing};
+use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::time::Instant;
 
 use crate::keys::{Script, millis, secs};
 
@@ -247,6 +250,64 @@ fn named_policies_change_while_the_program_runs() {
     assert_eq!(NAMED.read(|policies| policies.unused().count()), 0);
     NAMED.store(toml::from_str("enabled = false").unwrap());
     assert_eq!(attempts(), 1);
+}
+
+#[retry(policy = policies, timeout, name = "slow")]
+async fn slow(policies: &Policies, took: Duration) -> Result<(), Failure> {
+    tokio::time::sleep(took).await;
+    Err(TRANSIENT)
+}
+
+#[tokio::test(start_paused = true)]
+async fn limits_of_time_are_found_by_name() {
+    let file =
+        "slow = { max = 9, backoff = 'fixed', jitter = 'none', timeout = '2s', deadline = '10s' }";
+    let policies: Policies = toml::from_str(file).unwrap();
+    let start = Instant::now();
+    let timed_out = slow(&policies, secs(5)).await;
+    assert_eq!(timed_out, Err(TIMEOUT));
+    // Attempts from 0 to 2, 3 to 5, 6 to 8 and 9 to 11 s.
+    assert_eq!(start.elapsed(), secs(11));
+}
+
+static EVERYWHERE: SharedPolicy<Policies> = SharedPolicy::new(Policies::new());
+
+#[retry(wrapper = Retrying, policy = EVERYWHERE)]
+trait Model {
+    fn complete(&self) -> Result<usize, Failure>;
+}
+
+struct Opus(Cell<usize>);
+
+impl Model for Opus {
+    fn complete(&self) -> Result<usize, Failure> {
+        self.0.set(self.0.get() + 1);
+        Err(TRANSIENT)
+    }
+}
+
+#[test]
+fn decorators_and_blocks_are_found_by_their_names() {
+    let _skipped = testing::skip_sleeps();
+    EVERYWHERE.store(
+        toml::from_str(
+            "
+            Opus = { max = 1 }
+            'behaviour::keys::policies::decorators_and_blocks_are_found_by_their_names' = { max = 2 }
+            ",
+        )
+        .unwrap(),
+    );
+    let model = Retrying::new(Opus(Cell::new(0)));
+    assert_eq!(model.complete(), Err(TRANSIENT));
+    assert_eq!(model.into_inner().0.get(), 2);
+    let mut attempts = 0;
+    let outcome: Result<(), _> = retrying!(policy = &EVERYWHERE, {
+        attempts += 1;
+        Err(TRANSIENT)
+    });
+    assert_eq!((outcome, attempts), (Err(TRANSIENT), 3));
+    assert_eq!(EVERYWHERE.read(|policies| policies.unused().count()), 0);
 }
 
 fn assert_send<T: Send>(value: T) -> T {
