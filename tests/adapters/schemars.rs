@@ -1,5 +1,5 @@
 use ::schemars::schema_for;
-use retry_runtime::{Overrides, Policy};
+use retry_runtime::{Overrides, Policies, Policy};
 use serde_json::{Value, json};
 
 /// The values that a schema names: its default, its examples, its words, the ends of its range.
@@ -88,4 +88,21 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
     );
     let layer = schema_for!(Overrides).to_value();
     assert_eq!(layer["properties"]["max"].get("default"), None);
+}
+
+#[test]
+fn an_entry_of_named_policies_is_a_layer() {
+    let named = schema_for!(Policies).to_value();
+    let layer = schema_for!(Overrides).to_value();
+    assert_eq!(
+        named["additionalProperties"]["properties"],
+        layer["properties"]
+    );
+    assert_eq!(
+        named["properties"],
+        json!({ "enabled": layer["properties"]["enabled"] })
+    );
+    let written = json!({ "enabled": true, "default": { "max": 2 } });
+    let policies: Policies = serde_json::from_value(written).unwrap();
+    assert_eq!(policies.find("redis"), Policy::new().max(2));
 }

@@ -7,6 +7,7 @@ use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use retry_vocabulary::key::{Among, Key, Takes};
 use retry_vocabulary::word::{self, Word};
 
+use crate::configure::policies::Policies;
 use crate::policy::Policy;
 use crate::policy::overrides::Overrides;
 use crate::policy::value::Value;
@@ -55,13 +56,30 @@ impl JsonSchema for Overrides {
     }
 }
 
+/// A table of [`Overrides`] by the names of calls, and `enabled` beside them.
+impl JsonSchema for Policies {
+    fn schema_name() -> Cow<'static, str> {
+        "RetryPolicies".into()
+    }
+
+    fn schema_id() -> Cow<'static, str> {
+        "retry_runtime::Policies".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Policies by the names of calls; `default` is for all",
+            "type": "object",
+            "properties": { Key::Enabled.name(): described(Key::Enabled) },
+            "additionalProperties": table(Among::Policy, &BTreeMap::new()),
+        })
+    }
+}
+
 fn table(keys: Among, defaults: &BTreeMap<String, Value>) -> Schema {
     let mut properties = BTreeMap::new();
     for key in keys.keys() {
-        let mut schema = value(key);
-        if let Some(about) = key.about() {
-            schema.insert("description".into(), about.into());
-        }
+        let mut schema = described(key);
         if let Some(default) = defaults.get(key.name()) {
             let default = json_schema!({ "default": default });
             schema
@@ -71,6 +89,14 @@ fn table(keys: Among, defaults: &BTreeMap<String, Value>) -> Schema {
         properties.insert(key.name(), schema);
     }
     json_schema!({ "type": "object", "properties": properties, "additionalProperties": false })
+}
+
+fn described(key: Key) -> Schema {
+    let mut schema = value(key);
+    if let Some(about) = key.about() {
+        schema.insert("description".into(), about.into());
+    }
+    schema
 }
 
 fn value(key: Key) -> Schema {
