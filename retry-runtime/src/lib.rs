@@ -43,7 +43,7 @@ pub use breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition
 pub use breaker::permit::Permit;
 pub use budget::bucket::Budget;
 pub use budget::keyed::Keyed;
-pub use budget::retry_budget::RetryBudget;
+pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
 pub use call::failure::Failure;

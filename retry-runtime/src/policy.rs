@@ -373,13 +373,13 @@ impl Policy {
         }
     }
 
-    /// The time for the whole call.
-    pub(crate) const fn time_limit(&self) -> Option<Duration> {
+    /// The time for the whole call: what [`deadline`](Self::deadline) was set to.
+    pub const fn time_limit(&self) -> Option<Duration> {
         self.deadline.get()
     }
 
-    /// The time for each attempt.
-    pub(crate) const fn attempt_limit(&self) -> Option<Duration> {
+    /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it itself.
+    pub const fn attempt_limit(&self) -> Option<Duration> {
         self.timeout.get()
     }
 

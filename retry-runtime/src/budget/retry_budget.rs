@@ -108,7 +108,8 @@ macro_rules! forward {
 }
 forward!(&B Arc<B> Rc<B> Box<B>);
 
-/// What was paid for a retry, until that begins: dropped before, it goes back.
+/// What a budget paid for a retry, until that begins: dropped before, it goes back. [`Call::paid`](crate::Call::paid)
+/// makes it.
 #[derive(Debug)]
 pub struct Paid<B: RetryBudget> {
     budget: B,

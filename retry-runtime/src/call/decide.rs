@@ -42,6 +42,9 @@ impl Call {
         if failure.last || !schedule.allows(retry) {
             return Err(Reason::Exhausted);
         }
+        if failure.unrepeatable {
+            return Err(Reason::Unrepeatable);
+        }
         let left = self.time_left(failure).ok_or(Reason::Deadline);
         if let Some(reason) = refusal(policy, failure.verdict, left.unwrap_or_default()) {
             return Err(reason);

@@ -36,6 +36,7 @@ pub struct Failure<'a> {
     pub(super) deadline: Deadline,
     pub(super) idempotent: bool,
     pub(super) repeated: bool,
+    pub(super) unrepeatable: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
     /// How many items of a batch failed so.
@@ -101,6 +102,7 @@ impl<'a> Failure<'a> {
             deadline: Deadline::OfPolicy,
             idempotent: true,
             repeated: false,
+            unrepeatable: false,
             cancelled: false,
             last: false,
             items: 1,
@@ -143,6 +145,15 @@ impl<'a> Failure<'a> {
     /// Whether the same error came too many times in a row.
     pub fn repeated(mut self, repeated: bool) -> Self {
         self.repeated = repeated;
+        self
+    }
+
+    /// Whether the attempt can't be made again, such as where its request was consumed. Default false.
+    ///
+    /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead. Breakers,
+    /// limiters and budgets are told of the failure as of any other.
+    pub fn unrepeatable(mut self, unrepeatable: bool) -> Self {
+        self.unrepeatable = unrepeatable;
         self
     }
 

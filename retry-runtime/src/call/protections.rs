@@ -6,11 +6,11 @@ use std::task::Waker;
 use std::time::Duration;
 
 use crate::breaker::circuit_breaker::{Seen, Transition};
-use crate::budget::retry_budget::RetryBudget;
+use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
-use crate::limiter::place::Queued;
+use crate::limiter::place::{Place, Queued};
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::Event;
 use crate::observe::record::Record;
@@ -43,6 +43,29 @@ impl Call {
         } else {
             budget.succeeded_at_once();
         }
+    }
+
+    /// What that budget paid for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the retry
+    /// begins, it goes back.
+    ///
+    /// ```
+    /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
+    ///
+    /// static BUDGET: Budget = Budget::standard();
+    /// const POLICY: Policy = Policy::none();
+    ///
+    /// let site = Site::new(&POLICY, "model.fetch");
+    /// let mut call = Call::new();
+    /// let failure = Failure::new(&site, Verdict::TRANSIENT, &"overloaded");
+    /// assert!(call.failed_with(failure.budget(&BUDGET)).is_ok());
+    /// let paid = call.paid(&BUDGET);
+    /// assert_eq!(BUDGET.available(), 486.0);
+    /// // The call is dropped during its pause:
+    /// drop(paid);
+    /// assert_eq!(BUDGET.available(), 500.0);
+    /// ```
+    pub fn paid<B: RetryBudget>(&self, budget: B) -> Paid<B> {
+        Paid::new(budget, self.followed)
     }
 
     /// Tells the budget of a failed attempt, and of a call with its first.
@@ -80,10 +103,12 @@ impl Call {
         }
     }
 
-    /// Reports that the call's attempt changed the state of its breaker.
+    /// Reports that the call's attempt changed the state of its breaker: what [`Permit::transition`](crate::Permit::transition)
+    /// or [`Permit::succeeded`](crate::Permit::succeeded) returned. [`failed_with`](Self::failed_with) reports what a failure
+    /// changed. The error is shown where the breaker opens.
     #[cold]
     #[inline(never)]
-    pub(crate) fn turned(
+    pub fn turned(
         &self,
         call: &str,
         transition: Transition,
@@ -130,10 +155,11 @@ impl Call {
         }
     }
 
-    /// Reports what the end of the call's attempt changed about its limiter.
+    /// Reports what the end of the call's attempt changed about its limiter: what [`Place::succeeded`] returned.
+    /// [`failed_with`](Self::failed_with) reports what a failure changed.
     #[cold]
     #[inline(never)]
-    pub(crate) fn limiter_changed(
+    pub fn limiter_changed(
         &self,
         call: &str,
         changes: LimiterChanges,
@@ -184,10 +210,20 @@ impl Call {
         }
     }
 
-    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter.
+    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless that has come.
+    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
+        self.waits_in(call, place, observe);
+    }
+
+    /// The same for whatever is queued.
     #[cold]
     #[inline(never)]
-    pub(crate) fn waits(&self, call: &str, place: &mut impl Queued, observe: Option<Observe<'_>>) {
+    pub(crate) fn waits_in(
+        &self,
+        call: &str,
+        place: &mut impl Queued,
+        observe: Option<Observe<'_>>,
+    ) {
         let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
             return;
         };
@@ -201,10 +237,10 @@ impl Call {
         report(Record::Waiting, event, observe);
     }
 
-    /// Reports that its turn has come.
+    /// Reports that its turn has come, after what [`Place::wait`] returned.
     #[cold]
     #[inline(never)]
-    pub(crate) fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
+    pub fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
         let attempt = self.attempt();
         let event = move || Event::Waited {
             call,

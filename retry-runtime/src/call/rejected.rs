@@ -62,6 +62,11 @@ impl Rejected {
     pub const fn by(self) -> RejectedBy {
         self.by
     }
+
+    /// Why a call that ends with it gave up.
+    pub const fn reason(self) -> Reason {
+        self.by.reason()
+    }
 }
 
 impl RejectedBy {

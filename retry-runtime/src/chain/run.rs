@@ -109,7 +109,7 @@ where
                             let mut place = InLine::new(&chain.keys.limiter);
                             if !place.has_turn() {
                                 let name = chain.keys.name.name(Op::place);
-                                call.waits(name, &mut place, chain.keys.observer.observe());
+                                call.waits_in(name, &mut place, chain.keys.observer.observe());
                                 let cancelled = Pin::new(&mut cancelled);
                                 let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
                                 match wait.await {

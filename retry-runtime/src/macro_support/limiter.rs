@@ -30,7 +30,7 @@ pub fn has_turn<L>(place: &Place<L>) -> bool {
 #[cold]
 #[inline(never)]
 pub fn waits<L>(call: &Call, name: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
-    call.waits(name, place, observe);
+    call.waits_in(name, place, observe);
 }
 
 /// Waits for the turn.

@@ -14,6 +14,8 @@ pub enum Reason {
     HintTooLong,
     /// The request may have taken effect, and the function is not idempotent.
     Ambiguous,
+    /// The request can't be sent again: its body is gone.
+    Unrepeatable,
     /// The same error came `repeats` times in a row.
     Repeated,
     /// The `budget` had nothing left to pay for a retry with.
@@ -38,6 +40,7 @@ impl Reason {
             Self::Deadline => "deadline",
             Self::HintTooLong => "hint too long",
             Self::Ambiguous => "ambiguous",
+            Self::Unrepeatable => "unrepeatable",
             Self::Repeated => "repeated",
             Self::Budget => "budget",
             Self::Rejected => "rejected",

@@ -5,7 +5,7 @@ use private::{Erased, Sealed, Text, Typed};
 
 /// What the functions in [`on`](crate::on) take: an error and its sources, or a text.
 ///
-/// It is implemented for every [`Error`] that is `'static`, for the `Box`es of `dyn Error`, for `anyhow::Error` with
+/// It is implemented for every [`Error`] that is `'static`, for `dyn Error` and its `Box`es, for `anyhow::Error` with
 /// its feature, and for texts. `Via` only tells these apart and is always inferred. An error with a lifetime doesn't
 /// qualify: write a closure for it.
 #[diagnostic::on_unimplemented(
@@ -72,6 +72,24 @@ inspect_erased!(
 );
 #[cfg(feature = "anyhow_1")]
 inspect_erased!(anyhow::Error);
+
+macro_rules! inspect_unsized {
+    ($($error:ty),*) => {$(
+        impl Sealed<Erased> for $error {}
+
+        impl Inspect<Erased> for $error {
+            fn error(&self) -> Option<&(dyn Error + 'static)> {
+                Some(self)
+            }
+
+            fn text(&self) -> Option<&str> {
+                None
+            }
+        }
+    )*};
+}
+
+inspect_unsized!(dyn Error, dyn Error + Send, dyn Error + Send + Sync);
 
 macro_rules! inspect_text {
     ($($text:ty),*) => {$(
