@@ -1,9 +1,10 @@
-//! Says which failures of other crates' clients are worth a retry, for `retry-runtime`.
+//! Retries whole clients, and says which failures of other crates' clients are worth a retry, for `retry-runtime`.
 //!
 // Where the page links to the guide: the first definition counts.
 //! [built_in_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/built_in_clients/
 //! [configuration]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/configuration/
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [whole_clients]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/whole_clients/
 //! [done]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/classification/#what-a-server-may-have-done
 //!
 // On docs.rs, each item shows the feature that it needs.
@@ -11,8 +12,19 @@
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/clients.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/clients.md"))]
 
+#[cfg(feature = "_whole_client")]
+mod client_retries;
+#[cfg(feature = "_whole_client")]
+pub mod http;
+#[cfg(feature = "_whole_client")]
+pub mod repeat;
 #[cfg(feature = "_stream")]
 mod whole;
+
+#[cfg(feature = "reqwest_middleware")]
+pub mod reqwest_middleware;
+#[cfg(feature = "tower")]
+pub mod tower;
 
 #[cfg(feature = "anthropic_ai_sdk")]
 pub mod anthropic_ai_sdk;
@@ -35,5 +47,16 @@ pub mod opendal;
 #[cfg(feature = "rig")]
 pub mod rig;
 
+#[cfg(feature = "_whole_client")]
+pub use client_retries::ClientRetries;
 #[cfg(feature = "_stream")]
 pub use whole::Truncated;
+
+/// An error of any type, as services of tower have it.
+#[cfg(feature = "_whole_client")]
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+// Compiles the page's examples, which need the libraries that they come from.
+#[cfg(all(doctest, checkout))]
+#[doc = include_str!("../../docs/migrating.md")]
+mod migrating {}

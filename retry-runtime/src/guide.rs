@@ -56,6 +56,8 @@ pages! {
     streams = "streams" if feature = "stream";
     blocks = "blocks";
     wrapping = "wrapping";
+    // Its examples are compiled in `retry-clients`, too.
+    whole_clients = "whole_clients" if not(doctest);
     batches = "batches" if feature = "batch";
     plans = "plans" if all(feature = "plan", feature = "serde");
     own_loop = "own_loop";
@@ -63,4 +65,6 @@ pages! {
     expansion = "expansion";
     performance = "performance";
     comparison = "comparison";
+    // The same.
+    migrating = "migrating" if not(doctest);
 }

@@ -22,6 +22,8 @@ mod sqlx;
 mod tonic;
 #[cfg(feature = "ureq")]
 mod ureq;
+#[cfg(feature = "tower")]
+mod whole_clients;
 
 #[cfg(feature = "anthropic_ai_sdk")]
 mod anthropic_ai_sdk;

@@ -1,0 +1,208 @@
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use retry_runtime::{CircuitBreaker, Event, Limiter, Policy, RetryBudget, Verdict};
+
+use crate::http::{Answer, classify};
+
+pub(crate) mod attempts;
+pub(crate) mod run;
+
+pub(crate) type Budget = dyn RetryBudget + Send + Sync;
+pub(crate) type Breaker = dyn CircuitBreaker + Send + Sync;
+pub(crate) type Queue = dyn Limiter + Send + Sync;
+type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
+type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> + Send + Sync;
+
+/// How the requests of a whole client are retried: a policy, and the keys beside it.
+///
+/// A [`RetryLayer`](crate::tower::RetryLayer) and a [`RetryMiddleware`](crate::reqwest_middleware::RetryMiddleware) are
+/// made of it, or of a [`Policy`] alone. A clone shares the budget, the breaker and the limiter, so that several clients of
+/// one server can.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_clients::ClientRetries;
+/// use retry_runtime::{Breaker, Budget, Policy};
+///
+/// static BUDGET: Budget = Budget::ratio(0.1);
+/// static BREAKER: Breaker = Breaker::new();
+///
+/// let policy = Policy::new().max(5).timeout(Duration::from_secs(30));
+/// let retries = ClientRetries::new(policy)
+///     .name("github")
+///     .budget(&BUDGET)
+///     .breaker(&BREAKER)
+///     .idempotent_methods();
+/// # let _ = retries;
+/// ```
+///
+/// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout` ends an
+/// attempt whose answer has not begun in time; what follows of a body is not limited.
+///
+/// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success.
+#[derive(Clone)]
+pub struct ClientRetries {
+    pub(crate) policy: Policy,
+    pub(crate) name: Option<Cow<'static, str>>,
+    pub(crate) budget: Option<Arc<Budget>>,
+    pub(crate) breaker: Option<Arc<Breaker>>,
+    pub(crate) limiter: Option<Arc<Queue>>,
+    pub(crate) observer: Option<Arc<Watcher>>,
+    pub(crate) repeats: Repeats,
+    pub(crate) recorded: usize,
+    pub(crate) read: usize,
+    judge: Option<Arc<Judge>>,
+}
+
+/// Which requests are sent again though they may have taken effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repeats {
+    All,
+    OfIdempotentMethods,
+    None,
+}
+
+impl ClientRetries {
+    /// How much of a request's body is recorded by default: 1 MiB, the `perRpcBufferLimit` of grpc-java.
+    pub const RECORDED: usize = 1024 * 1024;
+
+    /// Retries by that policy.
+    pub fn new(policy: Policy) -> Self {
+        Self {
+            policy,
+            name: None,
+            budget: None,
+            breaker: None,
+            limiter: None,
+            observer: None,
+            repeats: Repeats::All,
+            recorded: Self::RECORDED,
+            read: 0,
+            judge: None,
+        }
+    }
+
+    /// What calls are named in the log and by observers. By default each by its request: `GET api.example`, or
+    /// `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would be another for each item.
+    pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Which outcomes are failures, and which of these are worth a retry: `None` is a success. The default is
+    /// [`classify`].
+    ///
+    /// An outcome is an answer, or the error of the service below. To change some of them, leave the others to `classify`:
+    ///
+    /// ```
+    /// use http::StatusCode;
+    /// use retry_clients::{ClientRetries, http::classify};
+    /// use retry_runtime::{Policy, Verdict};
+    ///
+    /// // This server's 404 passes: it writes first, and answers later.
+    /// let retries = ClientRetries::new(Policy::new()).on(|outcome| match outcome {
+    ///     Ok(answer) if answer.status() == StatusCode::NOT_FOUND => Some(Verdict::TRANSIENT),
+    ///     outcome => classify(outcome),
+    /// });
+    /// # let _ = retries;
+    /// ```
+    pub fn on<F>(mut self, judge: F) -> Self
+    where
+        F: Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict>
+            + Send
+            + Sync
+            + 'static,
+    {
+        self.judge = Some(Arc::new(judge));
+        self
+    }
+
+    /// Reads the body of each answer, up to that many bytes, before its outcome is known: [`Answer::body`]. Then it is handed
+    /// on with all the rest. Default 0: bodies are not read.
+    ///
+    /// Event streams (`text/event-stream`) and answers by gRPC are not read, since their users want each part at once. The
+    /// answer is known as late as its body, so name this only where the body says what the status does not.
+    pub fn read_bodies(mut self, most: usize) -> Self {
+        self.read = most;
+        self
+    }
+
+    /// How much of a request's body is recorded while it is sent, in bytes, to send it again. A longer body is sent once:
+    /// where a retry would follow, the call ends with [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the
+    /// log says why. Bodies that are in memory anyway are not limited. Default [`RECORDED`](Self::RECORDED).
+    pub fn record_bodies(mut self, most: usize) -> Self {
+        self.recorded = most;
+        self
+    }
+
+    /// Whether a request is sent again after an ambiguous failure. Default true, as everywhere.
+    pub fn idempotent(mut self, idempotent: bool) -> Self {
+        self.repeats = if idempotent {
+            Repeats::All
+        } else {
+            Repeats::None
+        };
+        self
+    }
+
+    /// After an ambiguous failure, sends only requests again whose method is idempotent (RFC 9110, 9.2.2: not `POST`, `PATCH`
+    /// and `CONNECT`), or that have an `Idempotency-Key`.
+    pub fn idempotent_methods(mut self) -> Self {
+        self.repeats = Repeats::OfIdempotentMethods;
+        self
+    }
+
+    /// What retries are paid from.
+    pub fn budget(mut self, budget: impl RetryBudget + Send + Sync + 'static) -> Self {
+        self.budget = Some(Arc::new(budget));
+        self
+    }
+
+    /// What lets attempts through. While it is open, a call fails with [`Rejected`](retry_runtime::Rejected).
+    pub fn breaker(mut self, breaker: impl CircuitBreaker + Send + Sync + 'static) -> Self {
+        self.breaker = Some(Arc::new(breaker));
+        self
+    }
+
+    /// What attempts wait for. Where the wait would be too long, a call fails with
+    /// [`Rejected`](retry_runtime::Rejected).
+    pub fn limiter(mut self, limiter: impl Limiter + Send + Sync + 'static) -> Self {
+        self.limiter = Some(Arc::new(limiter));
+        self
+    }
+
+    /// Calls this with every event, besides the log. For an [`Observer`](retry_runtime::Observer):
+    /// `move |event| observer.observe(event)`.
+    pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
+        self.observer = Some(Arc::new(observe));
+        self
+    }
+
+    pub(crate) fn judge(
+        &self,
+        outcome: Result<&Answer<'_>, &(dyn Error + 'static)>,
+    ) -> Option<Verdict> {
+        match &self.judge {
+            Some(judge) => judge(outcome),
+            None => classify(outcome),
+        }
+    }
+}
+
+impl From<Policy> for ClientRetries {
+    fn from(policy: Policy) -> Self {
+        Self::new(policy)
+    }
+}
+
+impl fmt::Debug for ClientRetries {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientRetries")
+            .field("policy", &self.policy)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,190 @@
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
+
+use retry_runtime::{
+    Call, Event, Failure, Moment, Paid, Permit, Place, Reason, Rejected, RejectedBy, Site, Timer,
+    TokioTimer, Verdict,
+};
+
+use super::{Breaker, Budget, ClientRetries, Queue};
+
+/// The attempts of one call, and what they hold of what the call shares with others.
+pub(crate) struct Attempts<'a, N> {
+    retries: &'a ClientRetries,
+    name: N,
+    idempotent: bool,
+    call: Call,
+    deadline: Option<Moment>,
+    paid: Option<Paid<&'a Budget>>,
+    place: Option<Place<&'a Queue>>,
+    permit: Option<Permit<&'a Breaker>>,
+}
+
+/// What an observer is called with.
+type Observe<'a> = &'a mut (dyn FnMut(&Event<'_>) + 'a);
+
+impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
+    /// The name is asked for where something is told.
+    pub(crate) fn new(retries: &'a ClientRetries, name: N, idempotent: bool) -> Self {
+        let limit = retries.policy.time_limit();
+        Self {
+            retries,
+            name,
+            idempotent,
+            call: Call::new(),
+            deadline: limit.and_then(|limit| TokioTimer.now().checked_add(limit)),
+            paid: None,
+            place: None,
+            permit: None,
+        }
+    }
+
+    /// The number of the attempt.
+    pub(crate) fn number(&self) -> u32 {
+        self.call.attempt()
+    }
+
+    /// Whether something other than the attempts can end the call after a pause.
+    pub(crate) fn may_end_after_pause(&self) -> bool {
+        let retries = self.retries;
+        retries.breaker.is_some() || retries.limiter.is_some() || self.deadline.is_some()
+    }
+
+    /// Waits until the attempt may begin: the breaker is asked before the queue, and passed after it.
+    pub(crate) async fn begin(&mut self) -> Result<(), Rejected> {
+        let retries = self.retries;
+        if let Some(limiter) = retries.limiter.as_deref() {
+            if retries
+                .breaker
+                .as_ref()
+                .is_some_and(|breaker| breaker.is_open())
+            {
+                return Err(Rejected::new(RejectedBy::Breaker));
+            }
+            let mut place = Place::new(limiter);
+            if !place.has_turn() {
+                self.observed(|call, name, observe| call.waits(name, &mut place, observe));
+                let waited = place.wait(TokioTimer, self.deadline).await?;
+                self.observed(|call, name, observe| call.waited(name, waited, observe));
+            }
+            self.place = Some(place);
+        }
+        if let Some(breaker) = retries.breaker.as_deref() {
+            let Some(permit) = Permit::new(breaker) else {
+                if let Some(place) = self.place.take() {
+                    place.give_back();
+                }
+                return Err(Rejected::new(RejectedBy::Breaker));
+            };
+            if let Some(transition) = permit.transition() {
+                self.observed(|call, name, observe| call.turned(name, transition, &"", observe));
+            }
+            self.permit = Some(permit);
+        }
+        if let Some(paid) = self.paid.take() {
+            paid.spend();
+        }
+        if let Some(observer) = &retries.observer {
+            self.call
+                .started(&(self.name)(), &mut |event| observer(event));
+        }
+        Ok(())
+    }
+
+    /// The attempt succeeded, and with it the call.
+    pub(crate) fn succeeded(&mut self) {
+        if let Some(transition) = self.permit.take().and_then(|mut permit| permit.succeeded()) {
+            self.observed(|call, name, observe| call.turned(name, transition, &"", observe));
+        }
+        if let Some(change) = self.place.take().and_then(|mut place| place.succeeded()) {
+            self.observed(|call, name, observe| call.limiter_changed(name, change, observe));
+        }
+        if self.call.is_retried() || self.retries.observer.is_some() {
+            let policy = &self.retries.policy;
+            self.observed(|call, name, observe| match observe {
+                Some(observe) => call.succeeded_observed(&Site::new(policy, name), observe),
+                None => call.succeeded(&Site::new(policy, name)),
+            });
+        }
+        if let Some(budget) = self.retries.budget.as_deref() {
+            self.call.credit(budget);
+        }
+    }
+
+    /// The attempt failed. Returns the pause before the next one, or why there is none.
+    pub(crate) fn failed(
+        &mut self,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+        unrepeatable: bool,
+    ) -> Result<Duration, Reason> {
+        let name = (self.name)();
+        let site = Site::new(&self.retries.policy, &name);
+        let (mut permit, mut place) = (self.permit.take(), self.place.take());
+        let mut observe = self.observe();
+        let mut failure = Failure::new(&site, verdict, error)
+            .idempotent(self.idempotent)
+            .unrepeatable(unrepeatable)
+            .deadline(self.deadline, || TokioTimer.now());
+        if let Some(budget) = &self.retries.budget {
+            failure = failure.budget(&**budget);
+        }
+        if let Some(permit) = &mut permit {
+            failure = failure.permit(permit);
+        }
+        if let Some(place) = &mut place {
+            failure = failure.place(place);
+        }
+        if let Some(observe) = &mut observe {
+            failure = failure.observe(observe);
+        }
+        let pause = self.call.failed_with(failure)?;
+        self.paid = self
+            .retries
+            .budget
+            .as_deref()
+            .map(|budget| self.call.paid(budget));
+        Ok(pause)
+    }
+
+    /// Ends the call with that error, before its first attempt or after a pause.
+    pub(crate) fn gave_up(&self, error: &dyn fmt::Display, reason: Reason) {
+        let name = (self.name)();
+        let site = Site::new(&self.retries.policy, &name);
+        let mut observe = self.observe();
+        let mut failure = Failure::new(&site, Verdict::TRANSIENT, error);
+        if let Some(observe) = &mut observe {
+            failure = failure.observe(observe);
+        }
+        self.call.gave_up(failure, reason);
+    }
+
+    /// Whether the next attempt may begin after the pause; if not, the call ends with that error.
+    pub(crate) fn resumed(&self, error: &dyn fmt::Display) -> Result<(), Reason> {
+        let name = (self.name)();
+        let site = Site::new(&self.retries.policy, &name);
+        let mut observe = self.observe();
+        let mut failure = Failure::new(&site, Verdict::TRANSIENT, error)
+            .deadline(self.deadline, || TokioTimer.now());
+        if let Some(observe) = &mut observe {
+            failure = failure.observe(observe);
+        }
+        self.call.resumed(failure)
+    }
+
+    fn observe(&self) -> Option<impl FnMut(&Event<'_>) + use<'a, N>> {
+        let observer = self.retries.observer.as_deref()?;
+        Some(|event: &Event<'_>| observer(event))
+    }
+
+    #[cold]
+    fn observed(&self, report: impl FnOnce(&Call, &str, Option<Observe<'_>>)) {
+        let mut observe = self.observe();
+        report(
+            &self.call,
+            &(self.name)(),
+            observe.as_mut().map(|observe| observe as _),
+        );
+    }
+}

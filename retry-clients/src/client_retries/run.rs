@@ -1,0 +1,161 @@
+//! The loop of a call, whatever sends its requests.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+use std::ops::Deref;
+
+use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+
+use super::attempts::Attempts;
+use super::{ClientRetries, Repeats};
+use crate::repeat::{Judged, Repeat};
+
+/// What sends the requests of a call, one at a time.
+pub(crate) trait Sender<Q>: Send {
+    type Answer: Send;
+    type Error: Send;
+
+    fn send(
+        &mut self,
+        request: Q,
+    ) -> impl Future<Output = Result<Self::Answer, Self::Error>> + Send;
+    fn rejected(rejected: Rejected) -> Self::Error;
+    fn timed_out(timed_out: TimedOut) -> Self::Error;
+    fn as_error(error: &Self::Error) -> &(dyn Error + 'static);
+}
+
+/// Sends the request until that succeeds, or the call gives up.
+///
+/// A block instead of an `async fn`, which keeps its arguments twice.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+pub(crate) fn run<Q, S>(
+    retries: impl Deref<Target = ClientRetries> + Send + Sync,
+    mut sender: S,
+    request: Q,
+) -> impl Future<Output = Result<Q::Answer, S::Error>> + Send
+where
+    Q: Repeat<S::Answer>,
+    S: Sender<Q>,
+{
+    async move {
+        let retries = &*retries;
+        let (mut request, kept) = request.keep(retries.recorded);
+        let name = || match &retries.name {
+            Some(name) => Cow::Borrowed(&**name),
+            None => Q::name(&kept),
+        };
+        let idempotent = match retries.repeats {
+            Repeats::All => true,
+            Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
+            Repeats::None => false,
+        };
+        let mut attempts = Attempts::new(retries, name, idempotent);
+        // What the call ends with if no other attempt may begin.
+        let mut before: Option<Failed<Q::Answer, S::Error>> = None;
+        loop {
+            if let Err(rejected) = attempts.begin().await {
+                let failed = before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
+                attempts.gave_up(&failed.shown, rejected.reason());
+                return failed.outcome;
+            }
+            drop(before);
+            let attempt = async {
+                let answer = sender.send(request).await?;
+                Ok(Q::judge(&kept, answer, retries).await)
+            };
+            let outcome = match retries.policy.attempt_limit() {
+                None => attempt.await,
+                Some(limit) => match tokio::time::timeout(limit, attempt).await {
+                    Ok(outcome) => outcome,
+                    Err(_) => Err(S::timed_out(TimedOut::new(limit))),
+                },
+            };
+            let (mut failed, verdict) = match outcome {
+                Ok(Judged {
+                    answer,
+                    verdict: None,
+                    ..
+                }) => {
+                    attempts.succeeded();
+                    return Ok(answer);
+                }
+                // Nothing failed that a record would be of use for.
+                Ok(Judged {
+                    answer,
+                    verdict: Some(Verdict::STOP),
+                    ..
+                }) if attempts.number() == 1 => {
+                    attempts.succeeded();
+                    return Ok(answer);
+                }
+                Ok(Judged {
+                    answer,
+                    verdict: Some(verdict),
+                    shown,
+                }) => {
+                    let outcome = Ok(answer);
+                    (Failed { outcome, shown }, verdict)
+                }
+                Err(error) => {
+                    let verdict = retries.judge(Err(S::as_error(&error)));
+                    (
+                        Failed::with::<Q, S>(error),
+                        verdict.unwrap_or(Verdict::STOP),
+                    )
+                }
+            };
+            let gone = if verdict.is_retryable() {
+                Q::repeatable(&kept).err()
+            } else {
+                None
+            };
+            if let Some(gone) = &gone {
+                failed.shown = format!("{}; {gone}", failed.shown);
+            }
+            let retry = attempts.number();
+            let Ok(pause) = attempts.failed(verdict, &failed.shown, gone.is_some()) else {
+                return failed.outcome;
+            };
+            request = match Q::again(&kept, retry) {
+                Ok(request) => request,
+                Err(gone) => {
+                    let shown = format!("{}; {gone}", failed.shown);
+                    attempts.gave_up(&shown, Reason::Unrepeatable);
+                    return failed.outcome;
+                }
+            };
+            before = attempts.may_end_after_pause().then_some(failed);
+            TokioTimer.sleep(pause).await;
+            if let Some(failed) = before.take() {
+                if attempts.resumed(&failed.shown).is_err() {
+                    return failed.outcome;
+                }
+                before = Some(failed);
+            }
+        }
+    }
+}
+
+/// How an attempt failed.
+struct Failed<A, E> {
+    outcome: Result<A, E>,
+    shown: String,
+}
+
+impl<A, E> Failed<A, E> {
+    fn with<Q, S: Sender<Q, Error = E>>(error: E) -> Self {
+        let shown = Shown(S::as_error(&error)).to_string();
+        let outcome = Err(error);
+        Self { outcome, shown }
+    }
+}
+
+/// An error with what caused it.
+pub(crate) struct Shown<'a>(pub(crate) &'a (dyn Error + 'static));
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        show::with_causes(&self.0, f)
+    }
+}

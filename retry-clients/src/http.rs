@@ -1,0 +1,162 @@
+//! What answers by HTTP mean.
+
+use std::error::Error;
+use std::fmt;
+
+#[cfg(feature = "async_openai")]
+use async_openai::error::OpenAIError;
+use http::{HeaderMap, Method, StatusCode};
+use retry_runtime::{ResponseError, Verdict, on};
+
+#[cfg(feature = "tonic")]
+mod grpc;
+mod looked_at;
+
+pub use looked_at::LookedAt;
+pub(crate) use looked_at::{Look, Seen};
+
+/// An answer, as far as it was looked at.
+///
+/// For [`ClientRetries::on`](crate::ClientRetries::on).
+#[derive(Clone, Copy)]
+pub struct Answer<'a> {
+    method: &'a Method,
+    status: StatusCode,
+    headers: &'a HeaderMap,
+    seen: Seen<'a>,
+}
+
+impl<'a> Answer<'a> {
+    pub(crate) fn new(
+        method: &'a Method,
+        status: StatusCode,
+        headers: &'a HeaderMap,
+        seen: Seen<'a>,
+    ) -> Self {
+        Self {
+            method,
+            status,
+            headers,
+            seen,
+        }
+    }
+
+    /// The method of the request.
+    pub fn method(&self) -> &'a Method {
+        self.method
+    }
+
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The headers.
+    pub fn headers(&self) -> &'a HeaderMap {
+        self.headers
+    }
+
+    /// The trailers, if they came first: so does gRPC say that a call failed before its first message.
+    pub fn trailers(&self) -> Option<&'a HeaderMap> {
+        self.seen.trailers
+    }
+
+    /// The body, or its beginning if it is longer than [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies)
+    /// says. `None` if it was not read.
+    pub fn body(&self) -> Option<&'a [u8]> {
+        self.seen.body
+    }
+
+    /// Whether the body was read, is whole, and has nothing but white space in it, though the answer is a success that
+    /// should have one: not to `HEAD`, and not 204, 205 or a redirection.
+    ///
+    /// ```
+    /// use retry_clients::{ClientRetries, http::classify};
+    /// use retry_runtime::{Policy, Verdict};
+    ///
+    /// let retries = ClientRetries::new(Policy::new())
+    ///     .read_bodies(64 * 1024)
+    ///     .on(|outcome| match outcome {
+    ///         Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+    ///         outcome => classify(outcome),
+    ///     });
+    /// # let _ = retries;
+    /// ```
+    pub fn is_empty(&self) -> bool {
+        let should_have_one = self.status.is_success()
+            && self.status != StatusCode::NO_CONTENT
+            && self.status != StatusCode::RESET_CONTENT
+            && self.method != Method::HEAD;
+        let is_blank = |body: &[u8]| body.trim_ascii().is_empty();
+        should_have_one && self.seen.is_whole && self.seen.body.is_some_and(is_blank)
+    }
+
+    /// How the log shows it as a failure.
+    pub(crate) fn shown(&self) -> String {
+        #[cfg(feature = "tonic")]
+        if let Some(status) = grpc::status(self) {
+            return status.to_string();
+        }
+        let body = self.seen.body.unwrap_or_default();
+        ResponseError::new(self.status, HeaderMap::new(), body).to_string()
+    }
+}
+
+impl fmt::Debug for Answer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer")
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What the outcome of a request means, if nothing else is said: `None` is a success.
+///
+/// | outcome | verdict |
+/// |---|---|
+/// | a status below 400 | success |
+/// | any other status | [`Verdict::from_http`], by status and headers |
+/// | with the feature `tonic`: a status of gRPC in headers or trailers | that of `tonic::Status`, with pushback |
+/// | with the feature `llm`, if the body was read: an error of a model API, whatever the status | by its `type` and `code` |
+/// | an error | [`on::cause`]; those of async-openai by its module, with its feature |
+pub fn classify(outcome: Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> {
+    match outcome {
+        Ok(answer) => of_answer(answer),
+        Err(error) => Some(of_error(error)),
+    }
+}
+
+fn of_answer(answer: &Answer<'_>) -> Option<Verdict> {
+    #[cfg(feature = "tonic")]
+    if let Some(status) = grpc::status(answer) {
+        return grpc::verdict(&status);
+    }
+    #[cfg(feature = "llm")]
+    if let Some(verdict) = of_model(answer) {
+        return Some(verdict);
+    }
+    let is_failure = answer.status.is_client_error() || answer.status.is_server_error();
+    is_failure.then(|| Verdict::from_http(answer.status, answer.headers))
+}
+
+/// `None` if the body is no error of a model API.
+#[cfg(feature = "llm")]
+fn of_model(answer: &Answer<'_>) -> Option<Verdict> {
+    use retry_runtime::{Classify, llm::ProviderError};
+
+    let body = answer.seen.body?;
+    let error = ProviderError::parse(body)?;
+    if answer.status.is_success() {
+        return Some(error.classify());
+    }
+    let refusal = ResponseError::new(answer.status, answer.headers.clone(), body);
+    Some(refusal.classify())
+}
+
+fn of_error(error: &(dyn Error + 'static)) -> Verdict {
+    #[cfg(feature = "async_openai")]
+    if let Some(error) = error.downcast_ref::<OpenAIError>() {
+        return crate::async_openai::classify(error);
+    }
+    on::cause(error)
+}

@@ -1,0 +1,38 @@
+use retry_runtime::{Classify, Verdict};
+use tonic::metadata::{MetadataMap, MetadataValue};
+use tonic::{Code, Status};
+
+use super::Answer;
+
+const STATUS: &str = "grpc-status";
+const MESSAGE: &str = "grpc-message";
+const DETAILS: &str = "grpc-status-details-bin";
+
+/// The status that the answer's trailers or headers name.
+///
+/// `Status::from_header_map` panics where the details are no base64, so it is not given them.
+pub(super) fn status(answer: &Answer<'_>) -> Option<Status> {
+    let places = [answer.trailers(), Some(answer.headers())];
+    let mut places = places.into_iter().flatten();
+    let headers = places.find(|headers| headers.contains_key(STATUS))?;
+    let mut said = http::HeaderMap::new();
+    for name in [STATUS, MESSAGE] {
+        if let Some(value) = headers.get(name) {
+            said.insert(name, value.clone());
+        }
+    }
+    let said = Status::from_header_map(&said)?;
+    let metadata = MetadataMap::from_headers(headers.clone());
+    let details = metadata.get_bin(DETAILS).map(MetadataValue::to_bytes);
+    Some(Status::with_details_and_metadata(
+        said.code(),
+        said.message(),
+        details.and_then(Result::ok).unwrap_or_default(),
+        metadata,
+    ))
+}
+
+/// `None` if the call succeeded.
+pub(super) fn verdict(status: &Status) -> Option<Verdict> {
+    (status.code() != Code::Ok).then(|| status.classify())
+}

@@ -1,0 +1,150 @@
+//! Requests that can be sent again, and what their answers mean.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use retry_runtime::Verdict;
+
+use crate::ClientRetries;
+
+#[cfg(feature = "async_openai")]
+mod async_openai;
+mod body;
+mod http;
+mod recording;
+#[cfg(any(feature = "async_openai", feature = "reqwest_middleware"))]
+mod reqwest;
+
+pub use body::RepeatBody;
+pub(crate) use http::is_grpc;
+pub use recording::{Recorded, Recording};
+
+/// A request that can be sent again, for a service that answers with `A`.
+///
+/// It is implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with the
+/// feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
+///
+/// ```
+/// use std::borrow::Cow;
+/// use retry_clients::ClientRetries;
+/// use retry_clients::repeat::{Judged, Repeat, Unrepeatable};
+/// use retry_runtime::Verdict;
+///
+/// #[derive(Clone)]
+/// struct Query(String);
+///
+/// enum Reply { Rows(Vec<String>), Busy }
+///
+/// impl Repeat<Reply> for Query {
+///     type Kept = Query;
+///     type Answer = Reply;
+///
+///     fn keep(self, _: usize) -> (Self, Query) {
+///         (self.clone(), self)
+///     }
+///     fn again(query: &Query, _: u32) -> Result<Self, Unrepeatable> {
+///         Ok(query.clone())
+///     }
+///     async fn judge(_: &Query, reply: Reply, _: &ClientRetries) -> Judged<Reply> {
+///         match reply {
+///             Reply::Rows(_) => Judged::success(reply),
+///             Reply::Busy => Judged::failure(reply, Verdict::TRANSIENT, "busy"),
+///         }
+///     }
+///     fn name(_: &Query) -> Cow<'_, str> {
+///         Cow::Borrowed("query")
+///     }
+/// }
+/// ```
+pub trait Repeat<A>: Sized + Send {
+    /// What is kept of it while it is sent.
+    type Kept: Send + Sync;
+    /// What the caller is answered with.
+    type Answer: Send;
+
+    /// Parts it into what is sent first and what is kept. Of a body that can be read only once, at most that many bytes are
+    /// kept.
+    fn keep(self, most: usize) -> (Self, Self::Kept);
+
+    /// Whether it can be sent again.
+    fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
+        let _ = kept;
+        Ok(())
+    }
+
+    /// The request again, after that many attempts. What is still being sent of the one before fails.
+    fn again(kept: &Self::Kept, attempts: u32) -> Result<Self, Unrepeatable>;
+
+    /// What the answer means, and the answer as it is handed on.
+    fn judge(
+        kept: &Self::Kept,
+        answer: A,
+        retries: &ClientRetries,
+    ) -> impl Future<Output = Judged<Self::Answer>> + Send;
+
+    /// What a call with it is named, unless [`ClientRetries::name`] says: the same for many requests, and no secret.
+    fn name(kept: &Self::Kept) -> Cow<'_, str>;
+
+    /// Whether it may take effect twice without harm, as its method says. Default true.
+    fn is_idempotent(kept: &Self::Kept) -> bool {
+        let _ = kept;
+        true
+    }
+}
+
+/// An answer, and what it means.
+#[derive(Clone, Debug)]
+pub struct Judged<A> {
+    pub(crate) answer: A,
+    pub(crate) verdict: Option<Verdict>,
+    pub(crate) shown: String,
+}
+
+impl<A> Judged<A> {
+    /// A success.
+    pub fn success(answer: A) -> Self {
+        Self {
+            answer,
+            verdict: None,
+            shown: String::new(),
+        }
+    }
+
+    /// A failure with that verdict. The log shows it as that text.
+    pub fn failure(answer: A, verdict: Verdict, shown: impl Into<String>) -> Self {
+        Self {
+            answer,
+            verdict: Some(verdict),
+            shown: shown.into(),
+        }
+    }
+}
+
+/// Why a request can't be sent again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Unrepeatable {
+    /// More of its body was sent than this many bytes, which are all that may be recorded.
+    TooLong(usize),
+    /// Its body broke off.
+    Broken,
+    /// Its body can be read only once.
+    Consumed,
+}
+
+impl fmt::Display for Unrepeatable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(most) => write!(
+                f,
+                "the request can't be sent again: its body is longer than the {most} bytes that are recorded"
+            ),
+            Self::Broken => f.write_str("the request can't be sent again: its body broke off"),
+            Self::Consumed => {
+                f.write_str("the request can't be sent again: its body can be read only once")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Unrepeatable {}

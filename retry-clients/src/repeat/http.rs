@@ -1,0 +1,122 @@
+use std::borrow::Cow;
+use std::error::Error;
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, Uri, request};
+use http_body::Body;
+use retry_runtime::Verdict;
+
+use super::{Judged, Repeat, RepeatBody, Unrepeatable};
+use crate::client_retries::run::Shown;
+use crate::http::{Answer, Look, LookedAt};
+use crate::{BoxError, ClientRetries};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// How many attempts went before (gRFC A6).
+const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
+
+/// Its statuses, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The body may
+/// be read, too: see [`ClientRetries::read_bodies`].
+impl<B, A> Repeat<Response<A>> for Request<B>
+where
+    B: RepeatBody,
+    A: Body<Data = Bytes, Error: Into<BoxError>> + Send + Unpin,
+{
+    type Kept = (request::Parts, B::Kept);
+    type Answer = Response<LookedAt<A>>;
+
+    fn keep(self, most: usize) -> (Self, Self::Kept) {
+        let (head, body) = self.into_parts();
+        let (first, kept) = body.keep(most);
+        (Request::from_parts(head.clone(), first), (head, kept))
+    }
+
+    fn repeatable((_, body): &Self::Kept) -> Result<(), Unrepeatable> {
+        B::repeatable(body)
+    }
+
+    fn again((head, body): &Self::Kept, attempts: u32) -> Result<Self, Unrepeatable> {
+        let mut again = Request::from_parts(head.clone(), B::again(body)?);
+        if is_grpc(&head.headers) {
+            let headers = again.headers_mut();
+            headers.insert(PREVIOUS_ATTEMPTS, HeaderValue::from(attempts));
+        }
+        Ok(again)
+    }
+
+    async fn judge(
+        (head, body): &Self::Kept,
+        answer: Response<A>,
+        retries: &ClientRetries,
+    ) -> Judged<Self::Answer> {
+        judge(&head.method, B::is_read(body), answer, retries).await
+    }
+
+    fn name((head, _): &Self::Kept) -> Cow<'_, str> {
+        name(&head.method, &head.uri, &head.headers)
+    }
+
+    fn is_idempotent((head, _): &Self::Kept) -> bool {
+        is_idempotent(&head.method, &head.headers)
+    }
+}
+
+pub(super) async fn judge<A>(
+    method: &Method,
+    is_sent: bool,
+    answer: Response<A>,
+    retries: &ClientRetries,
+) -> Judged<Response<LookedAt<A>>>
+where
+    A: Body<Data = Bytes, Error: Into<BoxError>> + Unpin,
+{
+    let (head, body) = answer.into_parts();
+    let mut body = LookedAt::new(body);
+    body.look(Look::at(&head.headers, is_sent, retries.read))
+        .await;
+    let seen = Answer::new(method, head.status, &head.headers, body.seen());
+    let (verdict, shown) = meaning(&seen, body.error(), retries);
+    Judged {
+        answer: Response::from_parts(head, body),
+        verdict,
+        shown,
+    }
+}
+
+/// What an answer means, or how its body broke off, and how the log shows that if it is a failure.
+pub(super) fn meaning(
+    answer: &Answer<'_>,
+    error: Option<&(dyn Error + 'static)>,
+    retries: &ClientRetries,
+) -> (Option<Verdict>, String) {
+    let verdict = retries.judge(match error {
+        Some(error) => Err(error),
+        None => Ok(answer),
+    });
+    let shown = match (verdict, error) {
+        (None, _) => String::new(),
+        (Some(_), Some(error)) => Shown(error).to_string(),
+        (Some(_), None) => answer.shown(),
+    };
+    (verdict, shown)
+}
+
+pub(super) fn name<'a>(method: &'a Method, uri: &'a Uri, headers: &HeaderMap) -> Cow<'a, str> {
+    if is_grpc(headers) {
+        return Cow::Borrowed(uri.path().trim_start_matches('/'));
+    }
+    match uri.host() {
+        Some(host) => Cow::Owned(format!("{method} {host}")),
+        None => Cow::Borrowed(method.as_str()),
+    }
+}
+
+pub(super) fn is_idempotent(method: &Method, headers: &HeaderMap) -> bool {
+    method.is_idempotent() || headers.contains_key(IDEMPOTENCY_KEY)
+}
+
+pub(crate) fn is_grpc(headers: &HeaderMap) -> bool {
+    let content = headers.get(CONTENT_TYPE);
+    content.is_some_and(|content| content.as_bytes().starts_with(b"application/grpc"))
+}

@@ -1,0 +1,247 @@
+use std::error::Error;
+use std::fmt;
+use std::mem;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker, ready};
+
+use bytes::Bytes;
+use http::HeaderMap;
+use http_body::{Body, Frame, SizeHint};
+
+use super::Unrepeatable;
+use crate::BoxError;
+
+/// What is kept of a body that is recorded while it is sent, to send it again.
+///
+/// Sending again does not wait until the body was sent as a whole: what was recorded is replayed, and then the rest is read
+/// on. Once it is dropped, nothing more is recorded. For an impl of [`RepeatBody`](super::RepeatBody).
+pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
+
+/// A body that is recorded while it is sent, or that replays what was recorded.
+pub struct Recorded<B> {
+    tape: Arc<Mutex<Tape<B>>>,
+    /// Which sending this is.
+    take: u64,
+    /// How many parts were sent.
+    at: usize,
+}
+
+struct Tape<B> {
+    body: B,
+    parts: Vec<Part>,
+    length: usize,
+    most: usize,
+    state: State,
+    /// The latest sending, which alone may read on.
+    take: u64,
+    /// Of a sending that waits for the rest.
+    waker: Option<Waker>,
+}
+
+#[derive(Clone)]
+enum Part {
+    Data(Bytes),
+    Trailers(HeaderMap),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Unfinished,
+    Whole,
+    Gone(Unrepeatable),
+}
+
+impl<B> Recording<B> {
+    /// Begins to record that body, up to that many bytes: the body to send, and what is kept.
+    pub fn start(body: B, most: usize) -> (Recorded<B>, Self) {
+        let tape = Arc::new(Mutex::new(Tape {
+            body,
+            parts: Vec::new(),
+            length: 0,
+            most,
+            state: State::Unfinished,
+            take: 0,
+            waker: None,
+        }));
+        let recorded = Recorded {
+            tape: Arc::clone(&tape),
+            take: 0,
+            at: 0,
+        };
+        (recorded, Self(tape))
+    }
+
+    /// Whether it can be sent again.
+    pub fn repeatable(&self) -> Result<(), Unrepeatable> {
+        match lock(&self.0).state {
+            State::Unfinished | State::Whole => Ok(()),
+            State::Gone(why) => Err(why),
+        }
+    }
+
+    /// The body from its beginning. Unless all of it was read, the sending before fails.
+    pub fn again(&self) -> Result<Recorded<B>, Unrepeatable> {
+        self.repeatable()?;
+        let mut tape = lock(&self.0);
+        tape.take += 1;
+        if let Some(waker) = tape.waker.take() {
+            waker.wake();
+        }
+        Ok(Recorded {
+            tape: Arc::clone(&self.0),
+            take: tape.take,
+            at: 0,
+        })
+    }
+}
+
+impl<B: Body> Recording<B> {
+    /// Whether the body was read to its end.
+    pub fn is_read(&self) -> bool {
+        let tape = lock(&self.0);
+        tape.state == State::Whole || tape.body.is_end_stream()
+    }
+}
+
+/// Nothing more is recorded. What was is still replayed.
+impl<B> Drop for Recording<B> {
+    fn drop(&mut self) {
+        let mut tape = lock(&self.0);
+        if tape.state == State::Unfinished {
+            tape.state = State::Gone(Unrepeatable::Consumed);
+        }
+    }
+}
+
+impl<B> Tape<B> {
+    fn record(&mut self, part: Part, length: usize) {
+        if self.state != State::Unfinished {
+            return;
+        }
+        self.length = self.length.saturating_add(length);
+        if self.length > self.most {
+            self.forget(Unrepeatable::TooLong(self.most));
+        } else {
+            self.parts.push(part);
+        }
+    }
+
+    fn forget(&mut self, why: Unrepeatable) {
+        self.state = State::Gone(why);
+        drop(mem::take(&mut self.parts));
+    }
+}
+
+impl<B> Body for Recorded<B>
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        let this = self.get_mut();
+        let tape = &mut *lock(&this.tape);
+        if let Some(part) = tape.parts.get(this.at) {
+            this.at += 1;
+            return Poll::Ready(Some(Ok(match part.clone() {
+                Part::Data(data) => Frame::data(data),
+                Part::Trailers(trailers) => Frame::trailers(trailers),
+            })));
+        }
+        if tape.state == State::Whole {
+            return Poll::Ready(None);
+        }
+        if this.take != tape.take {
+            return Poll::Ready(Some(Err(SentAgain.into())));
+        }
+        let polled = Pin::new(&mut tape.body).poll_frame(context);
+        if polled.is_pending() {
+            tape.waker = Some(context.waker().clone());
+        }
+        let frame = match ready!(polled) {
+            Some(Ok(frame)) => frame,
+            Some(Err(error)) => {
+                tape.forget(Unrepeatable::Broken);
+                return Poll::Ready(Some(Err(error.into())));
+            }
+            None => {
+                if tape.state == State::Unfinished {
+                    tape.state = State::Whole;
+                }
+                return Poll::Ready(None);
+            }
+        };
+        if let Some(data) = frame.data_ref() {
+            let data = data.clone();
+            let length = data.len();
+            tape.record(Part::Data(data), length);
+        } else if let Some(trailers) = frame.trailers_ref() {
+            let trailers = trailers.clone();
+            tape.record(Part::Trailers(trailers), 0);
+        }
+        this.at = tape.parts.len();
+        Poll::Ready(Some(Ok(frame)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let tape = lock(&self.tape);
+        if tape.state == State::Whole {
+            return self.at >= tape.parts.len();
+        }
+        // A sending before never knows whether it has all.
+        self.take == tape.take && self.at >= tape.parts.len() && tape.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let tape = lock(&self.tape);
+        let left = tape.parts.iter().skip(self.at).map(|part| match part {
+            Part::Data(data) => data.len() as u64,
+            Part::Trailers(_) => 0,
+        });
+        let left: u64 = left.sum();
+        if tape.state == State::Whole {
+            return SizeHint::with_exact(left);
+        }
+        let rest = tape.body.size_hint();
+        let mut hint = SizeHint::new();
+        hint.set_lower(rest.lower().saturating_add(left));
+        if let Some(upper) = rest.upper() {
+            hint.set_upper(upper.saturating_add(left));
+        }
+        hint
+    }
+}
+
+fn lock<B>(tape: &Mutex<Tape<B>>) -> MutexGuard<'_, Tape<B>> {
+    tape.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What a body fails with whose request is sent anew before it was sent.
+#[derive(Debug)]
+struct SentAgain;
+
+impl fmt::Display for SentAgain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the request is sent again")
+    }
+}
+
+impl Error for SentAgain {}
+
+impl<B> fmt::Debug for Recording<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recording").finish_non_exhaustive()
+    }
+}
+
+impl<B> fmt::Debug for Recorded<B> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorded").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,271 @@
+//! Bodies that are recorded while they are sent.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Request};
+use http_body::{Body, Frame, SizeHint};
+use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
+use retry_clients::ClientRetries;
+use retry_clients::repeat::{Recorded, Recording, Unrepeatable};
+use retry_runtime::{Jitter, Policy, testing};
+use tower::ServiceExt;
+
+use super::scripted::{Answer, BoxError, Scripted};
+
+const POLICY: Policy = Policy::fixed(Duration::from_secs(1)).jitter(Jitter::None);
+
+/// Sends these parts, one at each second poll, and knows its length if told so.
+#[derive(Debug)]
+struct Parts {
+    left: VecDeque<Result<Frame<Bytes>, io::ErrorKind>>,
+    is_ready: bool,
+    length: Option<u64>,
+}
+
+impl Parts {
+    fn new(texts: &[&'static str]) -> Self {
+        let length = texts.iter().map(|text| text.len() as u64).sum();
+        let frames = texts.iter().map(|text| Ok(Frame::data(Bytes::from(*text))));
+        Self {
+            left: frames.collect(),
+            is_ready: false,
+            length: Some(length),
+        }
+    }
+
+    fn with_trailers(mut self) -> Self {
+        let mut trailers = HeaderMap::new();
+        trailers.insert("checksum", "7".parse().unwrap());
+        self.left.push_back(Ok(Frame::trailers(trailers)));
+        self
+    }
+
+    fn breaking(mut self) -> Self {
+        self.left.push_back(Err(io::ErrorKind::UnexpectedEof));
+        self.length = None;
+        self
+    }
+
+    fn boxed(self) -> UnsyncBoxBody<Bytes, BoxError> {
+        self.map_err(Into::into).boxed_unsync()
+    }
+}
+
+impl Body for Parts {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        self.is_ready = !self.is_ready;
+        if self.is_ready {
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let frame = self.left.pop_front();
+        if let (Some(Ok(frame)), Some(length)) = (&frame, self.length) {
+            let sent = frame.data_ref().map_or(0, |data| data.len() as u64);
+            self.length = Some(length - sent);
+        }
+        Poll::Ready(frame.map(|frame| frame.map_err(io::Error::from)))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.left.is_empty()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.length.map_or_else(SizeHint::new, SizeHint::with_exact)
+    }
+}
+
+fn post(body: Parts) -> Request<UnsyncBoxBody<Bytes, BoxError>> {
+    Request::post("http://api.example/")
+        .body(body.boxed())
+        .unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_is_sent_again() {
+    let service = Scripted::new(vec![Answer::Status(503, &[]); 3]);
+    let request = post(Parts::new(&["hello, ", "world"]).with_trailers());
+    let answer = service.under(POLICY).oneshot(request).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    let bodies: Vec<_> = service
+        .received()
+        .into_iter()
+        .map(|request| request.body)
+        .collect();
+    assert_eq!(bodies, ["hello, world"; 4]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn too_long_a_stream_is_sent_once_and_the_log_says_why() {
+    for (most, attempts) in [(11, 1), (12, 2)] {
+        let service = Scripted::new([Answer::Status(503, &[])]);
+        let retries = ClientRetries::new(POLICY).record_bodies(most);
+        let recording = testing::record();
+        let request = post(Parts::new(&["hello, ", "world"]));
+        let answer = service.under(retries).oneshot(request).await.unwrap();
+        assert_eq!(service.received().len(), attempts);
+        if attempts == 1 {
+            assert_eq!(answer.status(), 503);
+            let line = "gave up POST api.example attempt=1 max=3 error=503 Service Unavailable; the request can't be sent \
+                again: its body is longer than the 11 bytes that are recorded reason=unrepeatable";
+            assert_eq!(recording.lines(), [line]);
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_breaks_is_not_sent_again() {
+    let service = Scripted::new([]);
+    let recording = testing::record();
+    let sent = service
+        .under(POLICY)
+        .oneshot(post(Parts::new(&["hello"]).breaking()));
+    let error = sent.await.unwrap_err();
+    assert!(error.downcast_ref::<io::Error>().is_some(), "{error:?}");
+    assert!(service.received().is_empty());
+    assert!(
+        recording.lines()[0].ends_with("its body broke off reason=unrepeatable"),
+        "{recording:?}"
+    );
+}
+
+/// The frames that are ready or become so.
+fn frames<B: Body<Data = Bytes> + Unpin>(
+    body: &mut B,
+    most: usize,
+) -> Vec<Result<Bytes, B::Error>> {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut read = Vec::new();
+    for _ in 0..100 {
+        if read.len() == most {
+            break;
+        }
+        match Pin::new(&mut *body).poll_frame(&mut context) {
+            Poll::Ready(Some(Ok(frame))) => read.push(Ok(frame.into_data().unwrap_or_default())),
+            Poll::Ready(Some(Err(error))) => {
+                read.push(Err(error));
+                break;
+            }
+            Poll::Ready(None) => break,
+            Poll::Pending => {}
+        }
+    }
+    read
+}
+
+fn texts(frames: Vec<Result<Bytes, BoxError>>) -> String {
+    let bytes: Vec<u8> = frames
+        .into_iter()
+        .flat_map(|frame| frame.unwrap().to_vec())
+        .collect();
+    String::from_utf8(bytes).unwrap()
+}
+
+/// Whatever was read before it was sent again, the whole is sent, and its length was known.
+#[test]
+fn it_can_be_sent_again_at_any_point() {
+    let parts = ["ab", "", "cde", "f"];
+    for first in 0..=parts.len() + 1 {
+        for second in 0..=parts.len() + 1 {
+            let (mut before, recording) = Recording::start(Parts::new(&parts), 6);
+            frames(&mut before, first);
+            let mut between = recording.again().unwrap();
+            assert_eq!(between.size_hint().exact(), Some(6), "{first}");
+            frames(&mut between, second);
+            let mut last = recording.again().unwrap();
+            assert_eq!(last.size_hint().exact(), Some(6), "{first} {second}");
+            assert!(!last.is_end_stream());
+            assert_eq!(texts(frames(&mut last, 10)), "abcdef", "{first} {second}");
+            assert!(last.is_end_stream() && recording.is_read());
+            // A sending before ends well only if it has sent all that there is, and never short.
+            for body in [&mut before, &mut between] {
+                let rest = frames(body, 10);
+                assert!(rest.iter().all(Result::is_ok));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sending_before_fails_where_it_would_read_on() {
+    let (mut before, recording) = Recording::start(Parts::new(&["ab", "cd"]), 6);
+    assert_eq!(frames(&mut before, 1).len(), 1);
+    let mut again = recording.again().unwrap();
+    let rest = frames(&mut before, 10);
+    assert_eq!(rest.len(), 1);
+    assert_eq!(
+        rest[0].as_ref().unwrap_err().to_string(),
+        "the request is sent again"
+    );
+    assert_eq!(texts(frames(&mut again, 10)), "abcd");
+}
+
+/// It would never be polled again, and its connection stay open.
+#[test]
+fn a_sending_before_is_woken() {
+    struct Count(Mutex<u32>);
+    impl std::task::Wake for Count {
+        fn wake(self: Arc<Self>) {
+            *self.0.lock().unwrap() += 1;
+        }
+    }
+    let body = Waiting;
+    let (mut before, recording) = Recording::start(body, 6);
+    let count = Arc::new(Count(Mutex::new(0)));
+    let waker = Waker::from(Arc::clone(&count));
+    let polled = pin!(&mut before).poll_frame(&mut Context::from_waker(&waker));
+    assert!(polled.is_pending());
+    let _again = recording.again().unwrap();
+    assert_eq!(*count.0.lock().unwrap(), 1);
+}
+
+/// A body that waits for what is never sent.
+struct Waiting;
+
+impl Body for Waiting {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        Poll::Pending
+    }
+}
+
+#[test]
+fn nothing_is_kept_of_what_is_too_long() {
+    let (mut body, recording): (Recorded<Parts>, _) =
+        Recording::start(Parts::new(&["abc", "def"]), 4);
+    assert_eq!(frames(&mut body, 1).len(), 1);
+    assert_eq!(recording.repeatable(), Ok(()));
+    assert_eq!(texts(frames(&mut body, 10)), "def");
+    assert_eq!(recording.again().unwrap_err(), Unrepeatable::TooLong(4));
+}
+
+/// A stream that goes on after its answer has come does not fill the memory.
+#[test]
+fn nothing_is_recorded_once_it_is_not_sent_again() {
+    let (mut body, recording) = Recording::start(Parts::new(&["ab", "cd", "ef"]), 6);
+    assert_eq!(frames(&mut body, 1).len(), 1);
+    let mut again = recording.again().unwrap();
+    drop(recording);
+    // What was recorded is replayed, and the rest read on.
+    assert_eq!(texts(frames(&mut again, 10)), "abcdef");
+    assert!(!body.is_end_stream());
+    assert!(frames(&mut body, 10)[0].is_err(), "it ends short");
+}

@@ -1,0 +1,378 @@
+//! What a call does, with exact times.
+
+use std::io::ErrorKind;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use http::{Method, Request, StatusCode};
+use http_body_util::{BodyExt, Full};
+use retry_clients::ClientRetries;
+use retry_clients::http::classify;
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected, RejectedBy,
+    TimedOut, Verdict, testing,
+};
+use tower::ServiceExt;
+
+use super::scripted::{Answer, Scripted, post};
+use Answer::{Fails, Never, Status, Text};
+
+const SECOND: Duration = Duration::from_secs(1);
+/// 1 s, 2 s, 4 s.
+const POLICY: Policy = Policy::new().jitter(Jitter::None);
+
+/// The status that the caller gets, or the error's text.
+async fn send(service: &Scripted, retries: impl Into<ClientRetries>) -> Result<u16, String> {
+    let sent = service.under(retries).oneshot(post("hello")).await;
+    sent.map(|answer| answer.status().as_u16())
+        .map_err(|error| error.to_string())
+}
+
+/// What is answered, when attempts begin, and what the caller gets.
+type Case = (&'static [Answer], &'static [f64], Result<u16, &'static str>);
+
+#[tokio::test(start_paused = true)]
+async fn failures_are_retried_and_other_answers_handed_on() {
+    let cases: &[Case] = &[
+        (&[], &[0.0], Ok(200)),
+        (&[Status(404, &[])], &[0.0], Ok(404)),
+        (&[Status(501, &[])], &[0.0], Ok(501)),
+        (&[Status(503, &[])], &[0.0, 1.0], Ok(200)),
+        (&[Status(503, &[]), Status(404, &[])], &[0.0, 1.0], Ok(404)),
+        (
+            &[Status(429, &[("retry-after", "7")])],
+            &[0.0, 7.0],
+            Ok(200),
+        ),
+        (&[Status(429, &[("retry-after", "500")])], &[0.0], Ok(429)),
+        (
+            &[Status(503, &[("x-should-retry", "false")])],
+            &[0.0],
+            Ok(503),
+        ),
+        (
+            &[Status(400, &[("x-should-retry", "true")])],
+            &[0.0, 1.0],
+            Ok(200),
+        ),
+        (
+            &[
+                Status(500, &[]),
+                Status(502, &[]),
+                Status(504, &[]),
+                Status(529, &[]),
+            ],
+            &[0.0, 1.0, 3.0, 7.0],
+            Ok(529),
+        ),
+        (&[Fails(ErrorKind::ConnectionReset)], &[0.0, 1.0], Ok(200)),
+        (
+            &[Fails(ErrorKind::InvalidData)],
+            &[0.0],
+            Err("invalid data"),
+        ),
+    ];
+    for (answers, starts, expected) in cases {
+        let service = Scripted::new(answers.iter().cloned());
+        let sent = send(&service, POLICY).await;
+        assert_eq!(
+            sent.as_ref().map_err(String::as_str).copied(),
+            expected.clone(),
+            "{answers:?}"
+        );
+        assert_eq!(service.starts(), *starts, "{answers:?}");
+        let bodies = service.received();
+        assert!(
+            bodies.iter().all(|request| request.body == "hello"),
+            "{answers:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_log_is_that_of_any_call() {
+    let cases: &[(&[Answer], &[&str])] = &[
+        (&[Status(404, &[])], &[]),
+        (
+            &[Status(503, &[])],
+            &[
+                "retrying POST api.example attempt=1 max=3 delay=1s error=503 Service Unavailable reason=transient",
+                "succeeded POST api.example attempt=2 max=3",
+            ],
+        ),
+        (
+            &[Status(503, &[]), Status(404, &[])],
+            &[
+                "retrying POST api.example attempt=1 max=3 delay=1s error=503 Service Unavailable reason=transient",
+                "gave up POST api.example attempt=2 max=3 error=404 Not Found reason=not retryable",
+            ],
+        ),
+        (
+            &[Fails(ErrorKind::InvalidData)],
+            &["gave up POST api.example attempt=1 max=3 error=invalid data reason=not retryable"],
+        ),
+    ];
+    for (answers, lines) in cases {
+        let recording = testing::record();
+        let _ = send(&Scripted::new(answers.iter().cloned()), POLICY).await;
+        assert_eq!(recording.lines(), *lines);
+    }
+    let recording = testing::record();
+    let named = ClientRetries::new(POLICY.max(0)).name("shop");
+    let _ = send(&Scripted::new([Status(503, &[])]), named).await;
+    assert_eq!(
+        recording.lines(),
+        ["gave up shop attempt=1 max=0 error=503 Service Unavailable reason=exhausted"]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn ambiguous_failures_and_methods() {
+    let ambiguous = || Scripted::new([Status(500, &[])]);
+    let cases = [
+        (ClientRetries::new(POLICY), Method::POST, None, 2),
+        (
+            ClientRetries::new(POLICY).idempotent(false),
+            Method::GET,
+            None,
+            1,
+        ),
+        (
+            ClientRetries::new(POLICY).idempotent_methods(),
+            Method::POST,
+            None,
+            1,
+        ),
+        (
+            ClientRetries::new(POLICY).idempotent_methods(),
+            Method::PATCH,
+            None,
+            1,
+        ),
+        (
+            ClientRetries::new(POLICY).idempotent_methods(),
+            Method::POST,
+            Some("7"),
+            2,
+        ),
+        (
+            ClientRetries::new(POLICY).idempotent_methods(),
+            Method::GET,
+            None,
+            2,
+        ),
+        (
+            ClientRetries::new(POLICY).idempotent_methods(),
+            Method::DELETE,
+            None,
+            2,
+        ),
+    ];
+    for (retries, method, key, attempts) in cases {
+        let service = ambiguous();
+        let mut request = Request::builder()
+            .method(&method)
+            .uri("http://api.example/");
+        if let Some(key) = key {
+            request = request.header("idempotency-key", key);
+        }
+        let request = request.body(Full::from("")).unwrap();
+        service.under(retries).oneshot(request).await.unwrap();
+        assert_eq!(service.starts().len(), attempts, "{method} {key:?}");
+    }
+    // Refused unread, so no key is needed.
+    let service = Scripted::new([Status(429, &[])]);
+    assert_eq!(
+        send(&service, ClientRetries::new(POLICY).idempotent(false)).await,
+        Ok(200)
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_bodies_mean() {
+    let overloaded = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
+    let unpaid =
+        r#"{"error":{"type":"insufficient_quota","code":"insufficient_quota","message":"pay"}}"#;
+    let read = || {
+        ClientRetries::new(POLICY)
+            .read_bodies(4096)
+            .on(|outcome| match outcome {
+                Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+                outcome => classify(outcome),
+            })
+    };
+    let cases: [(Answer, ClientRetries, usize); 8] = [
+        (Text(200, overloaded), ClientRetries::new(POLICY), 1),
+        (Text(200, overloaded), read(), 2),
+        (Text(429, unpaid), ClientRetries::new(POLICY), 2),
+        (Text(429, unpaid), read(), 1),
+        (Text(200, " \n"), read(), 2),
+        (Text(204, ""), read(), 1),
+        (Text(200, "fine"), read(), 1),
+        (
+            Status(200, &[("content-type", "text/event-stream")]),
+            read(),
+            1,
+        ),
+    ];
+    for (answer, retries, attempts) in cases {
+        let service = Scripted::new([answer.clone()]);
+        let sent = service.under(retries).oneshot(post("hello")).await.unwrap();
+        assert_eq!(service.starts().len(), attempts, "{answer:?}");
+        // What was read is handed on.
+        let body = sent.into_body().collect().await.unwrap().to_bytes();
+        let expected = match answer {
+            Text(_, text) if attempts == 1 => text,
+            Status(..) => "",
+            _ => "hello",
+        };
+        assert_eq!(body, expected, "{answer:?}");
+    }
+    let recording = testing::record();
+    send(&Scripted::new([Text(200, overloaded)]), read())
+        .await
+        .unwrap();
+    assert!(
+        recording.lines()[0].contains("error=200 OK: {\"type\":\"error\""),
+        "{recording:?}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_beginning_of_a_long_body_is_read() {
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&seen);
+    let retries = ClientRetries::new(POLICY)
+        .read_bodies(4)
+        .on(move |outcome| {
+            let answer = outcome.unwrap();
+            assert!(!answer.is_empty());
+            told.lock().unwrap().push(answer.body().map(<[u8]>::to_vec));
+            None
+        });
+    let service = Scripted::new([Text(500, "      and more")]);
+    let answer = service.under(retries).oneshot(post("")).await.unwrap();
+    assert_eq!(answer.status(), StatusCode::INTERNAL_SERVER_ERROR);
+    assert_eq!(
+        answer.into_body().collect().await.unwrap().to_bytes(),
+        "      and more"
+    );
+    assert_eq!(*seen.lock().unwrap(), [Some(b"    ".to_vec())]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeouts_and_deadlines() {
+    let service = Scripted::new([Never]);
+    let limited = POLICY.timeout(5 * SECOND);
+    assert_eq!(send(&service, limited).await, Ok(200));
+    assert_eq!(service.starts(), [0.0, 6.0]);
+
+    let service = Scripted::new([Never]);
+    let error = service
+        .under(limited.max(0))
+        .oneshot(post(""))
+        .await
+        .unwrap_err();
+    assert_eq!(error.downcast_ref(), Some(&TimedOut::new(5 * SECOND)));
+
+    // The third attempt would begin after 3 s.
+    let service = Scripted::new([Status(503, &[]), Status(503, &[])]);
+    let recording = testing::record();
+    assert_eq!(send(&service, POLICY.deadline(2 * SECOND)).await, Ok(503));
+    assert_eq!(service.starts(), [0.0, 1.0]);
+    assert!(recording.lines()[1].ends_with("reason=deadline"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_pays_for_retries() {
+    // Each retry takes 14 of 20 tokens, and a success gives back what its retry took.
+    static BUDGET: Budget = Budget::standard().capacity(20);
+    let retries = ClientRetries::new(POLICY).budget(&BUDGET);
+    let service = Scripted::new(vec![Status(503, &[]); 3]);
+    assert_eq!(send(&service, retries.clone()).await, Ok(503));
+    assert_eq!(service.starts(), [0.0, 1.0]);
+    assert_eq!(BUDGET.available().to_string(), "6");
+    let recording = testing::record();
+    assert_eq!(send(&service, retries).await, Ok(503));
+    assert!(
+        recording.lines()[0].ends_with("reason=budget"),
+        "{recording:?}"
+    );
+}
+
+/// Here both retries were paid for, and the last of them is given back.
+#[tokio::test(start_paused = true)]
+async fn a_success_gives_back_what_its_retry_took() {
+    static FULL: Budget = Budget::standard();
+    let retries = ClientRetries::new(POLICY).budget(&FULL);
+    let service = Scripted::new(vec![Status(503, &[]); 2]);
+    assert_eq!(send(&service, retries).await, Ok(200));
+    assert_eq!(FULL.available().to_string(), "486");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limiter_makes_calls_wait() {
+    let limiter = Arc::new(RateLimiter::fixed(1, 10 * SECOND).max_wait(15 * SECOND));
+    let retries = ClientRetries::new(POLICY).limiter(Arc::clone(&limiter));
+    let service = Scripted::new([]);
+    let layered = || service.under(retries.clone()).oneshot(post(""));
+    let (first, second, third) = tokio::join!(layered(), layered(), layered());
+    assert!(first.is_ok() && second.is_ok());
+    let error = third.unwrap_err();
+    assert_eq!(
+        error.downcast_ref(),
+        Some(&Rejected::new(RejectedBy::Limiter))
+    );
+    assert_eq!(service.starts(), [0.0, 10.0]);
+}
+
+/// Beside a limiter, throttled retries are not paid for.
+#[tokio::test(start_paused = true)]
+async fn a_limiter_beside_a_budget() {
+    static BUDGET: Budget = Budget::standard();
+    let limiter = Arc::new(ConcurrencyLimiter::aimd());
+    let retries = ClientRetries::new(POLICY)
+        .budget(&BUDGET)
+        .limiter(Arc::clone(&limiter));
+    let service = Scripted::new([Status(429, &[])]);
+    assert_eq!(send(&service, retries).await, Ok(200));
+    assert_eq!(BUDGET.available().to_string(), "500");
+    assert_eq!(limiter.running(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_breaker_rejects() {
+    static BREAKER: Breaker = Breaker::new().consecutive_failures(2);
+    let retries = ClientRetries::new(POLICY).breaker(&BREAKER);
+    let service = Scripted::new(vec![Status(503, &[]); 9]);
+    let recording = testing::record();
+    // The call ends with the answer that it has.
+    assert_eq!(send(&service, retries.clone()).await, Ok(503));
+    assert_eq!(service.starts(), [0.0, 1.0]);
+    let error = service.under(retries).oneshot(post("")).await.unwrap_err();
+    assert_eq!(
+        error.downcast_ref(),
+        Some(&Rejected::new(RejectedBy::Breaker))
+    );
+    assert_eq!(service.starts(), [0.0, 1.0]);
+    let lines = recording.lines();
+    let ends: Vec<_> = lines
+        .iter()
+        .filter(|line| line.contains("reason=rejected"))
+        .collect();
+    assert_eq!(ends.len(), 2, "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn observers_see_every_event() {
+    let events = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&events);
+    let retries = ClientRetries::new(POLICY.max(1))
+        .name("shop")
+        .observe(move |event| told.lock().unwrap().push(event.to_string()));
+    let service = Scripted::new([Status(503, &[])]);
+    send(&service, retries.clone()).await.unwrap();
+    send(&service, retries).await.unwrap();
+    let events = events.lock().unwrap();
+    assert_eq!(events.len(), 6, "{events:?}");
+}

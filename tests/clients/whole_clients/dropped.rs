@@ -1,0 +1,73 @@
+//! A call that is dropped, wherever it waits, leaves nothing taken.
+
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use retry_clients::ClientRetries;
+use retry_runtime::{Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy};
+use tower::ServiceExt;
+
+use super::scripted::{Answer, Scripted, post};
+
+/// Polls a call so many times, a second apart, and drops it. Whether it ended.
+async fn dropped_after(polls: u32, retries: &ClientRetries) -> bool {
+    let answers = [
+        Answer::Status(503, &[]),
+        Answer::Status(503, &[]),
+        Answer::Never,
+    ];
+    let service = Scripted::new(answers);
+    let mut call = pin!(service.under(retries.clone()).oneshot(post("hello")));
+    for _ in 0..polls {
+        let mut context = Context::from_waker(Waker::noop());
+        if let Poll::Ready(ended) = call.as_mut().poll(&mut context) {
+            ended.unwrap_err();
+            return true;
+        }
+        tokio::time::advance(Duration::from_secs(1)).await;
+    }
+    false
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_lost_or_invented() {
+    let policy = Policy::fixed(Duration::from_secs(2)).jitter(Jitter::None);
+    for polls in 0..20 {
+        let budget = Arc::new(Budget::standard());
+        let breaker = Arc::new(Breaker::new().consecutive_failures(50).trial_calls(1));
+        let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1));
+        let retries = ClientRetries::new(policy.timeout(Duration::from_mins(1)))
+            .budget(Arc::clone(&budget))
+            .breaker(Arc::clone(&breaker))
+            .limiter(Arc::clone(&limiter));
+        assert!(!dropped_after(polls, &retries).await, "{polls}");
+        assert_eq!(limiter.running(), 0, "{polls}");
+        assert_eq!(limiter.waiting(), 0, "{polls}");
+        assert_eq!(breaker.state(), BreakerState::Closed, "{polls}");
+        // What attempts that began took: a retry begins every two seconds.
+        let begun = (polls.max(1) - 1) / 2;
+        let left = 500 - 14 * begun.min(2);
+        assert_eq!(budget.available().to_string(), left.to_string(), "{polls}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_place_in_the_queue_is_given_back() {
+    let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
+    let retries = ClientRetries::new(Policy::none()).limiter(Arc::clone(&limiter));
+    let service = Scripted::new([Answer::Never]);
+    let mut context = Context::from_waker(Waker::noop());
+    let mut first = Box::pin(service.under(retries.clone()).oneshot(post("")));
+    assert!(first.as_mut().poll(&mut context).is_pending());
+    let mut second = Box::pin(service.under(retries.clone()).oneshot(post("")));
+    assert!(second.as_mut().poll(&mut context).is_pending());
+    assert_eq!((limiter.running(), limiter.waiting()), (1, 1));
+    drop(second);
+    assert_eq!((limiter.running(), limiter.waiting()), (1, 0));
+    drop(first);
+    assert_eq!(limiter.running(), 0);
+    service.under(retries).oneshot(post("")).await.unwrap();
+}

@@ -1,0 +1,80 @@
+//! hyper-util's client: whole, and over bodies that are recorded.
+
+use bytes::Bytes;
+use http::Request;
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use retry_clients::tower::RetryLayer;
+use retry_runtime::{Policy, testing};
+use support::scripted::{Server, answer, answer_with, broken_events, closed, closed_port};
+use tower::{Layer, ServiceExt};
+
+use super::scripted::BoxError;
+
+#[tokio::test]
+async fn statuses_and_connections() {
+    let _skipped = testing::skip_sleeps();
+    let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
+    let client = RetryLayer::new(Policy::new()).layer(client);
+    let cases = [
+        (
+            vec![
+                answer(503, "no"),
+                answer_with(429, &[("retry-after", "1")], "no"),
+                answer(200, "yes"),
+            ],
+            3,
+            200,
+        ),
+        (vec![closed(), answer(200, "yes")], 2, 200),
+        (vec![answer(404, "no")], 1, 404),
+        (vec![answer(500, "no")], 4, 500),
+    ];
+    for (answers, requests, status) in cases {
+        let server = Server::start(answers);
+        let request = Request::post(&server.url)
+            .body(Full::from("hello"))
+            .unwrap();
+        let answered = client.clone().oneshot(request).await.unwrap();
+        assert_eq!(
+            (server.requests(), answered.status().as_u16()),
+            (requests, status)
+        );
+        let body = answered.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(body, if status == 200 { "yes" } else { "no" });
+    }
+    let recording = testing::record();
+    let request = Request::get(closed_port()).body(Full::from("")).unwrap();
+    client.clone().oneshot(request).await.unwrap_err();
+    assert_eq!(recording.delays().len(), 3);
+}
+
+/// A body that breaks after its head was handed on is the caller's to see.
+#[tokio::test]
+async fn a_body_is_handed_on_as_it_comes() {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
+    let client = RetryLayer::new(Policy::new()).layer(client);
+    let server = Server::start([broken_events(&["data: 1"])]);
+    let request = Request::get(&server.url).body(Full::from("")).unwrap();
+    let mut body = client.oneshot(request).await.unwrap().into_body();
+    let first = body.frame().await.unwrap().unwrap().into_data().unwrap();
+    assert_eq!(first, "data: 1\n\n");
+    body.frame().await.unwrap().unwrap_err();
+    assert_eq!(server.requests(), 1);
+}
+
+#[tokio::test]
+async fn a_stream_is_recorded_and_its_length_sent() {
+    let _skipped = testing::skip_sleeps();
+    let client = Client::builder(TokioExecutor::new());
+    let client = client.build_http::<UnsyncBoxBody<Bytes, BoxError>>();
+    let client = RetryLayer::new(Policy::new()).layer(client);
+    // The server reads as many bytes as the length says.
+    let server = Server::start([answer(503, "no"), answer(200, "yes")]);
+    let body = Full::from("hello").map_err(BoxError::from).boxed_unsync();
+    let request = Request::post(&server.url).body(body).unwrap();
+    let answered = client.oneshot(request).await.unwrap();
+    assert_eq!((server.requests(), answered.status().as_u16()), (2, 200));
+}

@@ -1,0 +1,19 @@
+//! Whole clients: a layer, and a middleware, over services in this process and over real clients.
+
+mod bodies;
+mod calls;
+mod dropped;
+mod scripted;
+
+#[cfg(feature = "async_openai")]
+mod async_openai;
+#[cfg(feature = "hyper_util")]
+mod hyper_util;
+#[cfg(feature = "kube")]
+mod kube;
+#[cfg(feature = "octocrab")]
+mod octocrab;
+#[cfg(feature = "reqwest_middleware")]
+mod reqwest;
+#[cfg(feature = "tonic")]
+mod tonic;

@@ -1,0 +1,157 @@
+//! reqwest 0.13: in a chain of reqwest-middleware, and as a service.
+
+use std::io;
+
+use futures_util::stream;
+use http::Extensions;
+use reqwest_0_13::{Body, Client, Request, Response, retry};
+use reqwest_middleware::{ClientBuilder, ClientWithMiddleware, Error, Middleware, Next, Result};
+use retry_clients::ClientRetries;
+use retry_clients::http::classify;
+use retry_clients::reqwest_middleware::RetryMiddleware;
+use retry_clients::tower::RetryLayer;
+use retry_runtime::{Breaker, Policy, Rejected, Verdict, testing};
+use support::scripted::{Server, answer, answer_with, broken_events, closed, closed_port, cut};
+use tower::{Layer, ServiceExt};
+
+fn one_each() -> Client {
+    Client::builder().retry(retry::never()).build().unwrap()
+}
+
+fn chain(retries: impl Into<ClientRetries>) -> ClientWithMiddleware {
+    let client = ClientBuilder::new(one_each());
+    client.with(RetryMiddleware::new(retries)).build()
+}
+
+#[tokio::test]
+async fn statuses_and_connections() {
+    let _skipped = testing::skip_sleeps();
+    let hinted = answer_with(429, &[("retry-after", "1")], "no");
+    let cases = [
+        (
+            vec![answer(503, "no"), hinted, closed(), answer(200, "yes")],
+            4,
+            200,
+        ),
+        (vec![answer(404, "no")], 1, 404),
+        (vec![answer(500, "no")], 4, 500),
+    ];
+    for (answers, requests, status) in cases {
+        let server = Server::start(answers.clone());
+        let sent = chain(Policy::new()).post(&server.url).body("hello").send();
+        let answered = sent.await.unwrap();
+        assert_eq!(
+            (server.requests(), answered.status().as_u16()),
+            (requests, status)
+        );
+
+        let server = Server::start(answers);
+        let service = RetryLayer::new(Policy::new()).layer(one_each());
+        let request = one_each().post(&server.url).body("hello").build().unwrap();
+        let answered = service.oneshot(request).await.unwrap();
+        assert_eq!(
+            (server.requests(), answered.status().as_u16()),
+            (requests, status)
+        );
+    }
+    let recording = testing::record();
+    let error = chain(Policy::new())
+        .get(closed_port())
+        .send()
+        .await
+        .unwrap_err();
+    assert!(error.is_connect());
+    assert_eq!(recording.delays().len(), 3);
+}
+
+#[tokio::test]
+async fn a_stream_is_sent_again() {
+    let _skipped = testing::skip_sleeps();
+    for (most, requests) in [(10, 2), (9, 1)] {
+        let server = Server::start([answer(503, "no"), answer(200, "yes")]);
+        let parts = ["hello", "world"].map(Ok::<_, io::Error>);
+        let retries = ClientRetries::new(Policy::new()).record_bodies(most);
+        let sent = chain(retries)
+            .post(&server.url)
+            .header("content-length", "10");
+        sent.body(Body::wrap_stream(stream::iter(parts)))
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(server.requests(), requests, "{most}");
+    }
+}
+
+/// Its answer is still one of reqwest's, with its address.
+#[tokio::test]
+async fn what_bodies_mean() {
+    let _skipped = testing::skip_sleeps();
+    let retries = ClientRetries::new(Policy::new())
+        .read_bodies(4096)
+        .on(|outcome| match outcome {
+            Ok(answer) if answer.is_empty() => Some(Verdict::TRANSIENT),
+            outcome => classify(outcome),
+        });
+    let server = Server::start([answer(200, ""), cut(), answer(200, "yes")]);
+    let url = format!("{}/path", server.url);
+    let answered = chain(retries.clone()).get(&url).send().await.unwrap();
+    assert_eq!((answered.url().as_str(), server.requests()), (&*url, 3));
+    assert!(answered.remote_addr().is_some());
+    assert_eq!(answered.text().await.unwrap(), "yes");
+
+    // Each event at once, and no retry once it was handed on.
+    let server = Server::start([broken_events(&["data: 1"])]);
+    let mut events = chain(retries).get(&server.url).send().await.unwrap();
+    assert_eq!(events.chunk().await.unwrap().unwrap(), "data: 1\n\n");
+    events.chunk().await.unwrap_err();
+    assert_eq!(server.requests(), 1);
+}
+
+struct Counting;
+
+#[async_trait::async_trait]
+impl Middleware for Counting {
+    async fn handle(
+        &self,
+        request: Request,
+        extensions: &mut Extensions,
+        next: Next<'_>,
+    ) -> Result<Response> {
+        let count = extensions.get::<u32>().copied().unwrap_or_default();
+        extensions.insert(count + 1);
+        match next.run(request, extensions).await {
+            Err(error) => Err(Error::Middleware(
+                anyhow::Error::new(error).context("counted"),
+            )),
+            answered => answered,
+        }
+    }
+}
+
+/// What is below runs for each attempt, and errors are seen through its own.
+#[tokio::test]
+async fn within_a_chain() {
+    let _skipped = testing::skip_sleeps();
+    let client = ClientBuilder::new(one_each()).with(RetryMiddleware::new(Policy::new()));
+    let client = client.with(Counting).build();
+    let mut extensions = Extensions::new();
+    let request = one_each().get(closed_port()).build().unwrap();
+    client
+        .execute_with_extensions(request, &mut extensions)
+        .await
+        .unwrap_err();
+    assert_eq!(extensions.get::<u32>(), Some(&4));
+}
+
+#[tokio::test]
+async fn an_open_breaker_rejects() {
+    static BREAKER: Breaker = Breaker::new().consecutive_failures(1);
+    let server = Server::start([answer(503, "no")]);
+    let client = chain(ClientRetries::new(Policy::new().max(0)).breaker(&BREAKER));
+    client.get(&server.url).send().await.unwrap();
+    let Err(Error::Middleware(error)) = client.get(&server.url).send().await else {
+        panic!("rejected");
+    };
+    assert!(error.is::<Rejected>());
+    assert_eq!(server.requests(), 1);
+}

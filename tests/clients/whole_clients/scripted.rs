@@ -1,0 +1,108 @@
+//! A service in this process that answers as told, at times that are known.
+
+use std::collections::VecDeque;
+use std::error::Error;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use retry_clients::ClientRetries;
+use retry_clients::tower::{Retry, RetryLayer};
+use tokio::time::Instant;
+use tower::{Layer, Service};
+
+pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
+
+/// What is done with one request.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    Status(u16, &'static [(&'static str, &'static str)]),
+    Text(u16, &'static str),
+    Fails(std::io::ErrorKind),
+    Never,
+}
+
+/// A request as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct Received {
+    pub(crate) after: Duration,
+    pub(crate) body: Bytes,
+}
+
+#[derive(Clone)]
+pub(crate) struct Scripted {
+    began: Instant,
+    answers: Arc<Mutex<VecDeque<Answer>>>,
+    received: Arc<Mutex<Vec<Received>>>,
+}
+
+impl Scripted {
+    /// Answers the first requests as told, and all later ones with 200.
+    pub(crate) fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
+        Self {
+            began: Instant::now(),
+            answers: Arc::new(Mutex::new(answers.into_iter().collect())),
+            received: Arc::default(),
+        }
+    }
+
+    pub(crate) fn under(&self, retries: impl Into<ClientRetries>) -> Retry<Self> {
+        RetryLayer::new(retries).layer(self.clone())
+    }
+
+    pub(crate) fn received(&self) -> Vec<Received> {
+        self.received.lock().unwrap().clone()
+    }
+
+    /// When the attempts began, in seconds since it was made.
+    pub(crate) fn starts(&self) -> Vec<f64> {
+        let received = self.received();
+        let starts = received.iter().map(|request| request.after.as_secs_f64());
+        starts.collect()
+    }
+}
+
+impl<B> Service<Request<B>> for Scripted
+where
+    B: http_body::Body<Data = Bytes, Error: Into<BoxError>> + Send + 'static,
+{
+    type Response = Response<Full<Bytes>>;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let after = self.began.elapsed();
+        let answer = self.answers.lock().unwrap().pop_front();
+        let received = Arc::clone(&self.received);
+        Box::pin(async move {
+            let body = request.into_body();
+            let body = body.collect().await.map_err(Into::into)?.to_bytes();
+            received.lock().unwrap().push(Received { after, body });
+            let (status, headers, text) = match answer.unwrap_or(Answer::Text(200, "hello")) {
+                Answer::Status(status, headers) => (status, headers, ""),
+                Answer::Text(status, text) => (status, &[][..], text),
+                Answer::Fails(kind) => return Err(std::io::Error::from(kind).into()),
+                Answer::Never => return std::future::pending().await,
+            };
+            let mut response = Response::builder().status(status);
+            for (name, value) in headers {
+                response = response.header(*name, *value);
+            }
+            Ok(response.body(Full::from(text)).unwrap())
+        })
+    }
+}
+
+/// A request with that body.
+pub(crate) fn post(body: &'static str) -> Request<Full<Bytes>> {
+    let request = Request::post("http://api.example/secret?key=1");
+    request.body(Full::from(body)).unwrap()
+}
