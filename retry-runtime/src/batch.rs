@@ -5,21 +5,19 @@ mod blocking;
 mod groups;
 mod item_error;
 mod rounds;
+mod tally;
 
-use std::collections::BTreeMap;
 use std::future::Future;
-use std::mem;
 use std::pin::pin;
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
-
 use crate::call::attempted;
+use crate::call::rejected::RejectedBy;
 use crate::chain::keys::SharedKeys;
 use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
+use crate::chain::under_way::{Next, UnderWay, turn};
 use crate::time::cancel::{MayCancel, Signal};
-use crate::time::race::race;
 use crate::time::timer::{Timer, sleep_until};
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
@@ -60,8 +58,9 @@ use rounds::{Rounds, Rules};
 /// # Arguments
 ///
 /// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; the result of
-///   [`Policy::on`](crate::Policy::on), for error types that are not [`Classify`](crate::Classify); or [`Batches`],
-///   which also sets how many items go into a call and how many calls run at the same time.
+///   [`Policy::on`](crate::Policy::on), for error types that are not [`Classify`](crate::Classify), or another chain of
+///   [keys](crate::PolicyCall); or [`Batches`], which also sets how many items go into a call and how many calls run at the
+///   same time.
 /// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
 ///   (`&texts`), numbers, `Arc`s. They are taken from the iterator when the first call for them begins.
 /// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each in the same
@@ -85,6 +84,29 @@ use rounds::{Rounds, Rules};
 /// - What [`Policy::cancel`](crate::Policy::cancel) names ends the pause and the batch. No call begins after it, and
 ///   running calls may finish. Items that failed, and those not sent by then, get
 ///   [`Reason::Cancelled`](crate::Reason::Cancelled).
+///
+/// # Shared protections
+///
+/// To what [`PolicyCall::budget`](crate::PolicyCall::budget) and [`breaker`](crate::PolicyCall::breaker) name, each item
+/// that is sent is an attempt of its own. With a [`limiter`](crate::PolicyCall::limiter), a call waits for its turn, and
+/// costs as much as its items together:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::{Policy, Quota, RateLimiter, retry_each};
+///
+/// // 10 items a second.
+/// let limiter: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() {
+/// let start = tokio::time::Instant::now();
+/// let batches = Policy::new().on(|_: &String| true).limiter(&limiter).batches(20);
+/// let sent = retry_each(batches, 0..60, async |pending| Ok(pending.into_iter().map(Ok).collect()));
+/// assert!(sent.await.iter().all(Result::is_ok));
+/// assert_eq!(start.elapsed(), Duration::from_secs(4)); // The third call waited for the first two.
+/// # }
+/// ```
 ///
 /// # A wrong number of answers
 ///
@@ -178,46 +200,71 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
         name: keys.name.name(|| name_of(&operation)),
         budget: &keys.budget,
         breaker: &keys.breaker,
+        limiter: &keys.limiter,
         observer: keys.observer,
         idempotent: keys.idempotent,
     };
     let mut rounds = Rounds::new(rules, items.into_iter(), results, || timer.now());
     let cancelled = pin!(cancel.into_cancelled());
     let mut signal = Signal::new(cancelled);
-    let mut end = pin!(sleep_until(&timer, rounds.deadline()));
-    let mut calls = FuturesUnordered::new();
-    let mut under_way = BTreeMap::new();
-    let mut made = 0_u64;
+    let deadline = rounds.deadline();
+    let mut end = pin!(sleep_until(&timer, deadline));
+    let mut under_way = UnderWay::new();
+    let mut drawn = 0_u64;
     loop {
         loop {
-            while calls.len() < concurrency {
+            let mut next = None;
+            while next.is_none() && under_way.len() < concurrency {
                 let batch = rounds.next_batch(|| timer.now(), || signal.is_cancelled());
                 let Some(batch) = batch else {
                     break;
                 };
-                let answers = operation(batch.items());
-                made += 1;
-                let call = made;
-                under_way.insert(call, batch);
-                #[cfg(feature = "nested")]
-                let outer = rounds.outer();
-                calls.push(async move { (call, attempted::awaited!(answers, outer)) });
-            }
-            if calls.is_empty() {
-                break;
-            }
-            match race(pin!(calls.next()), end.as_mut()).await {
-                Some(Some((call, answers))) => {
-                    if let Some(batch) = under_way.remove(&call) {
-                        rounds.answered(batch, answers);
+                drawn += 1;
+                match rounds.enter(&batch) {
+                    Ok(place) if place.has_turn() => next = Some((drawn, batch, place)),
+                    Ok(place) => {
+                        under_way.wait(drawn, batch, turn(drawn, place, &timer, deadline));
                     }
+                    Err(by) => rounds.rejected(batch, by),
                 }
-                Some(None) => break,
-                None => {
-                    calls.clear();
-                    rounds.dropped(mem::take(&mut under_way).into_values());
+            }
+            if next.is_none() {
+                if under_way.is_empty() {
                     break;
                 }
+                match under_way.next(end.as_mut(), &mut signal).await {
+                    Next::Turn(call, batch, place, waited) => match waited {
+                        Ok(waited) => {
+                            rounds.waited(waited);
+                            next = Some((call, batch, place));
+                        }
+                        Err(by) => rounds.rejected(batch, by),
+                    },
+                    Next::Ended(_, sent, answers) => rounds.answered(sent, answers),
+                    Next::Cancelled(queued) => {
+                        for batch in queued.into_values() {
+                            rounds.rejected(batch, RejectedBy::Cancelled);
+                        }
+                    }
+                    Next::TimeIsUp(queued, sent) => {
+                        for batch in queued.into_values() {
+                            rounds.rejected(batch, RejectedBy::Deadline);
+                        }
+                        rounds.dropped(sent.into_values());
+                        break;
+                    }
+                }
+            }
+            let Some((call, batch, place)) = next else {
+                continue;
+            };
+            if let Some(sent) = rounds.begin(batch, place) {
+                let answers = operation(sent.items());
+                #[cfg(feature = "nested")]
+                let outer = rounds.outer();
+                under_way.begin(call, sent, async move {
+                    (call, attempted::awaited!(answers, outer))
+                });
             }
         }
         match rounds.next_round(|| timer.now(), || signal.is_cancelled()) {

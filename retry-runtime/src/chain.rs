@@ -19,4 +19,6 @@ mod setters;
 mod shown_by;
 pub(crate) mod timeout;
 mod told;
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) mod under_way;
 pub(crate) mod until;

@@ -97,11 +97,13 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         name: keys.name.name(|| name_of(&operation)),
         budget: &keys.budget,
         breaker: &keys.breaker,
+        limiter: &keys.limiter,
         observer: keys.observer,
         idempotent: keys.idempotent,
     };
     let now = || timer.now();
     let rounds = Rounds::new(rules, items.into_iter(), results, now);
+    let deadline = rounds.deadline();
     let is_cancelled = || cancel.is_cancelled();
     let rounds = Mutex::new(rounds);
     // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
@@ -121,11 +123,31 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         let batch = lock(&handed).pop();
         batch.or_else(|| lock(&rounds).next_batch(now, is_cancelled))
     };
+    let begin = |batch| {
+        let entered = lock(&rounds).enter(&batch);
+        let turned = entered.and_then(|mut place| {
+            if !place.has_turn() {
+                let waited = place.wait_blocking(&timer, deadline, &cancel)?;
+                lock(&rounds).waited(waited);
+            }
+            Ok(place)
+        });
+        match turned {
+            Ok(place) => lock(&rounds).begin(batch, place),
+            Err(by) => {
+                lock(&rounds).rejected(batch, by);
+                None
+            }
+        }
+    };
     let work = || {
         let stop = StopOnPanic(&stopped);
         while let Some(batch) = next() {
-            let answers = attempted::run!(operation(batch.items()), lock(&rounds).outer());
-            lock(&rounds).answered(batch, answers);
+            let Some(sent) = begin(batch) else {
+                continue;
+            };
+            let answers = attempted::run!(operation(sent.items()), lock(&rounds).outer());
+            lock(&rounds).answered(sent, answers);
         }
         mem::forget(stop);
     };

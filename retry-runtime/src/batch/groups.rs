@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
-use super::rounds::{Of, ShownItem};
+use super::tally::{Of, ShownItem};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
@@ -74,6 +74,7 @@ impl<'a> Groups<'a> {
         round: &Round<'a>,
         failures: impl Iterator<Item = (usize, Call, Verdict)>,
         budget: Option<&dyn RetryBudget>,
+        is_limited: bool,
     ) -> Self {
         let mut all = Self {
             alike: BTreeMap::new(),
@@ -105,6 +106,7 @@ impl<'a> Groups<'a> {
                 .deadline(round.deadline, || round.now)
                 .cancelled(round.cancelled)
                 .idempotent(round.idempotent)
+                .limited(is_limited)
                 .items(group.items);
             if let Some(budget) = budget {
                 failure = failure.budget(budget);

@@ -1,7 +1,6 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
 use std::any::type_name;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::iter::Fuse;
 use std::mem;
@@ -12,41 +11,49 @@ use std::vec;
 use super::ItemError;
 use super::groups::{Groups, Round};
 use super::item_error::Miscount;
+use super::tally::{End, Tally};
 use crate::call::decide;
-use crate::call::failure::Failure;
+use crate::call::failure::{Failure, is_paid};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::rejected::{Rejected, RejectedBy};
+use crate::call::rejected::RejectedBy;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit};
 use crate::chain::budget::MayPay;
+use crate::chain::limiter::{InLine, MayWait};
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
+use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::limiter::End as AttemptEnd;
+use crate::limiter::place::Leave;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
 /// What a batch goes by.
-pub(super) struct Rules<'k, On, B, R, O> {
+pub(super) struct Rules<'k, On, B, R, M, O> {
     pub(super) policy: Policy,
     pub(super) on: On,
     pub(super) size: usize,
     pub(super) name: &'k str,
     pub(super) budget: &'k B,
     pub(super) breaker: &'k R,
+    pub(super) limiter: &'k M,
     pub(super) observer: O,
     pub(super) idempotent: bool,
 }
 
-pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, O> {
-    rules: Rules<'k, On, B, R, O>,
+pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, M, O> {
+    rules: Rules<'k, On, B, R, M, O>,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
     number: u32,
+    /// Whether a call of this round was begun.
+    has_begun: bool,
     /// The most retries that an item of this round is allowed, if it is not the first.
     in_force: u32,
     /// Items that no call has sent yet: the first round's.
@@ -59,89 +66,6 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
-}
-
-/// What is reported about a round once it has ended.
-#[derive(Default)]
-struct Tally {
-    items: usize,
-    /// Items that ended without a failure of their own, with the retries that they were allowed: the first of them, and
-    /// how many.
-    ended: BTreeMap<(End, Option<u32>), (usize, usize)>,
-}
-
-/// How items ended without a failure of their own, in the order in which it is reported.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum End {
-    /// Of calls with a wrong number of answers.
-    Miscounted(Miscount),
-    /// Of calls that were dropped at the deadline.
-    Dropped,
-    /// They were not sent, since the batch had ended.
-    NotSent,
-    /// They were not sent, since the breaker let no attempt of theirs through.
-    Rejected,
-}
-
-impl Tally {
-    /// The items, of which `first` is the first, end so.
-    fn ended(&mut self, end: End, max: Option<u32>, first: usize, items: usize) {
-        if items > 0 {
-            self.ended.entry((end, max)).or_insert((first, 0)).1 += items;
-        }
-    }
-
-    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index.
-    fn report(
-        &self,
-        round: &Round<'_>,
-        ended: Option<Reason>,
-        shown: &ShownItem<'_>,
-        observer: &mut impl MayObserve,
-    ) {
-        for ((end, max), (first, items)) in &self.ended {
-            let mut gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
-                round.gave_up(&round.part(*items, error), *max, reason, observer.observe());
-            };
-            // In the round before, they were sent, and failed.
-            let before = Round {
-                number: round.number - 1,
-                ..*round
-            };
-            match (end, ended) {
-                (End::Miscounted(miscount), _) => gave_up(round, miscount, Reason::Unanswered),
-                (End::Rejected, _) if round.number > 1 => {
-                    gave_up(&before, &Of(shown, *first), Reason::Rejected);
-                }
-                (End::Rejected, _) => {
-                    let rejected = Rejected::new(RejectedBy::Breaker);
-                    gave_up(&before, &rejected, Reason::Rejected);
-                }
-                (End::Dropped, Some(reason)) => {
-                    gave_up(round, &"dropped before an answer", reason);
-                }
-                (End::NotSent, Some(reason)) if round.number == 1 => {
-                    gave_up(round, &"not sent", reason);
-                }
-                (End::NotSent, Some(reason)) => {
-                    gave_up(&before, &Of(shown, *first), reason);
-                }
-                (End::Dropped | End::NotSent, None) => {}
-            }
-        }
-    }
-}
-
-/// Writes the error of the item with that index.
-pub(super) type ShownItem<'a> = dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result + 'a;
-
-/// The error of that item.
-pub(super) struct Of<'a>(pub(super) &'a ShownItem<'a>, pub(super) usize);
-
-impl fmt::Display for Of<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0(self.1, f)
-    }
 }
 
 /// An item that may be sent.
@@ -158,26 +82,50 @@ struct Entry<I, B: MayPay, R: MayAdmit> {
 /// An item whose last call failed.
 type Failed<I, B, R> = (Entry<I, B, R>, Verdict);
 
-/// The items of one call.
+/// The items of one call, which has not begun.
 pub(super) struct Batch<I, B: MayPay, R: MayAdmit>(Vec<Entry<I, B, R>>);
 
-impl<I: Clone, B: MayPay, R: MayAdmit> Batch<I, B, R> {
+/// The items of one call, and its place with the limiter.
+pub(super) struct Sent<I, B: MayPay, R: MayAdmit, M: MayWait> {
+    entries: Vec<Entry<I, B, R>>,
+    place: InLine<M>,
+}
+
+impl<I: Clone, B: MayPay, R: MayAdmit, M: MayWait> Sent<I, B, R, M> {
     pub(super) fn items(&self) -> Vec<I> {
-        self.0.iter().map(|entry| entry.item.clone()).collect()
+        let items = self.entries.iter().map(|entry| entry.item.clone());
+        items.collect()
     }
 }
 
-impl<'a, 'k, I, T, E, On, B, R, O> Rounds<'a, 'k, I, T, E, On, B, R, O>
+/// How a call ended for its limiter some of whose items ended so, and others so.
+fn worse(one: AttemptEnd, other: AttemptEnd) -> AttemptEnd {
+    let severity = |end: &AttemptEnd| match *end {
+        AttemptEnd::Failure { kind, hint } => {
+            let kinds = [Kind::Transient, Kind::Timeout, Kind::Throttled];
+            (kinds.iter().position(|other| *other == kind), hint)
+        }
+        _ => (None, None),
+    };
+    if severity(&other) > severity(&one) {
+        other
+    } else {
+        one
+    }
+}
+
+impl<'a, 'k, I, T, E, On, B, R, M, O> Rounds<'a, 'k, I, T, E, On, B, R, M, O>
 where
     I: Iterator,
     On: OnError<E>,
     B: MayPay,
     R: MayAdmit,
+    M: MayWait,
     O: MayObserve,
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Rules<'k, On, B, R, O>,
+        rules: Rules<'k, On, B, R, M, O>,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
         now: impl FnOnce() -> Moment,
@@ -193,6 +141,7 @@ where
             ended: None,
             rules,
             number: 1,
+            has_begun: false,
             in_force: 0,
             results,
             fresh: items.fuse(),
@@ -232,13 +181,11 @@ where
         let most = self.queue.len() + self.fresh.size_hint().0;
         let mut batch = Vec::with_capacity(most.min(self.rules.size));
         while batch.len() < self.rules.size {
-            let Some(mut entry) = self.queue.next().or_else(|| self.fresh()) else {
+            let Some(entry) = self.queue.next().or_else(|| self.fresh()) else {
                 break;
             };
             self.tally.items += 1;
-            if self.admit(&mut entry) {
-                batch.push(entry);
-            }
+            batch.push(entry);
         }
         (!batch.is_empty()).then_some(Batch(batch))
     }
@@ -260,12 +207,77 @@ where
         })
     }
 
+    /// Takes a call's place with the limiter, where it counts as many attempts as it has items. The breaker is asked before
+    /// the queue, and passed after it.
+    pub(super) fn enter(
+        &mut self,
+        Batch(entries): &Batch<I::Item, B, R>,
+    ) -> Result<InLine<M>, RejectedBy> {
+        if M::IS_NAMED && self.rules.breaker.is_open() {
+            return Err(RejectedBy::Breaker);
+        }
+        let items = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        let mut place = InLine::of(self.rules.limiter, items);
+        if !place.has_turn() {
+            let call = self.round();
+            call.waits(self.rules.name, &mut place, self.rules.observer.observe());
+        }
+        Ok(place)
+    }
+
+    /// The turn of a call has come after that time.
+    pub(super) fn waited(&mut self, waited: Duration) {
+        let call = self.round();
+        call.waited(self.rules.name, waited, self.rules.observer.observe());
+    }
+
+    /// The call does not begin, and its items end.
+    pub(super) fn rejected(&mut self, Batch(entries): Batch<I::Item, B, R>, by: RejectedBy) {
+        for entry in entries {
+            self.reject(&entry, by);
+        }
+    }
+
+    fn reject(&mut self, entry: &Entry<I::Item, B, R>, by: RejectedBy) {
+        self.give_up(entry.index, by.reason());
+        let max = entry.call.retries_allowed(&self.rules.policy);
+        self.tally.ended(End::Rejected(by), max, entry.index, 1);
+    }
+
+    /// Begins a call that has its turn, with the items that the breaker lets through.
+    pub(super) fn begin(
+        &mut self,
+        Batch(mut entries): Batch<I::Item, B, R>,
+        mut place: InLine<M>,
+    ) -> Option<Sent<I::Item, B, R, M>> {
+        entries.retain_mut(|entry| self.admit(entry));
+        if entries.is_empty() {
+            place.give_back();
+            return None;
+        }
+        if !mem::replace(&mut self.has_begun, true) {
+            let call = self.round();
+            if let Some(observe) = self.rules.observer.observe() {
+                call.started(self.rules.name, observe);
+            }
+        }
+        Some(Sent { entries, place })
+    }
+
+    /// Whether anybody is told where all items have succeeded: the log only after a failure.
+    fn is_told_of_success(&mut self) -> bool {
+        self.number > 1 || self.has_begun && self.rules.observer.observe().is_some()
+    }
+
+    /// The round as an attempt of a call.
+    fn round(&self) -> Call {
+        Call::after(self.number.saturating_sub(1))
+    }
+
     /// Whether the item may be sent. If not, it ends.
     fn admit(&mut self, entry: &mut Entry<I::Item, B, R>) -> bool {
         let Some(admitted) = Admitted::by(self.rules.breaker) else {
-            self.give_up(entry.index, Reason::Rejected);
-            let max = entry.call.retries_allowed(&self.rules.policy);
-            self.tally.ended(End::Rejected, max, entry.index, 1);
+            self.reject(entry, RejectedBy::Breaker);
             return false;
         };
         if let Some(transition) = admitted.transition() {
@@ -310,9 +322,9 @@ where
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, batches: impl IntoIterator<Item = Batch<I::Item, B, R>>) {
+    pub(super) fn dropped(&mut self, calls: impl IntoIterator<Item = Sent<I::Item, B, R, M>>) {
         self.ended = Some(Reason::Deadline);
-        for entry in batches.into_iter().flat_map(|Batch(entries)| entries) {
+        for entry in calls.into_iter().flat_map(|sent| sent.entries) {
             self.give_up(entry.index, Reason::Deadline);
             let max = entry.call.retries_allowed(&self.rules.policy);
             self.tally.ended(End::Dropped, max, entry.index, 1);
@@ -322,12 +334,14 @@ where
 
     pub(super) fn answered(
         &mut self,
-        Batch(entries): Batch<I::Item, B, R>,
+        Sent { entries, mut place }: Sent<I::Item, B, R, M>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
+        let mut end = AttemptEnd::Success;
         match answers {
             Err(error) => {
-                let verdict = decide::verdict(&self.rules.policy, || self.rules.on.verdict(&error));
+                let verdict = self.verdict(&error);
+                end = self.end(verdict);
                 let error = Arc::new(error);
                 for entry in entries {
                     self.failed(entry, Arc::clone(&error), verdict);
@@ -341,15 +355,15 @@ where
                             self.results[entry.index] = Ok(value);
                         }
                         Err(error) => {
-                            let verdict = decide::verdict(&self.rules.policy, || {
-                                self.rules.on.verdict(&error)
-                            });
+                            let verdict = self.verdict(&error);
+                            end = worse(end, self.end(verdict));
                             self.failed(entry, Arc::new(error), verdict);
                         }
                     }
                 }
             }
             Ok(answers) => {
+                end = AttemptEnd::Ignored;
                 let miscount = Miscount {
                     answers: answers.len(),
                     items: entries.len(),
@@ -362,6 +376,23 @@ where
                     self.tally.ended(end, max, entry.index, 1);
                 }
             }
+        }
+        if let Some(change) = place.leave(end) {
+            let call = self.round();
+            call.limiter_changed(self.rules.name, change, self.rules.observer.observe());
+        }
+    }
+
+    fn verdict(&mut self, error: &E) -> Verdict {
+        decide::verdict(&self.rules.policy, || self.rules.on.verdict(error))
+    }
+
+    /// What a limiter is told of such a failure.
+    fn end(&self, verdict: Verdict) -> AttemptEnd {
+        if self.rules.policy.is_enabled() {
+            AttemptEnd::of_failure(verdict)
+        } else {
+            AttemptEnd::Ignored
         }
     }
 
@@ -427,13 +458,15 @@ where
         let failures = failed
             .iter()
             .map(|(entry, verdict)| (entry.index, entry.call, *verdict));
-        let mut groups = Groups::new(&round, failures, self.rules.budget.payer());
+        let budget = self.rules.budget.payer();
+        let mut groups = Groups::new(&round, failures, budget, M::IS_NAMED);
         let mut queue = Vec::with_capacity(failed.len());
         for (mut entry, verdict) in failed {
             match groups.decision(entry.call, verdict) {
                 Ok(call) => {
                     entry.call = call;
-                    entry.paid = self.rules.budget.paid(verdict.kind());
+                    let paid = verdict.kind().filter(|kind| is_paid(*kind, M::IS_NAMED));
+                    entry.paid = self.rules.budget.paid(paid);
                     queue.push(entry);
                 }
                 Err(reason) => {
@@ -455,7 +488,8 @@ where
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
-        } else if self.number > 1 && self.results.iter().all(Result::is_ok) {
+            self.has_begun = false;
+        } else if self.is_told_of_success() && self.results.iter().all(Result::is_ok) {
             let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
             let site = Site::new(&self.rules.policy, self.rules.name);
             match self.rules.observer.observe() {

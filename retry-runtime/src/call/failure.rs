@@ -47,6 +47,8 @@ pub struct Failure<'a> {
     pub(super) budget: Option<&'a dyn RetryBudget>,
     pub(super) permit: Option<&'a mut dyn Record>,
     pub(super) place: Option<&'a mut dyn Leave>,
+    /// Whether it has a limiter, which takes care of throttled retries.
+    pub(super) is_limited: bool,
     pub(super) values: Values,
     pub(super) ending: Ending,
     pub(super) observe: Option<Observe<'a>>,
@@ -111,6 +113,7 @@ impl<'a> Failure<'a> {
             budget: None,
             permit: None,
             place: None,
+            is_limited: false,
             values: Values::Taken,
             ending: Ending::Error,
             observe: None,
@@ -208,6 +211,12 @@ impl<'a> Failure<'a> {
 
     pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
         self.place = Some(place);
+        self.limited(true)
+    }
+
+    /// Whether the attempt had a limiter, which takes care of throttled retries.
+    pub(crate) fn limited(mut self, is_limited: bool) -> Self {
+        self.is_limited = is_limited;
         self
     }
 
@@ -246,7 +255,7 @@ impl<'a> Failure<'a> {
     }
 
     pub(super) fn is_paid(&self, kind: Kind) -> bool {
-        is_paid(kind, self.place.is_some())
+        is_paid(kind, self.is_limited)
     }
 
     pub(crate) fn verdict(&self) -> Verdict {

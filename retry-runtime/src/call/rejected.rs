@@ -39,7 +39,7 @@ pub struct Rejected {
 }
 
 /// What let no attempt begin.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum RejectedBy {
     /// The `breaker` is open.

@@ -1,11 +1,12 @@
 use crate::chain::breaker::MayAdmit;
 use crate::chain::budget::MayPay;
 use crate::chain::key::{Named, Unnamed};
+use crate::chain::limiter::MayWait;
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 
-/// The keys of a chain that calls and batches share: `name`, `budget`, `breaker`, `observe` and `idempotent`; and `limiter`,
-/// which only calls have.
+/// The keys of a chain that calls, batches and plans share: `name`, `budget`, `breaker`, `limiter`, `observe` and
+/// `idempotent`.
 ///
 /// Each type parameter is [`Unnamed`], or [`Named`] with the key's value. What is not named costs nothing.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed>
 }
 
 /// The [`Keys`] of a chain, for functions that are generic over chains.
-pub trait SharedKeys {
+pub trait SharedKeys: Sized {
     #[doc(hidden)]
     type Name: MayName;
     #[doc(hidden)]
@@ -28,16 +29,35 @@ pub trait SharedKeys {
     type Breaker: MayAdmit;
     #[doc(hidden)]
     type Observer: MayObserve;
+    #[doc(hidden)]
+    type Limiter: MayWait;
 
     #[doc(hidden)]
-    fn into_keys(self) -> Keys<Self::Name, Self::Budget, Self::Breaker, Self::Observer>;
+    fn into_keys(self) -> KeysOf<Self>;
 }
 
-impl<N: MayName, B: MayPay, R: MayAdmit, O: MayObserve> SharedKeys for Keys<N, B, R, O> {
+/// The keys that a chain has.
+pub(crate) type KeysOf<K> = Keys<
+    <K as SharedKeys>::Name,
+    <K as SharedKeys>::Budget,
+    <K as SharedKeys>::Breaker,
+    <K as SharedKeys>::Observer,
+    <K as SharedKeys>::Limiter,
+>;
+
+impl<N, B, R, O, M> SharedKeys for Keys<N, B, R, O, M>
+where
+    N: MayName,
+    B: MayPay,
+    R: MayAdmit,
+    O: MayObserve,
+    M: MayWait,
+{
     type Name = N;
     type Budget = B;
     type Breaker = R;
     type Observer = O;
+    type Limiter = M;
 
     fn into_keys(self) -> Self {
         self
@@ -46,7 +66,12 @@ impl<N: MayName, B: MayPay, R: MayAdmit, O: MayObserve> SharedKeys for Keys<N, B
 
 /// The [`Keys`] of a chain that threads share: of a blocking batch.
 pub trait SharedByThreads:
-    SharedKeys<Budget: Sync + MayPay<Paid: Send>, Breaker: Sync + MayAdmit<Pass: Send>, Observer: Send>
+    SharedKeys<
+        Budget: Sync + MayPay<Paid: Send>,
+        Breaker: Sync + MayAdmit<Pass: Send>,
+        Limiter: Sync + MayWait<Standing: Send>,
+        Observer: Send,
+    >
 {
 }
 
@@ -55,6 +80,7 @@ impl<K> SharedByThreads for K where
     K: SharedKeys<
             Budget: Sync + MayPay<Paid: Send>,
             Breaker: Sync + MayAdmit<Pass: Send>,
+            Limiter: Sync + MayWait<Standing: Send>,
             Observer: Send,
         >
 {

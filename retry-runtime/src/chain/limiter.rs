@@ -23,7 +23,8 @@ pub trait MayWait: Clone {
     /// What a call keeps over a pause, to end with if no attempt may follow or it is cancelled.
     type Kept<R: MayAdmit, C: MayCancel, V>;
 
-    fn enter(&self) -> Self::Standing;
+    /// Takes a place for an attempt that counts as that many.
+    fn enter(&self, attempts: u32) -> Self::Standing;
     fn has_turn(standing: &Self::Standing) -> bool;
     fn poll(standing: &mut Self::Standing, waker: &Waker) -> Turn;
     fn max_wait(standing: &Self::Standing) -> Option<Duration>;
@@ -52,7 +53,7 @@ impl MayWait for Unnamed {
     type Kept<R: MayAdmit, C: MayCancel, V> = R::Kept<C, V>;
 
     #[inline]
-    fn enter(&self) {}
+    fn enter(&self, _: u32) {}
 
     #[inline]
     fn has_turn((): &()) -> bool {
@@ -109,8 +110,8 @@ impl<L: Limiter + Clone> MayWait for Named<L> {
     type Kept<R: MayAdmit, C: MayCancel, V> = V;
 
     #[inline]
-    fn enter(&self) -> Place<L> {
-        Place::new(self.0.clone())
+    fn enter(&self, attempts: u32) -> Place<L> {
+        Place::of(self.0.clone(), attempts)
     }
 
     #[inline]
@@ -165,18 +166,24 @@ pub struct InLine<M: MayWait> {
 impl<M: MayWait> InLine<M> {
     /// At the end of the queue, or with the turn if that has come already.
     #[inline]
-    pub(super) fn new(limiter: &M) -> Self {
-        let standing = limiter.enter();
+    pub(crate) fn new(limiter: &M) -> Self {
+        Self::of(limiter, 1)
+    }
+
+    /// The same for an attempt that counts as that many.
+    #[inline]
+    pub(crate) fn of(limiter: &M, attempts: u32) -> Self {
+        let standing = limiter.enter(attempts);
         Self { standing }
     }
 
     #[inline]
-    pub(super) fn has_turn(&self) -> bool {
+    pub(crate) fn has_turn(&self) -> bool {
         M::has_turn(&self.standing)
     }
 
     /// Waits for the turn in blocking code.
-    pub(super) fn wait_blocking(
+    pub(crate) fn wait_blocking(
         &mut self,
         timer: &dyn BlockingTimer,
         deadline: Option<Moment>,
@@ -187,19 +194,19 @@ impl<M: MayWait> InLine<M> {
 
     /// The attempt succeeded.
     #[inline]
-    pub(super) fn succeeded(&mut self) -> Option<LimiterChanges> {
+    pub(crate) fn succeeded(&mut self) -> Option<LimiterChanges> {
         self.leave(End::Success)
     }
 
     /// The attempt does not begin.
     #[inline]
-    pub(super) fn give_back(&mut self) {
+    pub(crate) fn give_back(&mut self) {
         self.leave(End::NotBegun);
     }
 
     /// What a failure is told to.
     #[inline]
-    pub(super) fn left(&mut self) -> Option<&mut dyn Leave> {
+    pub(crate) fn left(&mut self) -> Option<&mut dyn Leave> {
         M::IS_NAMED.then_some(self)
     }
 }

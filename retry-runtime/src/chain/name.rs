@@ -10,7 +10,15 @@ use crate::policy::Policy;
 
 /// What a chain is called: as its key `name` says, or else by default.
 pub trait MayName {
-    fn name(&self, default: impl FnOnce() -> &'static str) -> &str;
+    /// What the key says.
+    fn named(&self) -> Option<&str>;
+
+    fn name(&self, default: impl FnOnce() -> &'static str) -> &str {
+        match self.named() {
+            Some(name) => name,
+            None => default(),
+        }
+    }
 
     /// The call under that policy, to those within its attempts.
     #[cfg(feature = "nested")]
@@ -18,8 +26,8 @@ pub trait MayName {
 }
 
 impl MayName for Unnamed {
-    fn name(&self, default: impl FnOnce() -> &'static str) -> &str {
-        default()
+    fn named(&self) -> Option<&str> {
+        None
     }
 
     #[cfg(feature = "nested")]
@@ -29,8 +37,8 @@ impl MayName for Unnamed {
 }
 
 impl<S: AsRef<str>> MayName for Named<S> {
-    fn name(&self, _: impl FnOnce() -> &'static str) -> &str {
-        self.0.as_ref()
+    fn named(&self) -> Option<&str> {
+        Some(self.0.as_ref())
     }
 
     #[cfg(feature = "nested")]

@@ -71,9 +71,9 @@ enum Stage {
 impl Standing {
     /// At the end of the queue, or with the turn if that has come already.
     #[inline]
-    pub(crate) fn enter<L: Limiter + ?Sized>(limiter: &L) -> Self {
+    pub(crate) fn enter<L: Limiter + ?Sized>(limiter: &L, cost: u32) -> Self {
         let mut standing = Self {
-            ticket: limiter.enter(1),
+            ticket: limiter.enter(cost),
             stage: Stage::Waits,
         };
         standing.poll(limiter, Waker::noop());
@@ -136,7 +136,13 @@ impl<L: Limiter> Place<L> {
     /// Takes a place at the end of the queue, and its turn if that has already come.
     #[inline]
     pub fn new(limiter: L) -> Self {
-        let standing = Standing::enter(&limiter);
+        Self::of(limiter, 1)
+    }
+
+    /// The same for an attempt with that cost.
+    #[inline]
+    pub(crate) fn of(limiter: L, cost: u32) -> Self {
+        let standing = Standing::enter(&limiter, cost);
         Self {
             limiter,
             standing,

@@ -336,6 +336,12 @@ impl<'a, F: Future> Signal<'a, F> {
         self.has_come
     }
 
+    /// The same, and wakes the task once it is.
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> bool {
+        self.has_come = self.has_come || self.cancelled.as_mut().poll(context).is_ready();
+        self.has_come
+    }
+
     /// The pause that `sleep` is, or as much of it as there is before it is cancelled.
     pub(crate) async fn pause(&mut self, sleep: Pin<&mut impl Future>) {
         if !self.has_come {

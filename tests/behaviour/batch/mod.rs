@@ -10,6 +10,7 @@ mod concurrency;
 mod deadline;
 mod delays;
 mod kept;
+mod limited;
 mod log;
 mod policies;
 mod properties;

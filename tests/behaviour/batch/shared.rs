@@ -1,4 +1,4 @@
-//! What batches share with calls: budgets, breakers, observers and names.
+//! What batches share with calls: budgets, breakers, limiters, observers and names.
 
 use std::cell::RefCell;
 use std::future::{Future, poll_fn};
@@ -110,7 +110,9 @@ async fn each_item_pays_for_its_own_retry() {
         recording.lines(),
         ["gave up each attempt=1 max=3 error=5 of 5 items: transient reason=budget"]
     );
-    assert_eq!(events.into_inner(), recording.lines());
+    let mut seen = vec![String::from("starting each attempt=1")];
+    seen.extend(recording.lines());
+    assert_eq!(events.into_inner(), seen);
 }
 
 #[tokio::test(start_paused = true)]
@@ -195,7 +197,7 @@ fn threads_share_budget_and_breaker() {
 }
 
 /// As `yield_now` does outside of a runtime, too.
-async fn wait_once() {
+pub(super) async fn wait_once() {
     let mut has_waited = false;
     poll_fn(|context| {
         context.waker().wake_by_ref();

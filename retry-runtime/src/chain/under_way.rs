@@ -1,0 +1,134 @@
+//! What batches and plans have under way: several attempts at once.
+
+use std::collections::BTreeMap;
+use std::future::{Future, pending, poll_fn};
+use std::mem;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::call::rejected::RejectedBy;
+use crate::chain::limiter::{InLine, MayWait};
+use crate::time::cancel::Signal;
+use crate::time::moment::Moment;
+use crate::time::skip;
+use crate::time::timer::Timer;
+
+/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. Of each of the former a `Q` is
+/// kept, of each of the latter an `S`.
+pub(crate) struct UnderWay<K, Q, W, S, A> {
+    queued: BTreeMap<K, Q>,
+    turns: FuturesUnordered<W>,
+    begun: BTreeMap<K, S>,
+    attempts: FuturesUnordered<A>,
+}
+
+/// What happens next.
+pub(crate) enum Next<K, Q, M: MayWait, S, O> {
+    /// The turn of an attempt has come after that time, or never does.
+    Turn(K, Q, InLine<M>, Result<Duration, RejectedBy>),
+    /// An attempt ended.
+    Ended(K, S, O),
+    /// It is cancelled, so that none of these begins.
+    Cancelled(BTreeMap<K, Q>),
+    /// The time is up, so that none of the former begins, and the latter are dropped.
+    TimeIsUp(BTreeMap<K, Q>, BTreeMap<K, S>),
+}
+
+/// The turn of an attempt, when it comes.
+pub(crate) type Turned<K, M> = (K, InLine<M>, Result<Duration, RejectedBy>);
+
+/// Waits for the turn of the attempt with that key.
+pub(crate) async fn turn<K, M: MayWait>(
+    key: K,
+    mut place: InLine<M>,
+    timer: &impl Timer,
+    deadline: Option<Moment>,
+) -> Turned<K, M> {
+    // What cancels one cancels all: it is watched for them together.
+    let waited = M::wait(&mut place, timer, deadline, pin!(pending::<()>())).await;
+    (key, place, waited)
+}
+
+impl<K, Q, W, S, A, M, O> UnderWay<K, Q, W, S, A>
+where
+    K: Copy + Ord,
+    W: Future<Output = Turned<K, M>>,
+    M: MayWait,
+    A: Future<Output = (K, O)>,
+{
+    pub(crate) fn new() -> Self {
+        Self {
+            queued: BTreeMap::new(),
+            turns: FuturesUnordered::new(),
+            begun: BTreeMap::new(),
+            attempts: FuturesUnordered::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.queued.len() + self.begun.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An attempt waits for its turn.
+    pub(crate) fn wait(&mut self, key: K, queued: Q, turn: W) {
+        self.queued.insert(key, queued);
+        self.turns.push(turn);
+    }
+
+    /// An attempt begins.
+    pub(crate) fn begin(&mut self, key: K, begun: S, attempt: A) {
+        self.begun.insert(key, begun);
+        self.attempts.push(attempt);
+    }
+
+    /// Waits for what happens next. Not asked where nothing is under way.
+    pub(crate) async fn next(
+        &mut self,
+        mut end: Pin<&mut impl Future<Output = ()>>,
+        signal: &mut Signal<'_, impl Future>,
+    ) -> Next<K, Q, M, S, O> {
+        poll_fn(|context| {
+            if let Poll::Ready(next) = self.poll(context, signal) {
+                return Poll::Ready(next);
+            }
+            skip::unskipped(|| end.as_mut().poll(context)).map(|()| {
+                self.turns.clear();
+                self.attempts.clear();
+                Next::TimeIsUp(mem::take(&mut self.queued), mem::take(&mut self.begun))
+            })
+        })
+        .await
+    }
+
+    fn poll(
+        &mut self,
+        context: &mut Context<'_>,
+        signal: &mut Signal<'_, impl Future>,
+    ) -> Poll<Next<K, Q, M, S, O>> {
+        while let Poll::Ready(Some((key, outcome))) = self.attempts.poll_next_unpin(context) {
+            if let Some(begun) = self.begun.remove(&key) {
+                return Poll::Ready(Next::Ended(key, begun, outcome));
+            }
+        }
+        if self.queued.is_empty() {
+            return Poll::Pending;
+        }
+        if signal.poll(context) {
+            self.turns.clear();
+            return Poll::Ready(Next::Cancelled(mem::take(&mut self.queued)));
+        }
+        while let Poll::Ready(Some((key, place, waited))) = self.turns.poll_next_unpin(context) {
+            if let Some(queued) = self.queued.remove(&key) {
+                return Poll::Ready(Next::Turn(key, queued, place, waited));
+            }
+        }
+        Poll::Pending
+    }
+}
