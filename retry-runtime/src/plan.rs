@@ -10,8 +10,11 @@ mod graph;
 #[cfg(feature = "serde")]
 mod journal;
 mod node;
+mod plan_call;
+mod round_budget;
 mod round_policy;
 mod run;
+mod run_keys;
 mod run_until;
 #[cfg(feature = "serde")]
 mod saved;

@@ -291,9 +291,10 @@ fn no_round_of_a_plan_begins_after_an_overslept_pause() {
     let mut plan = Plan::<(), String>::new();
     plan.add("search", [], async |[]| Err(String::from("busy")));
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let end = plan.run_until_with(Virtual::oversleeping(secs(3600)), policy, async |_| {
-        plan::Validity::Invalid("nothing found".into())
-    });
+    let end = plan.run_until(
+        policy.timer(Virtual::oversleeping(secs(3600))),
+        async |_| plan::Validity::Invalid("nothing found".into()),
+    );
     let end = block_on(end).unwrap();
     assert!(
         matches!(
@@ -674,7 +675,7 @@ fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped()
     let recording = testing::record();
     let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
     let timer = Virtual::oversleeping(Duration::from_millis(1));
-    let end = plan.run_until_with(timer, policy, async |_| {
+    let end = plan.run_until(policy.timer(timer), async |_| {
         plan::Validity::Invalid("nothing found".into())
     });
     assert!(!block_on(end).unwrap().is_valid());

@@ -63,9 +63,7 @@ impl Call {
         let Some(kind) = failure.verdict.kind() else {
             return false;
         };
-        self.at(attempt).tell_breaker(&mut failure);
-        self.at(attempt).tell_limiter(&mut failure);
-        self.tell_budget(&failure);
+        self.tell_of_failure(attempt, &mut failure);
         let (call, error) = (failure.site.name(), &shown(failure.error));
         let event = move || Event::AttemptFailed {
             call,

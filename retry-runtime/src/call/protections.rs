@@ -85,6 +85,14 @@ impl Call {
         }
     }
 
+    /// Tells all of them of the failed attempt with that number, where what follows is decided later.
+    pub(crate) fn tell_of_failure(&mut self, attempt: u32, failure: &mut Failure<'_>) {
+        let seen = self.at(attempt);
+        seen.tell_breaker(failure);
+        seen.tell_limiter(failure);
+        self.tell_budget(failure);
+    }
+
     /// Tells the breaker that let the attempt through how it ended.
     pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
         let Some(permit) = failure.permit.take() else {

@@ -127,6 +127,7 @@ impl Call {
         site: &Site<'_>,
         error: &dyn fmt::Display,
         reason: Reason,
+        observe: Option<Observe<'_>>,
     ) {
         let end = End {
             call: site.name(),
@@ -135,7 +136,7 @@ impl Call {
             max: self.retries_allowed(site.policy),
             reason,
         };
-        end.report(&shown(error), Ending::Error, None);
+        end.report(&shown(error), Ending::Error, observe);
     }
 
     /// Tells how the last resort ended that was called after so many attempts.

@@ -311,7 +311,7 @@ impl<On, C, W, N, B, R, O, A, M> PolicyCall<On, C, W, Keys<N, B, R, O, M>, A> {
 }
 
 impl<On, C, W, B, R, O, A, M> Begun<On, C, W, Unnamed, B, R, O, A, M> {
-    /// Names the call in the log. Default: the function that the operation is written in.
+    /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
     pub fn name<S: AsRef<str>>(self, name: S) -> Begun<On, C, W, Named<S>, B, R, O, A, M> {
         self.with_keys(|keys| keys.named(name))
     }
@@ -342,6 +342,8 @@ impl<On, C, W, N, B, O, A, M> Begun<On, C, W, N, B, Unnamed, O, A, M> {
 impl<On, C, W, N, B, R, O, A> Begun<On, C, W, N, B, R, O, A> {
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
+    ///
+    /// In a batch a call costs as much as its items together; in a plan each execution of a subtask waits for its turn.
     ///
     /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
     /// pause, so the call's future is `Send` only if the error is.

@@ -41,7 +41,8 @@ use crate::observe::shown::shown;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// An attempt begins. Only the key `observe` sees this event; it is not logged.
+    /// An attempt begins: in a batch the first call of a round, in a plan a round, and each of its subtasks. Only the key
+    /// `observe` sees this event; it is not logged.
     Started {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -89,7 +90,8 @@ pub enum Event<'a> {
         /// How long the attempt before it has been running.
         delay: Duration,
     },
-    /// An attempt failed beside others of its call, which go on. What becomes of the call follows.
+    /// An attempt failed beside others, which go on: of its call, with the key `hedge`; of other subtasks, in a plan. What
+    /// becomes of the call follows.
     AttemptFailed {
         /// The call's name: the key `name`.
         call: &'a str,

@@ -13,7 +13,7 @@ pub enum PlanEnd {
     /// The validator never accepted them, and the rounds ran out, or another round could have changed nothing.
     GaveUp {
         /// Why no round followed. [`Reason::NotRetryable`] if no failed subtask was worth a retry and the validator
-        /// asked for no others.
+        /// asked for no others. If subtasks were not let begin, not paid for, or must not be repeated, it is why.
         reason: Reason,
         /// What the validator said last: its message, or the names of the subtasks that it asked for.
         message: String,

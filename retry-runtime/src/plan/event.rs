@@ -34,6 +34,8 @@ pub(crate) enum Ended {
     Healed,
     Failed,
     DeadEnd,
+    /// Breaker or limiter did not let it begin.
+    NotBegun,
 }
 
 impl fmt::Display for Ended {
@@ -43,6 +45,7 @@ impl fmt::Display for Ended {
             Self::Healed => "healed",
             Self::Failed => "failed",
             Self::DeadEnd => "dead end",
+            Self::NotBegun => "not begun",
         })
     }
 }
@@ -77,9 +80,9 @@ impl fmt::Display for PlanEvent<'_> {
 }
 
 /// What a subtask is called in the log.
-struct CallOfSubtask<'a> {
-    plan: &'a str,
-    subtask: &'a str,
+pub(crate) struct CallOfSubtask<'a> {
+    pub(crate) plan: &'a str,
+    pub(crate) subtask: &'a str,
 }
 
 impl fmt::Display for CallOfSubtask<'_> {
@@ -130,7 +133,7 @@ fn log(event: &PlanEvent<'_>) {
             match ended {
                 Ended::Completed => subtask!(DEBUG, ended, call, attempt, error, reason),
                 Ended::Healed => subtask!(INFO, ended, call, attempt, error, reason),
-                Ended::Failed | Ended::DeadEnd => {
+                Ended::Failed | Ended::DeadEnd | Ended::NotBegun => {
                     subtask!(WARN, ended, call, attempt, error, reason);
                 }
             }

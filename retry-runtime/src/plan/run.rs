@@ -1,18 +1,25 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
-use std::future::{Future, pending};
+use std::future::{Future, pending, ready};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
-use futures_util::stream::{FuturesUnordered, StreamExt};
-
+use crate::call::rejected::{Rejected, RejectedBy};
+use crate::chain::keys::{Keys, SharedKeys};
+use crate::chain::limiter::InLine;
+use crate::chain::on_error::OnError;
+use crate::chain::under_way::{Next, Turned, UnderWay};
+use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
+use crate::plan::run_keys::{Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
-use crate::time::race::race;
+use crate::policy::Policy;
+use crate::time::cancel::Signal;
 
 /// What a subtask is that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -38,9 +45,8 @@ where
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
         let graph = self.checked()?;
         let scope = self.scope(Node::is_pending);
-        let endless = pin!(pending());
-        self.execute(&graph, &scope, Again::DeadEnd, endless).await;
-        Ok(self.log_summary())
+        self.execute_all(&graph, &scope).await;
+        Ok(self.log_summary(&self.name))
     }
 
     /// Executes the failed subtasks, dead ends included, and then those that they had blocked. If none had failed,
@@ -64,9 +70,27 @@ where
                 error: &self.failures(Node::is_failed),
             });
         }
-        let endless = pin!(pending());
-        self.execute(&graph, &scope, Again::DeadEnd, endless).await;
-        Ok(self.log_summary())
+        self.execute_all(&graph, &scope).await;
+        Ok(self.log_summary(&self.name))
+    }
+
+    /// Executes the subtasks in `scope` without keys and without an end.
+    async fn execute_all(&mut self, graph: &Graph, scope: &[bool]) {
+        let on = |_: &E| Verdict::STOP;
+        let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
+        let at_once = |place, turn| ready((place, turn, Ok(Duration::ZERO)));
+        let (endless, never) = (pin!(pending()), pin!(pending::<()>()));
+        let mut signal = Signal::new(never);
+        self.execute(
+            graph,
+            scope,
+            Again::DeadEnd,
+            &mut keys,
+            at_once,
+            endless,
+            &mut signal,
+        )
+        .await;
     }
 
     pub(crate) fn scope(&self, runs: impl Fn(&Node<'a, T, E, F>) -> bool) -> Vec<bool> {
@@ -75,55 +99,118 @@ where
 
     /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete. Once `end` completes,
     /// those under way are dropped, and returned.
-    pub(crate) async fn execute(
+    #[expect(clippy::too_many_arguments, reason = "what ends it is the caller's")]
+    pub(crate) async fn execute<On, K, W>(
         &mut self,
         graph: &Graph,
         scope: &[bool],
         again: Again,
+        keys: &mut RunKeys<On, K>,
+        turn: impl Fn(usize, InLine<K::Limiter>) -> W,
         mut end: Pin<&mut impl Future<Output = ()>>,
-    ) -> BTreeSet<usize> {
-        let mut waiting: Vec<usize> = graph
-            .after
-            .iter()
-            .map(|after| {
-                after
-                    .iter()
-                    .filter(|place| !self.is_completed(**place))
-                    .count()
-            })
-            .collect();
+        signal: &mut Signal<'_, impl Future>,
+    ) -> Option<BTreeSet<usize>>
+    where
+        On: OnError<E>,
+        K: SharedKeys,
+        W: Future<Output = Turned<usize, K::Limiter>>,
+    {
+        let mut waiting = self.waiting(graph);
         let mut ready: VecDeque<usize> = (0..self.len())
             .filter(|place| waiting[*place] == 0 && scope[*place])
             .collect();
-        let mut places = BTreeSet::new();
-        let mut under_way = FuturesUnordered::new();
+        let mut under_way = UnderWay::new();
         loop {
-            while under_way.len() < self.concurrency.get() {
+            let mut next = None;
+            while next.is_none() && under_way.len() < self.concurrency.get() {
                 let Some(place) = ready.pop_front() else {
                     break;
                 };
-                let subtask = self.execute_one(place, graph);
-                places.insert(place);
-                under_way.push(async move { (place, subtask.await) });
-            }
-            let next = if under_way.is_empty() {
-                None
-            } else {
-                race(pin!(under_way.next()), end.as_mut()).await.flatten()
-            };
-            let Some((place, outcome)) = next else {
-                return places;
-            };
-            places.remove(&place);
-            if !self.finish(place, outcome, again) {
-                continue;
-            }
-            for dependent in &graph.dependents[place] {
-                waiting[*dependent] -= 1;
-                if waiting[*dependent] == 0 && scope[*dependent] {
-                    ready.push_back(*dependent);
+                match keys.enter(self.execution(place)) {
+                    Ok(line) if line.has_turn() => next = Some((place, line)),
+                    Ok(line) => under_way.wait(place, (), turn(place, line)),
+                    Err(by) => self.not_begun(place, by, keys),
                 }
             }
+            if next.is_none() {
+                if under_way.is_empty() {
+                    return None;
+                }
+                match under_way.next(end.as_mut(), signal).await {
+                    Next::Turn(place, (), line, Ok(waited)) => {
+                        keys.waited(self.execution(place), waited);
+                        next = Some((place, line));
+                    }
+                    Next::Turn(place, (), _, Err(by)) => self.not_begun(place, by, keys),
+                    Next::Cancelled(queued) => {
+                        for place in queued.into_keys() {
+                            self.not_begun(place, RejectedBy::Cancelled, keys);
+                        }
+                    }
+                    Next::TimeIsUp(queued, begun) => {
+                        let late: BTreeSet<usize> =
+                            queued.keys().chain(begun.keys()).copied().collect();
+                        for place in queued.into_keys() {
+                            self.not_begun(place, RejectedBy::Deadline, keys);
+                        }
+                        return Some(late);
+                    }
+                    Next::Ended(place, guards, outcome) => {
+                        match &outcome {
+                            Ok(_) => keys.succeeded(self.executed(place), guards),
+                            Err(error) => keys.failed(self.executed(place), guards, error),
+                        }
+                        if self.finish(&keys.name, place, outcome, again) {
+                            for dependent in &graph.dependents[place] {
+                                waiting[*dependent] -= 1;
+                                if waiting[*dependent] == 0 && scope[*dependent] {
+                                    ready.push_back(*dependent);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            let Some((place, line)) = next else {
+                continue;
+            };
+            match keys.admit(self.execution(place), line) {
+                Ok(guards) => {
+                    let subtask = self.execute_one(place, graph);
+                    let attempt = async move { (place, subtask.await) };
+                    under_way.begin(place, guards, attempt);
+                }
+                Err(by) => self.not_begun(place, by, keys),
+            }
+        }
+    }
+
+    /// For how many of those that it depends on each subtask waits.
+    fn waiting(&self, graph: &Graph) -> Vec<usize> {
+        let open = |after: &Vec<usize>| {
+            let open = after.iter().filter(|place| !self.is_completed(**place));
+            open.count()
+        };
+        graph.after.iter().map(open).collect()
+    }
+
+    /// The next execution of that subtask.
+    fn execution(&self, place: usize) -> Execution<'_> {
+        let node = &self.nodes[place];
+        Execution {
+            place,
+            subtask: node.name(),
+            attempt: node.executions.saturating_add(1),
+        }
+    }
+
+    /// The last execution of that subtask.
+    fn executed(&self, place: usize) -> Execution<'_> {
+        let node = &self.nodes[place];
+        Execution {
+            place,
+            subtask: node.name(),
+            attempt: node.executions,
         }
     }
 
@@ -154,7 +241,13 @@ where
     }
 
     /// Keeps the outcome, and says whether it is a success.
-    pub(crate) fn finish(&mut self, place: usize, outcome: Result<T, E>, again: Again) -> bool {
+    pub(crate) fn finish(
+        &mut self,
+        plan: &str,
+        place: usize,
+        outcome: Result<T, E>,
+        again: Again,
+    ) -> bool {
         let node = &mut self.nodes[place];
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
@@ -172,30 +265,64 @@ where
                 dead_end,
             },
         };
-        self.ended(place, ended, dead_end.then_some(Reason::Exhausted));
+        self.ended(plan, place, ended, dead_end.then_some(Reason::Exhausted));
         completed
     }
 
-    pub(crate) fn make_dead_end(&mut self, place: usize, reason: Reason) {
-        if let State::Failed { dead_end, .. } = &mut self.nodes[place].state {
-            *dead_end = true;
-            self.ended(place, Ended::DeadEnd, Some(reason));
+    /// What was not let begin stays as it was, but runs no more in this run.
+    fn not_begun<On, K: SharedKeys>(
+        &mut self,
+        place: usize,
+        by: RejectedBy,
+        keys: &mut RunKeys<On, K>,
+    ) {
+        keys.rejected(place, by);
+        if self.nodes[place].is_failed() {
+            self.make_dead_end(place, by.reason(), keys);
+            return;
+        }
+        let rejected = Rejected::new(by);
+        let execution = self.executed(place);
+        emit(&PlanEvent::Subtask {
+            ended: Ended::NotBegun,
+            plan: &keys.name,
+            subtask: execution.subtask,
+            attempt: execution.attempt,
+            error: Some(&rejected),
+            reason: Some(by.reason()),
+        });
+        keys.gave_up(execution, &rejected, by.reason());
+    }
+
+    pub(crate) fn make_dead_end<On, K: SharedKeys>(
+        &mut self,
+        place: usize,
+        reason: Reason,
+        keys: &mut RunKeys<On, K>,
+    ) {
+        let State::Failed { dead_end, .. } = &mut self.nodes[place].state else {
+            return;
+        };
+        *dead_end = true;
+        self.ended(&keys.name, place, Ended::DeadEnd, Some(reason));
+        if let Some(failure) = self.nodes[place].failure() {
+            keys.gave_up(self.executed(place), failure, reason);
         }
     }
 
     /// Tells of what became of a subtask.
-    fn ended(&mut self, place: usize, ended: Ended, reason: Option<Reason>) {
+    fn ended(&mut self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(place);
-        self.log_subtask(place, ended, reason);
+        self.log_subtask(plan, place, ended, reason);
     }
 
-    fn log_subtask(&self, place: usize, ended: Ended, reason: Option<Reason>) {
+    fn log_subtask(&self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
         let node = &self.nodes[place];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
         emit(&PlanEvent::Subtask {
             ended,
-            plan: &self.name,
+            plan,
             subtask: node.name(),
             attempt: node.executions,
             error,
@@ -203,10 +330,10 @@ where
         });
     }
 
-    pub(crate) fn log_summary(&self) -> Summary {
+    pub(crate) fn log_summary(&self, plan: &str) -> Summary {
         let summary = self.summary();
         emit(&PlanEvent::Summary {
-            plan: &self.name,
+            plan,
             summary: &summary,
         });
         summary

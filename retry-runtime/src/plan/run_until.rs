@@ -1,3 +1,4 @@
+use std::cmp::Reverse;
 use std::fmt;
 use std::future::Future;
 use std::pin::pin;
@@ -6,27 +7,24 @@ use std::time::Duration;
 
 use crate::call::attempted;
 use crate::call::decide::refusal;
-use crate::call::failure::Failure;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::site::Site;
-use crate::call::state::Call;
+use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::{Chain, PolicyCall};
+use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
+use crate::plan::plan_call::PlanCall;
 use crate::plan::run::Again;
+use crate::plan::run_keys::RunKeys;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
-use crate::policy::Policy;
 use crate::time::cancel::{MayCancel, Signal};
-use crate::time::moment::Moment;
 use crate::time::race::race;
-#[cfg(feature = "tokio")]
-use crate::time::timer::TokioTimer;
 use crate::time::timer::{Timer, sleep_until};
 
 impl<'a, T, E, F, R> Plan<'a, T, E, F>
@@ -63,11 +61,11 @@ where
     /// # }
     /// ```
     ///
-    /// Pass a [`Policy`] if the error type is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`].
-    /// Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
+    /// Pass a [`Policy`](crate::Policy) if the error type is [`Classify`](crate::Classify), otherwise the result of
+    /// [`Policy::on`](crate::Policy::on), or another chain of [keys](crate::PolicyCall). Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
     /// counts from this call: no round begins after it, and the subtasks and the validator that are running then are
-    /// dropped. Those subtasks stay pending or failed, as they were, and all outputs are kept. What [`Policy::cancel`]
-    /// names ends the pause and the plan; a running round may finish. A round in which several subtasks failed counts as
+    /// dropped. Those subtasks stay pending or failed, as they were, and all outputs are kept. What
+    /// [`PolicyCall::cancel`] names ends the pause and the plan; a running round may finish. A round in which several subtasks failed counts as
     /// one failure: the one with the longest hint, or else one that was throttled, or else one that timed out. Rounds
     /// that add subtasks count and pause like transient failures.
     ///
@@ -79,23 +77,41 @@ where
     /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be
     /// retried in time. When the policy gives up, all failed subtasks become dead ends.
     ///
+    /// # Shared protections
+    ///
+    /// To what [`PolicyCall::budget`], [`breaker`](PolicyCall::breaker), [`limiter`](PolicyCall::limiter) and
+    /// [`observe`](PolicyCall::observe) name, each subtask is a call of its own, named `plan.subtask`, and each execution
+    /// is an attempt: it pays for its own retry, has its own pass, and waits for its own turn.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::plan::Validity;
+    /// use retry_runtime::{Breaker, Plan, Policy, Reason};
+    ///
+    /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+    /// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+    /// let breaker = Breaker::new().consecutive_failures(1);
+    /// let policy = Policy::none().on(|_: &String| true).breaker(&breaker);
+    /// let mut plan = Plan::<(), String>::new();
+    /// plan.add("search", [], async |[]| Err(String::from("503 overloaded")));
+    /// let end = plan.run_until(policy, async |_| Validity::Invalid(String::from("no page"))).await?;
+    /// assert_eq!(end.to_string(), "gave up (rejected): no page");
+    /// assert_eq!(plan.error("search").unwrap(), "503 overloaded");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// A failed subtask whose retry is not paid for is a dead end. One that is not let begin runs no more in this run: if it
+    /// had failed before, it is a dead end, otherwise it stays pending. If nothing is left to retry because of that, the plan
+    /// gives up with that reason.
+    ///
+    /// # Ends
+    ///
     /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
     /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
     /// which also checks the subtasks that the validator asks for; if it fails, they are not added.
-    #[cfg(feature = "tokio")]
-    pub async fn run_until<P, V, W>(&mut self, policy: P, validate: V) -> Result<PlanEnd, PlanError>
-    where
-        P: RoundPolicy<E>,
-        V: FnMut(Snapshot<T>) -> W,
-        W: Future<Output = Validity<'a, T, E, F>>,
-    {
-        self.run_until_with(TokioTimer, policy, validate).await
-    }
-
-    /// As `run_until`, with another runtime's timer.
-    pub async fn run_until_with<P, V, W>(
+    pub async fn run_until<P, V, W>(
         &mut self,
-        timer: impl Timer,
         policy: P,
         mut validate: V,
     ) -> Result<PlanEnd, PlanError>
@@ -104,129 +120,167 @@ where
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
-        timer.expect();
-        let mut graph = self.checked()?;
-        let mut scope = self.scope(Node::is_pending);
         let PolicyCall { policy, chain } = policy.into_call();
         let Chain {
-            mut on,
+            on,
             cancel,
+            timer,
             keys,
             ..
         } = chain;
+        timer.expect();
+        let mut graph = self.checked()?;
+        let mut scope = self.scope(Node::is_pending);
+        let mut keys = RunKeys::new(&policy, &self.name, on, keys);
         if policy.attempt_limit().is_some() {
-            ignored_timeout::tell(&self.name);
+            ignored_timeout::tell(&keys.name);
         }
-        let mut rounds = PlanCall::new(&policy, keys.idempotent, || timer.now());
-        let mut end = pin!(sleep_until(&timer, rounds.deadline));
+        let mut rounds = PlanCall::new(&policy, || timer.now());
+        let deadline = rounds.deadline;
+        let mut end = pin!(sleep_until(&timer, deadline));
         let cancelled = pin!(cancel.into_cancelled());
         let mut signal = Signal::new(cancelled);
         loop {
+            rounds.begin(&mut keys);
             #[cfg(feature = "nested")]
-            let outer = Outer::shared(&policy, Arc::clone(&self.name));
+            let outer = Outer::shared(&policy, Arc::clone(&keys.name));
             let late = attempted::awaited!(
-                self.execute(&graph, &scope, Again::Failed, end.as_mut()),
+                self.execute(
+                    &graph,
+                    &scope,
+                    Again::Failed,
+                    &mut keys,
+                    |place, line| turn(place, line, &timer, deadline),
+                    end.as_mut(),
+                    &mut signal,
+                ),
                 outer
             );
-            if !late.is_empty() {
+            if let Some(late) = late {
                 let message = self.under_way(&late);
-                return Ok(self.cut(&rounds, message));
+                return Ok(self.cut(&rounds, &mut keys, message, Reason::Deadline));
             }
-            let worst = self.classify(&graph, &policy, &mut on, rounds.left(|| timer.now()));
+            let round = self.classify(&graph, &mut keys, rounds.left(|| timer.now()));
             let validator = pin!(validate(self.snapshot()));
             let Some(validity) = race(validator, end.as_mut()).await else {
                 let message = String::from("the validator was under way at the deadline");
-                return Ok(self.cut(&rounds, message));
+                return Ok(self.cut(&rounds, &mut keys, message, Reason::Deadline));
             };
             if let Validity::Valid = validity {
-                self.accepted(&rounds);
+                self.accepted(&rounds, &mut keys);
                 return Ok(PlanEnd::Valid);
             }
             let message = validity.message();
             let len = self.len();
-            let verdict = match worst {
+            let verdict = match round.worst {
                 Some(verdict) => verdict,
-                None => {
-                    let missing = self.untried(validity);
-                    graph = self.extend(missing)?;
-                    let begins = (len..self.len()).any(|place| self.is_ready(place, &graph));
-                    if begins {
-                        Verdict::TRANSIENT
-                    } else {
-                        Verdict::STOP
-                    }
-                }
+                None => self.add_missing(validity, &mut graph)?,
             };
+            if let Some(reason) = keys.refusal().filter(|_| !verdict.is_retryable()) {
+                self.truncate(len);
+                return Ok(self.cut(&rounds, &mut keys, message, reason));
+            }
             let error = self.round_error(&message);
             let is_cancelled = signal.is_cancelled();
-            let mut decision =
-                rounds.failed(&self.name, verdict, &error, is_cancelled, || timer.now());
-            if let Ok(pause) = decision {
-                signal.pause(pin!(timer.sleep(pause))).await;
-                let reason = if signal.is_cancelled() {
-                    Some(Reason::Cancelled)
-                } else {
-                    rounds.late(|| timer.now())
-                };
-                if let Some(reason) = reason {
-                    rounds.gave_up(&self.name, verdict, &error, reason);
-                    decision = Err(reason);
+            let now = || timer.now();
+            let ended = match rounds.failed(
+                &mut keys,
+                verdict,
+                &round.retried,
+                &error,
+                is_cancelled,
+                now,
+            ) {
+                Err(reason) => Some(reason),
+                Ok((pause, unpaid)) => {
+                    for place in unpaid {
+                        self.make_dead_end(place, Reason::Budget, &mut keys);
+                    }
+                    signal.pause(pin!(timer.sleep(pause))).await;
+                    let is_cancelled = signal.is_cancelled();
+                    let reason = rounds.late(is_cancelled, || timer.now());
+                    reason.inspect(|reason| rounds.gave_up(&mut keys, verdict, &error, *reason))
                 }
-            }
-            if let Err(reason) = decision {
+            };
+            if let Some(reason) = ended {
                 self.truncate(len);
-                self.gave_up(reason);
+                self.gave_up(reason, &mut keys);
                 return Ok(PlanEnd::GaveUp { reason, message });
             }
-            scope = self.scope(|node| node.is_pending() || node.is_open());
+            scope = (0..self.len())
+                .map(|place| self.runs_again(place, &keys))
+                .collect();
         }
     }
 
-    /// Makes dead ends of the failures that are not worth a retry. The verdict on the worst of the others.
-    fn classify(
+    /// Whether the next round executes that subtask, if it can begin.
+    fn runs_again<On, K: SharedKeys>(&self, place: usize, keys: &RunKeys<On, K>) -> bool {
+        let node = &self.nodes[place];
+        node.is_open() || node.is_pending() && !keys.is_refused(place)
+    }
+
+    /// Makes dead ends of the failures that are not worth a retry. Returns the others.
+    fn classify<On: OnError<E>, K: SharedKeys>(
         &mut self,
         graph: &Graph,
-        policy: &Policy,
-        on: &mut impl OnError<E>,
+        keys: &mut RunKeys<On, K>,
         left: Duration,
-    ) -> Option<Verdict> {
-        let (mut worst, mut late) = (None, Vec::new());
+    ) -> Round {
+        let (mut retried, mut late) = (Vec::new(), Vec::new());
         for place in 0..self.len() {
             let node = &self.nodes[place];
             // What it waits for has failed, too, and decides whether there is another round.
             if !node.is_open() || !self.is_ready(place, graph) {
                 continue;
             }
-            // A loaded failure has no error that could be classified, and loading it asks for another try.
-            // Nor is one classified where retries are off: the round's decision ends the plan.
-            let verdict = node
-                .error()
-                .filter(|_| policy.is_enabled())
-                .map(|error| on.verdict(error));
-            let verdict = verdict.unwrap_or(Verdict::TRANSIENT);
+            let verdict = keys.verdict(place, node.error());
             if !verdict.is_retryable() {
-                self.make_dead_end(place, Reason::NotRetryable);
-                continue;
-            }
-            match refusal(policy, verdict, left) {
-                Some(Reason::HintTooLong) => self.make_dead_end(place, Reason::HintTooLong),
-                Some(_) => late.push((place, verdict)),
-                None => {
-                    if worst.is_none_or(|worst| severity(worst) < severity(verdict)) {
-                        worst = Some(verdict);
+                self.make_dead_end(place, Reason::NotRetryable, keys);
+            } else if verdict.is_ambiguous() && !keys.idempotent {
+                keys.refuse(place, Reason::Ambiguous);
+                self.make_dead_end(place, Reason::Ambiguous, keys);
+            } else {
+                match refusal(&keys.policy, verdict, left) {
+                    Some(Reason::HintTooLong) => {
+                        self.make_dead_end(place, Reason::HintTooLong, keys);
                     }
+                    Some(_) => late.push((place, verdict)),
+                    None => retried.push((place, verdict)),
                 }
             }
         }
+        let verdicts = retried.iter().map(|(_, verdict)| *verdict);
         // Where there are no others, the shortest of these hints may still be in time.
-        let verdicts = late.iter().map(|(_, verdict)| *verdict);
-        let worst = worst.or_else(|| verdicts.min_by_key(|verdict| verdict.hint()))?;
+        let worst = verdicts.min_by_key(|verdict| Reverse(severity(*verdict)));
+        let worst = worst.or_else(|| {
+            let verdicts = late.iter().map(|(_, verdict)| *verdict);
+            verdicts.min_by_key(|verdict| verdict.hint())
+        });
         for (place, verdict) in late {
-            if verdict.hint() > worst.hint() {
-                self.make_dead_end(place, Reason::Deadline);
+            if worst.is_some_and(|worst| verdict.hint() > worst.hint()) {
+                self.make_dead_end(place, Reason::Deadline, keys);
+            } else {
+                retried.push((place, verdict));
             }
         }
-        Some(worst)
+        Round { worst, retried }
+    }
+
+    /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.
+    fn add_missing(
+        &mut self,
+        validity: Validity<'a, T, E, F>,
+        graph: &mut Graph,
+    ) -> Result<Verdict, PlanError> {
+        let len = self.len();
+        let missing = self.untried(validity);
+        *graph = self.extend(missing)?;
+        let begins = (len..self.len()).any(|place| self.is_ready(place, graph));
+        Ok(if begins {
+            Verdict::TRANSIENT
+        } else {
+            Verdict::STOP
+        })
     }
 
     /// What the validator asks for, without what the plan has already and could not complete.
@@ -263,36 +317,46 @@ where
         }
     }
 
-    fn accepted(&mut self, rounds: &PlanCall) {
+    fn accepted<On, K: SharedKeys>(&mut self, rounds: &PlanCall, keys: &mut RunKeys<On, K>) {
         for place in 0..self.len() {
             let node = &self.nodes[place];
             if node.retried && node.is_open() {
-                self.make_dead_end(place, Reason::Exhausted);
+                self.make_dead_end(place, Reason::Exhausted, keys);
             }
         }
-        rounds
-            .call
-            .succeeded(&Site::new(&rounds.policy, &self.name));
-        self.log_summary();
+        rounds.succeeded(keys);
+        self.log_summary(&keys.name);
     }
 
-    /// Gives up in the middle of a round.
-    fn cut(&mut self, rounds: &PlanCall, message: String) -> PlanEnd {
-        let reason = Reason::Deadline;
-        let site = Site::new(&rounds.policy, &self.name);
-        rounds.call.gave_up_under_way(&site, &message, reason);
-        self.gave_up(reason);
+    /// Gives up in the middle of a round, or at the end of one that no other could follow.
+    fn cut<On, K: SharedKeys>(
+        &mut self,
+        rounds: &PlanCall,
+        keys: &mut RunKeys<On, K>,
+        message: String,
+        reason: Reason,
+    ) -> PlanEnd {
+        rounds.cut(keys, &message, reason);
+        self.gave_up(reason, keys);
         PlanEnd::GaveUp { reason, message }
     }
 
-    fn gave_up(&mut self, reason: Reason) {
+    fn gave_up<On, K: SharedKeys>(&mut self, reason: Reason, keys: &mut RunKeys<On, K>) {
         for place in 0..self.len() {
             if self.nodes[place].is_open() {
-                self.make_dead_end(place, reason);
+                self.make_dead_end(place, reason, keys);
             }
         }
-        self.log_summary();
+        self.log_summary(&keys.name);
     }
+}
+
+/// The failures of a round.
+struct Round {
+    /// What the round counts as. `None` if nothing is worth a retry.
+    worst: Option<Verdict>,
+    /// The places of those that are.
+    retried: Vec<(usize, Verdict)>,
 }
 
 /// Which of two failures a round counts as.
@@ -300,57 +364,4 @@ fn severity(verdict: Verdict) -> (Option<Duration>, Option<usize>) {
     let kinds = [Kind::Timeout, Kind::Throttled];
     let kind = kinds.iter().position(|kind| verdict.kind() == Some(*kind));
     (verdict.hint(), kind)
-}
-
-/// The rounds so far: the plan as a call whose attempts they are.
-struct PlanCall {
-    policy: Policy,
-    idempotent: bool,
-    call: Call,
-    deadline: Option<Moment>,
-}
-
-impl PlanCall {
-    fn new(policy: &Policy, idempotent: bool, now: impl FnOnce() -> Moment) -> Self {
-        let limit = policy.time_limit();
-        Self {
-            policy: *policy,
-            idempotent,
-            call: Call::new(),
-            deadline: limit.and_then(|limit| now().checked_add(limit)),
-        }
-    }
-
-    /// The time until the deadline.
-    fn left(&self, now: impl FnOnce() -> Moment) -> Duration {
-        self.deadline.map_or(Duration::MAX, |end| end.since(now()))
-    }
-
-    /// The pause before the next round, or why there is none.
-    fn failed(
-        &mut self,
-        name: &str,
-        verdict: Verdict,
-        error: &str,
-        is_cancelled: bool,
-        now: impl FnOnce() -> Moment,
-    ) -> Result<Duration, Reason> {
-        let site = Site::new(&self.policy, name);
-        let failure = Failure::new(&site, verdict, &error).deadline(self.deadline, now);
-        let failure = failure.cancelled(is_cancelled).idempotent(self.idempotent);
-        self.call.failed_with(failure)
-    }
-
-    /// Why no round may begin after the pause. One that began even a moment after the deadline would be dropped at once.
-    fn late(&self, now: impl FnOnce() -> Moment) -> Option<Reason> {
-        let is_late = self.deadline.is_some_and(|end| now() > end);
-        is_late.then_some(Reason::Deadline)
-    }
-
-    /// The plan ends after the pause.
-    fn gave_up(&self, name: &str, verdict: Verdict, error: &str, reason: Reason) {
-        let site = Site::new(&self.policy, name);
-        let failure = Failure::new(&site, verdict, &error);
-        self.call.gave_up(failure, reason);
-    }
 }

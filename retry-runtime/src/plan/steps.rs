@@ -76,7 +76,8 @@ where
         let graph = self.graph()?;
         let place = self.open(name)?;
         self.count(place);
-        if !self.finish(place, outcome, Again::DeadEnd) {
+        let plan = Arc::clone(&self.name);
+        if !self.finish(&plan, place, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
         let dependents = graph.dependents[place].iter().copied();

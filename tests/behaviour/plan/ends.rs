@@ -189,7 +189,7 @@ async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
                 }
                 yield_now().await;
             });
-            let mut run = pin!(plan.run_until_with(timer, policy, complete));
+            let mut run = pin!(plan.run_until(policy.timer(timer), complete));
             for _ in 0..polls {
                 if let Poll::Ready(end) = run.as_mut().poll(&mut context) {
                     ended = end.unwrap().is_valid();
@@ -242,7 +242,7 @@ fn a_plan_that_never_sleeps_gives_way_once_for_each_round() {
     plan.add("a", [], async |[]| Err(String::from("busy")));
     let policy = Policy::none().max(2).on(retryable);
     let timer = TimerFn::new(|_| ready(()));
-    let mut run = pin!(plan.run_until_with(timer, policy, invalid));
+    let mut run = pin!(plan.run_until(policy.timer(timer), invalid));
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..2 {
         assert!(run.as_mut().poll(&mut context).is_pending());

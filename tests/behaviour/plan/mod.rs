@@ -10,6 +10,7 @@ mod properties;
 mod retries;
 mod runs;
 mod scale;
+mod shared;
 mod state;
 mod steps;
 mod until;

@@ -184,7 +184,9 @@ async fn any_timer_will_do() {
     });
     let mut plan = failing(&[Verdict::TRANSIENT]);
     let end = plan
-        .run_until_with(&timer, EXACT, async |_| Validity::Invalid("no".into()))
+        .run_until(EXACT.timer(&timer), async |_| {
+            Validity::Invalid("no".into())
+        })
         .await
         .unwrap();
     assert!(!end.is_valid());

@@ -1,0 +1,543 @@
+//! What plans share with calls: names, timers, budgets, breakers, limiters, observers.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::future::{Future, poll_fn, ready};
+use std::mem::replace;
+use std::pin::pin;
+use std::sync::Mutex;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures::join;
+use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
+use retry_runtime::{
+    Breaker, BreakerState, Budget, ConcurrencyLimiter, Event, Kind, Plan, Policy, Quota,
+    RateLimiter, Reason, RetryBudget, TimerFn, Verdict, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::plan::EXACT;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+type Subtasks<'a> = Plan<'a, u32, Failure, Local<'a, u32, Failure>>;
+type LocalValidity<'a> = Validity<'a, u32, Failure, Local<'a, u32, Failure>>;
+
+/// What subtasks meet in each execution, by name, and when they were executed.
+struct World {
+    start: Instant,
+    scripts: HashMap<&'static str, Vec<Failure>>,
+    executions: RefCell<Vec<(u64, &'static str)>>,
+    takes: Duration,
+}
+
+impl World {
+    fn new(scripts: &[(&'static str, &[Failure])]) -> Self {
+        let scripts = scripts.iter().map(|(name, steps)| (*name, steps.to_vec()));
+        Self {
+            start: Instant::now(),
+            scripts: scripts.collect(),
+            executions: RefCell::default(),
+            takes: Duration::ZERO,
+        }
+    }
+
+    async fn execute(&self, name: &'static str) -> Result<u32, Failure> {
+        let before = {
+            let mut executions = self.executions.borrow_mut();
+            executions.push((self.start.elapsed().as_secs(), name));
+            executions
+                .iter()
+                .filter(|(_, other)| *other == name)
+                .count()
+                - 1
+        };
+        if !self.takes.is_zero() {
+            sleep(self.takes).await;
+        }
+        match self.scripts.get(name).and_then(|steps| steps.get(before)) {
+            Some(failure) => Err(failure.clone()),
+            None => Ok(0),
+        }
+    }
+
+    /// Subtasks that depend on nothing.
+    fn plan(&self, names: &[&'static str]) -> Subtasks<'_> {
+        let mut plan = Plan::local();
+        for name in names {
+            plan.add(*name, [], async |[]| self.execute(name).await);
+        }
+        plan
+    }
+
+    fn executed(&self) -> Vec<(u64, &'static str)> {
+        self.executions.take()
+    }
+}
+
+/// Valid once all completed.
+async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
+    if results.summary().is_complete() {
+        Validity::Valid
+    } else {
+        Validity::Invalid("incomplete".into())
+    }
+}
+
+fn reason(end: &PlanEnd) -> Option<Reason> {
+    match end {
+        PlanEnd::Valid => None,
+        PlanEnd::GaveUp { reason, .. } => Some(*reason),
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chain_may_name_the_plan_and_its_timer() {
+    let world = World::new(&[("a", &[TRANSIENT])]);
+    let (recording, pauses) = (testing::record(), RefCell::new(Vec::new()));
+    let timer = TimerFn::new(|pause: Duration| {
+        pauses.borrow_mut().push(pause);
+        ready(())
+    });
+    let mut plan = world.plan(&["a"]).name("plan");
+    let policy = EXACT.name("named").timer(timer);
+    assert!(plan.run_until(policy, complete).await.unwrap().is_valid());
+    assert_eq!(pauses.into_inner(), [SECOND]);
+    assert_eq!(
+        recording.lines(),
+        [
+            "failed named.a attempt=1 error=transient",
+            "retrying named attempt=1 max=3 delay=1s error=1 of 1 subtasks failed: a; incomplete reason=transient",
+            "healed named.a attempt=2",
+            "succeeded named attempt=2 max=3",
+            "summary named: 1 completed; 2 executions",
+        ]
+    );
+    // For that run alone.
+    let recording = testing::record();
+    plan.run().await.unwrap();
+    assert_eq!(
+        recording.lines(),
+        ["summary plan: 1 completed; 2 executions"]
+    );
+}
+
+/// What it was told.
+#[derive(Default)]
+struct Ledger {
+    told: Mutex<Vec<String>>,
+    /// How many retries it pays for.
+    tokens: Cell<u32>,
+}
+
+impl Ledger {
+    fn note(&self, told: impl Into<String>) {
+        self.told.lock().unwrap().push(told.into());
+    }
+}
+
+impl RetryBudget for Ledger {
+    fn withdraw(&self, kind: Kind) -> bool {
+        self.note(format!("withdraw {kind}"));
+        let left = self.tokens.get().checked_sub(1);
+        left.inspect(|left| self.tokens.set(*left)).is_some()
+    }
+
+    fn refund(&self, kind: Kind) {
+        self.note(format!("refund {kind}"));
+        self.tokens.set(self.tokens.get() + 1);
+    }
+
+    fn called(&self) {
+        self.note("called");
+    }
+
+    fn succeeded(&self, retried: Option<Kind>) {
+        self.note(match retried {
+            Some(kind) => format!("succeeded after {kind}"),
+            None => "succeeded".into(),
+        });
+    }
+
+    fn failed(&self, kind: Kind) {
+        self.note(format!("failed {kind}"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_subtask_is_a_call_to_the_budget() {
+    let world = World::new(&[("b", &[TRANSIENT]), ("c", &[THROTTLED, THROTTLED])]);
+    let ledger = Ledger::default();
+    ledger.tokens.set(9);
+    let mut plan = world.plan(&["a", "b", "c"]);
+    let end = plan.run_until(EXACT.budget(&ledger), complete).await;
+    assert!(end.unwrap().is_valid());
+    assert_eq!(
+        ledger.told.into_inner().unwrap(),
+        [
+            "called",
+            "succeeded",
+            "called",
+            "failed transient",
+            "called",
+            "failed throttled",
+            "withdraw transient",
+            "withdraw throttled",
+            "succeeded after transient",
+            "failed throttled",
+            "withdraw throttled",
+            "succeeded after throttled",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
+    for (tokens, executions, dead_ends, ended) in [
+        (0, 3, vec!["a", "b", "c"], Some(Reason::Budget)),
+        (1, 4, vec!["b", "c"], Some(Reason::Budget)),
+        (2, 5, vec!["c"], Some(Reason::Budget)),
+        (3, 6, vec![], None),
+    ] {
+        let world = World::new(&[
+            ("a", &[TRANSIENT]),
+            ("b", &[TRANSIENT]),
+            ("c", &[TRANSIENT]),
+        ]);
+        let ledger = Ledger::default();
+        ledger.tokens.set(tokens);
+        let recording = testing::record();
+        let mut plan = world.plan(&["a", "b", "c"]);
+        let end = plan.run_until(EXACT.budget(&ledger), complete).await;
+        assert_eq!(reason(&end.unwrap()), ended, "{tokens}");
+        assert_eq!(world.executed().len(), executions);
+        assert_eq!(plan.summary().dead_ends, dead_ends);
+        assert_eq!(ledger.tokens.get(), 0);
+        for name in dead_ends {
+            let line = format!("dead end plan.{name} attempt=1 error=transient reason=budget");
+            assert!(recording.lines().contains(&line), "{:?}", recording.lines());
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_never_begins_is_paid_back() {
+    let second = SECOND;
+    let token = CancellationToken::new();
+    let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
+    let budget = Budget::standard();
+    // Cancelled in the pause.
+    let policy = EXACT.budget(&budget).cancel(token.cancelled());
+    let mut plan = world.plan(&["a", "b"]);
+    let (end, spent) = join!(plan.run_until(policy, complete), async {
+        sleep(second / 2).await;
+        let spent = 500.0 - budget.available();
+        token.cancel();
+        spent
+    });
+    assert_eq!(reason(&end.unwrap()), Some(Reason::Cancelled));
+    assert_eq!((spent, budget.available()), (28.0, 500.0));
+    // The breaker opens in the meantime.
+    let breaker = Breaker::new().consecutive_failures(2);
+    let world = World::new(&[("a", &[TRANSIENT]), ("b", &[TRANSIENT])]);
+    let mut plan = world.plan(&["a", "b"]);
+    let end = plan
+        .run_until(EXACT.budget(&budget).breaker(&breaker), complete)
+        .await;
+    assert_eq!(reason(&end.unwrap()), Some(Reason::Rejected));
+    assert_eq!((world.executed().len(), budget.available()), (2, 500.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_open_breaker_lets_no_subtask_begin() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    let world = World::new(&[("a", &[TRANSIENT; 9])]);
+    let recording = testing::record();
+    let mut plan = world.plan(&["a", "b"]).concurrency(1).name("site");
+    plan.add("c", ["b"], async |[_]| world.execute("c").await);
+    let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
+    let message = "incomplete".into();
+    let reason = Reason::Rejected;
+    assert_eq!(end.unwrap(), PlanEnd::GaveUp { reason, message });
+    assert_eq!(world.executed(), [(0, "a")]);
+    let summary = plan.summary();
+    assert_eq!(summary.dead_ends, ["a"]);
+    assert_eq!(summary.pending, ["b", "c"]);
+    assert_eq!(plan.error("a"), Some(&TRANSIENT));
+    assert_eq!(
+        recording.lines(),
+        [
+            "breaker opened site.a attempt=1 delay=5s error=transient reason=consecutive failures",
+            "failed site.a attempt=1 error=transient",
+            "not begun site.b attempt=0 error=rejected by an open circuit breaker reason=rejected",
+            "retrying site attempt=1 max=3 delay=1s error=1 of 3 subtasks failed: a; incomplete reason=transient",
+            "dead end site.a attempt=1 error=transient reason=rejected",
+            "gave up site attempt=2 max=3 error=incomplete reason=rejected",
+            "summary site: 0 completed; 1 failed: a; 1 dead end: a; 2 pending: b, c; 1 execution",
+        ]
+    );
+    // Once the server is up again, the plan goes on where it was.
+    sleep(5 * SECOND).await;
+    let recording = testing::record();
+    let policy = EXACT.breaker(&breaker);
+    let end = plan.run_until(policy, async |_| Validity::Valid).await;
+    assert!(end.unwrap().is_valid());
+    assert_eq!(plan.summary().completed, ["b", "c"]);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+    assert_eq!(
+        recording.lines()[..2],
+        [
+            "breaker half open plan.b attempt=1 reason=open for long enough"
+                .replace("plan", "site"),
+            "breaker closed site.b attempt=1 reason=trial call succeeded".into(),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn others_go_on_beside_what_is_rejected() {
+    // Open for 60 s, while `b` is retried with another breaker's leave: that of the plan rejects `a` alone.
+    let breaker = Breaker::new().consecutive_failures(1);
+    let world = World::new(&[("a", &[TRANSIENT]), ("b", &[throttled_for(9 * SECOND)])]);
+    let mut plan = world.plan(&["a", "b"]);
+    let end = plan.run_until(EXACT.breaker(&breaker), complete).await;
+    // `b` comes after 9 s, when the breaker lets a trial call through: `a` is that, and `b` too late.
+    assert_eq!(reason(&end.unwrap()), Some(Reason::Rejected));
+    assert_eq!(world.executed(), [(0, "a"), (0, "b"), (9, "a")]);
+    assert_eq!(plan.summary().completed, ["a"]);
+    assert_eq!(plan.summary().dead_ends, ["b"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_execution_waits_for_its_turn() {
+    let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, 2 * SECOND);
+    let world = World::new(&[("b", &[TRANSIENT])]);
+    let recording = testing::record();
+    let mut plan = world.plan(&["a", "b", "c"]);
+    let end = plan.run_until(EXACT.limiter(&limiter), complete).await;
+    assert!(end.unwrap().is_valid());
+    assert_eq!(world.executed(), [(0, "a"), (2, "b"), (4, "c"), (6, "b")]);
+    assert_eq!(limiter.waiting(), 0);
+    assert_eq!(
+        recording.lines()[..6],
+        [
+            "waiting plan.b attempt=1 ahead=0 delay=2s",
+            "waiting plan.c attempt=1 ahead=1",
+            "completed plan.a attempt=1",
+            "waited plan.b attempt=1 delay=2s",
+            "failed plan.b attempt=1 error=transient",
+            "waited plan.c attempt=1 delay=4s",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_pauses_all_subtasks() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let world = World::new(&[("a", &[throttled_for(9 * SECOND)])]);
+    let mut plan = world.plan(&["a", "b", "c"]).concurrency(1);
+    let end = plan.run_until(EXACT.limiter(&limiter), complete).await;
+    assert!(end.unwrap().is_valid());
+    // One in the first second after the pause.
+    assert_eq!(world.executed(), [(0, "a"), (9, "b"), (10, "c"), (19, "a")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_cannot_wait_does_not_begin() {
+    let token = CancellationToken::new();
+    for (max_wait, policy, cancels, ended) in [
+        (Some(5), EXACT, false, (0, Reason::Rejected)),
+        (
+            None,
+            EXACT.deadline(5 * SECOND),
+            false,
+            (0, Reason::Deadline),
+        ),
+        (None, EXACT, true, (4, Reason::Cancelled)),
+    ] {
+        let limiter: RateLimiter<Quota> = RateLimiter::fixed(1, 10 * SECOND);
+        let limiter = match max_wait {
+            Some(seconds) => limiter.max_wait(seconds * SECOND),
+            None => limiter,
+        };
+        let world = World::new(&[]);
+        let mut plan = world.plan(&["a", "b", "c"]);
+        let policy = policy.limiter(&limiter).cancel(token.cancelled());
+        let cancel = async {
+            if cancels {
+                sleep(4 * SECOND).await;
+                token.cancel();
+            }
+        };
+        let (end, ()) = join!(plan.run_until(policy, complete), cancel);
+        let (seconds, expected) = ended;
+        assert_eq!(reason(&end.unwrap()), Some(expected));
+        assert_eq!(world.start.elapsed(), seconds * SECOND);
+        assert_eq!(world.executed(), [(0, "a")]);
+        assert_eq!(plan.summary().pending, ["b", "c"]);
+        assert_eq!(limiter.waiting(), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_deadline_ends_what_waits_and_what_runs() {
+    let limiter = ConcurrencyLimiter::aimd().start(1).least(1).most(1);
+    let mut world = World::new(&[]);
+    world.takes = 60 * SECOND;
+    let mut plan = world.plan(&["a", "b"]);
+    let policy = EXACT.deadline(10 * SECOND).limiter(&limiter);
+    let end = plan.run_until(policy, complete).await.unwrap();
+    assert_eq!(reason(&end), Some(Reason::Deadline));
+    assert_eq!(world.start.elapsed(), 10 * SECOND);
+    assert_eq!(plan.summary().pending, ["a", "b"]);
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_pays_for_no_throttled_subtasks() {
+    let (limiter, budget) = (ConcurrencyLimiter::aimd(), Budget::standard());
+    let mut available = Vec::new();
+    let world = World::new(&[("a", &[TRANSIENT]), ("b", &[THROTTLED; 2])]);
+    let token = CancellationToken::new();
+    let mut plan = world.plan(&["a", "b"]);
+    let policy = EXACT
+        .limiter(&limiter)
+        .budget(&budget)
+        .cancel(token.cancelled());
+    let (end, ()) = join!(plan.run_until(policy, complete), async {
+        sleep(SECOND / 2).await;
+        available.push(budget.available());
+        // In the pause before the second retry.
+        sleep(SECOND).await;
+        available.push(budget.available());
+        token.cancel();
+    });
+    assert_eq!(reason(&end.unwrap()), Some(Reason::Cancelled));
+    assert_eq!(available, [500.0 - 14.0, 500.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_may_have_taken_effect_is_not_repeated_beside_what_failed_worse() {
+    const AMBIGUOUS: Failure = Failure(Verdict::TRANSIENT.ambiguous());
+    for (idempotent, executions, dead_ends) in [
+        (true, vec!["a", "b", "a", "b"], vec![]),
+        (false, vec!["a", "b", "b"], vec!["a"]),
+    ] {
+        let world = World::new(&[("a", &[AMBIGUOUS]), ("b", &[THROTTLED])]);
+        let mut plan = world.plan(&["a", "b"]);
+        let end = plan.run_until(EXACT.idempotent(idempotent), complete).await;
+        let expected = (!idempotent).then_some(Reason::Ambiguous);
+        assert_eq!(reason(&end.unwrap()), expected);
+        let names: Vec<_> = world.executed().into_iter().map(|(_, name)| name).collect();
+        assert_eq!(names, executions);
+        assert_eq!(plan.summary().dead_ends, dead_ends);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_observer_sees_rounds_and_subtasks() {
+    let world = World::new(&[("a", &[TRANSIENT]), ("b", &[STOP])]);
+    let events = RefCell::new(Vec::new());
+    let mut plan = world.plan(&["a", "b"]);
+    let policy = EXACT.max(1);
+    let policy = policy.observe(|event: &Event<'_>| events.borrow_mut().push(event.to_string()));
+    let end = plan.run_until(policy, complete).await;
+    assert!(!end.unwrap().is_valid());
+    assert_eq!(
+        events.into_inner(),
+        [
+            "starting plan attempt=1",
+            "starting plan.a attempt=1",
+            "starting plan.b attempt=1",
+            "attempt failed plan.a attempt=1 error=transient reason=transient",
+            "gave up plan.b attempt=1 max=1 error=stop reason=not retryable",
+            "retrying plan attempt=1 max=1 delay=1s error=1 of 2 subtasks failed: a; incomplete reason=transient",
+            "starting plan attempt=2",
+            "starting plan.a attempt=2",
+            "succeeded plan.a attempt=2 max=1",
+            "gave up plan attempt=2 max=1 error=incomplete reason=not retryable",
+        ]
+    );
+}
+
+#[test]
+fn the_future_is_send() {
+    fn is_send<T: Send>(_: T) {}
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let limiter = ConcurrencyLimiter::aimd();
+    let events = Mutex::new(Vec::new());
+    let mut plan = Plan::<u32, Failure>::new();
+    plan.add("a", [], async |[]| Ok(1));
+    let token = CancellationToken::new();
+    let policy = Policy::new()
+        .name("plan")
+        .budget(&budget)
+        .breaker(&breaker)
+        .limiter(limiter.cost(2))
+        .cancel(token.cancelled())
+        .observe(|event: &Event<'_>| events.lock().unwrap().push(event.to_string()));
+    is_send(plan.run_until(policy, async |_| Validity::Valid));
+}
+
+/// As `yield_now` does outside of a runtime, too.
+async fn wait_once() {
+    let mut has_waited = false;
+    poll_fn(|context| {
+        context.waker().wake_by_ref();
+        if replace(&mut has_waited, true) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+}
+
+/// Wherever it is dropped, no retry is paid for that was not executed, and no place is kept.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_plan_leaves_nothing_behind() {
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 0..199 {
+        let budget = Budget::standard();
+        let breaker = Breaker::new();
+        let limiter = ConcurrencyLimiter::aimd().start(1).least(1).most(1);
+        let executed = Cell::new(0_u32);
+        let ended = {
+            let mut plan = Plan::local();
+            for name in ["a", "b", "c"] {
+                plan.add(name, [], async |[]| {
+                    executed.set(executed.get() + 1);
+                    wait_once().await;
+                    Err::<u32, _>(TRANSIENT)
+                });
+            }
+            let policy = Policy::none()
+                .max(2)
+                .timer(TimerFn::new(|_| wait_once()))
+                .budget(&budget)
+                .breaker(&breaker)
+                .limiter(&limiter);
+            let mut run = pin!(plan.run_until(policy, complete));
+            (0..polls).any(|_| run.as_mut().poll(&mut context).is_ready())
+        };
+        assert_eq!(
+            (limiter.running(), limiter.waiting()),
+            (0, 0),
+            "after {polls} polls"
+        );
+        let retries = executed.get().saturating_sub(3);
+        let spent = 500.0 - budget.available();
+        assert!(
+            (spent - f64::from(14 * retries)).abs() < 0.5,
+            "after {polls} polls: {spent}"
+        );
+        if ended {
+            assert_eq!(retries, 6);
+            return;
+        }
+    }
+    panic!("it never ended");
+}
