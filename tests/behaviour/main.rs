@@ -11,6 +11,7 @@ mod decorators;
 mod derive;
 mod evaluations;
 mod expressions;
+mod forms;
 mod fuzz;
 mod hedge;
 mod keys;

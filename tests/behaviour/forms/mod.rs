@@ -1,0 +1,463 @@
+//! Every protection in every form: the same scenario has the same attempts, at the same times, for the same reason, and
+//! observers see the same.
+
+mod world;
+
+use std::time::Duration;
+
+use futures::stream::{Stream, StreamExt, once};
+use retry_runtime::plan::Validity;
+use retry_runtime::{Budget, Event, Kind, Plan, RateLimiter, Seen, retry, retry_each, retrying};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+
+use self::world::{AMBIGUOUS, Scenario, World, seen};
+
+/// Another crate's client, say.
+trait Call {
+    async fn call(&self, world: &World) -> Result<u32, Failure>;
+}
+
+struct Client;
+
+impl Call for Client {
+    async fn call(&self, world: &World) -> Result<u32, Failure> {
+        world.attempt().await
+    }
+}
+
+/// Runs a scenario in every form that makes one attempt at a time or several: attribute, expression, block and decorator.
+macro_rules! in_functions {
+    ($scenario:expr, |$world:ident| [$($keys:tt)*]) => {{
+        #[retry(name = "call", policy = $world.policy, observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]
+        async fn attribute($world: &World) -> Result<u32, Failure> {
+            $world.attempt().await
+        }
+
+        async fn expression($world: &World) -> Result<u32, Failure> {
+            retrying!(
+                name = "call",
+                policy = $world.policy,
+                observe = |event: &Event<'_>| $world.tell(event),
+                $($keys)*,
+                async { $world.attempt().await }
+            )
+            .await
+        }
+
+        struct Block;
+
+        #[retry(name = "call", policy = $world.policy, observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]
+        impl Block {
+            async fn call(&self, $world: &World) -> Result<u32, Failure> {
+                $world.attempt().await
+            }
+        }
+
+        #[retry(wrapper = Decorator, of = Call, name = "call", policy = $world.policy,
+            observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]
+        trait Copied {
+            async fn call(&self, $world: &World) -> Result<u32, Failure>;
+        }
+
+        let scenario = &$scenario;
+        seen("attribute", scenario, async |world| attribute(world).await.is_ok()).await;
+        seen("expression", scenario, async |world| expression(world).await.is_ok()).await;
+        seen("block", scenario, async |world| Block.call(world).await.is_ok()).await;
+        let decorator = Decorator::new(Client);
+        seen("decorator", scenario, async |world| decorator.call(world).await.is_ok()).await;
+    }};
+}
+
+/// Runs a scenario in every form: those, streams, and with the same keys as a chain calls, batches and plans.
+macro_rules! in_all_forms {
+    ($scenario:expr, |$world:ident| [$($keys:tt)*] { $($chain:tt)* }) => {{
+        in_functions!($scenario, |$world| [$($keys)*]);
+
+        {
+            #[retry(stream, name = "call", policy = $world.policy,
+                observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]
+            fn stream($world: &World) -> impl Stream<Item = Result<u32, Failure>> {
+                once($world.attempt())
+            }
+
+            let scenario = &$scenario;
+            seen("stream", scenario, async |world| {
+                let items: Vec<_> = stream(world).collect().await;
+                items.iter().all(Result::is_ok)
+            })
+            .await;
+        }
+        let scenario = &$scenario;
+        seen("chain", scenario, async |$world| {
+            let chain = $world.policy.name("call");
+            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$($chain)*;
+            chain.call(async || $world.attempt().await).await.is_ok()
+        })
+        .await;
+        seen("batch", scenario, async |$world| {
+            let chain = $world.policy.name("call");
+            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$($chain)*;
+            let results = retry_each(chain, [()], async |_| Ok(vec![$world.attempt().await]));
+            results.await[0].is_ok()
+        })
+        .await;
+        seen("plan", scenario, async |$world| {
+            let chain = $world.policy.name("call");
+            let chain = chain.observe(|event: &Event<'_>| $world.tell_of_plan(event))$($chain)*;
+            let mut plan = Plan::local();
+            plan.add("it", [], async |[]| $world.attempt().await);
+            let end = plan.run_until(chain, async |results| match results.output("it") {
+                Some(_) => Validity::Valid,
+                None => Validity::Invalid("it failed".into()),
+            });
+            end.await.unwrap().is_valid()
+        })
+        .await;
+    }};
+}
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget() {
+    // For two retries.
+    let poor = || Budget::standard().capacity(28);
+    let scenario = Scenario {
+        steps: vec![TRANSIENT; 4],
+        budget: poor,
+        begun: vec![0, 1000, 3000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "retrying 2 after 2s: transient",
+            "starting 3",
+            "gave up 3: budget",
+        ],
+        tokens: 0.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+    let scenario = Scenario {
+        steps: vec![TRANSIENT, THROTTLED],
+        budget: poor,
+        succeeds: true,
+        begun: vec![0, 1000, 3000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "retrying 2 after 2s: throttled",
+            "starting 3",
+            "succeeded 3",
+        ],
+        // What its last retry took.
+        tokens: 28.0 - 14.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker() {
+    let opens = Scenario {
+        steps: vec![TRANSIENT; 4],
+        begun: vec![0, 1000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "breaker opened 2",
+            "retrying 2 after 2s: transient",
+            "gave up 2: rejected",
+        ],
+        // The retry that was not made is paid back.
+        tokens: 500.0 - 14.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(opens, |world| [breaker = &world.breaker, budget = &world.budget] {
+        .breaker(&world.breaker).budget(&world.budget)
+    });
+    let is_open = Scenario {
+        before: |world| {
+            world.fail_at_breaker();
+            world.fail_at_breaker();
+        },
+        begun: vec![],
+        told: vec!["gave up 0: rejected"],
+        ..Scenario::new()
+    };
+    in_all_forms!(is_open, |world| [breaker = &world.breaker] { .breaker(&world.breaker) });
+    // Open for a second, as the server asked for.
+    let trial = Scenario {
+        before: |world| {
+            let hint = Some(secs(1));
+            let kind = Kind::Transient;
+            world.fail_at_breaker();
+            world.tell_breaker(Seen::Failure { kind, hint });
+        },
+        starts: secs(1),
+        succeeds: true,
+        begun: vec![0],
+        told: vec![
+            "breaker half open 1",
+            "starting 1",
+            "breaker closed 1",
+            "succeeded 1",
+        ],
+        ..Scenario::new()
+    };
+    in_all_forms!(trial, |world| [breaker = &world.breaker] { .breaker(&world.breaker) });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limiter() {
+    let paced = Scenario {
+        steps: vec![TRANSIENT],
+        limiter: || RateLimiter::fixed(1, secs(3)),
+        succeeds: true,
+        begun: vec![0, 3000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "waiting 2",
+            "waited 2 for 2s",
+            "starting 2",
+            "succeeded 2",
+        ],
+        ..Scenario::new()
+    };
+    in_all_forms!(paced, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    let impatient = Scenario {
+        steps: vec![TRANSIENT],
+        limiter: || RateLimiter::fixed(1, secs(9)).max_wait(secs(5)),
+        begun: vec![0],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "waiting 2",
+            "gave up 1: rejected",
+        ],
+        ..Scenario::new()
+    };
+    in_all_forms!(impatient, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    let late = Scenario {
+        policy: |policy| policy.deadline(secs(5)),
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "waiting 2",
+            "gave up 1: deadline",
+        ],
+        limiter: || RateLimiter::fixed(1, secs(9)),
+        ..impatient.clone()
+    };
+    in_all_forms!(late, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    let first = Scenario {
+        before: |world| world.take_turn(),
+        begun: vec![],
+        told: vec!["waiting 1", "gave up 0: rejected"],
+        ..impatient
+    };
+    in_all_forms!(first, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limiter_that_a_server_pauses() {
+    let paused = Scenario {
+        steps: vec![throttled_for(secs(7)), THROTTLED],
+        succeeds: true,
+        // A limiter takes care of throttled retries, so that no budget pays for them.
+        begun: vec![0, 7000, 9000],
+        told: vec![
+            "starting 1",
+            "limiter paused 1 for 7s",
+            "limit 1: 18",
+            "retrying 1 after 7s: throttled",
+            "starting 2",
+            "limit 2: 16",
+            "retrying 2 after 2s: throttled",
+            "starting 3",
+            "limiter resumed 3",
+            "succeeded 3",
+        ],
+        tokens: 500.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(paused, |world| [limiter = &world.slots, budget = &world.budget] {
+        .limiter(&world.slots).budget(&world.budget)
+    });
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_at_once() {
+    // The breaker is asked before the queue: nobody waits while it is open.
+    let scenario = Scenario {
+        steps: vec![TRANSIENT; 4],
+        limiter: || RateLimiter::fixed(1, secs(3)),
+        begun: vec![0, 3000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "waiting 2",
+            "waited 2 for 2s",
+            "starting 2",
+            "breaker opened 2",
+            "retrying 2 after 2s: transient",
+            "gave up 2: rejected",
+        ],
+        tokens: 500.0 - 14.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(
+        scenario,
+        |world| [breaker = &world.breaker, limiter = &world.limiter, budget = &world.budget] {
+            .breaker(&world.breaker).limiter(&world.limiter).budget(&world.budget)
+        }
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancellation() {
+    let pausing = Scenario {
+        steps: vec![TRANSIENT; 4],
+        cancels: Some(Duration::from_millis(2500)),
+        begun: vec![0, 1000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "retrying 2 after 2s: transient",
+            "gave up 2: cancelled",
+        ],
+        tokens: 500.0 - 14.0,
+        ends: 2500,
+        ..Scenario::new()
+    };
+    in_all_forms!(
+        pausing,
+        |world| [cancel = world.token.cancelled(), budget = &world.budget] {
+            .cancel(world.token.cancelled()).budget(&world.budget)
+        }
+    );
+    let waiting = Scenario {
+        before: |world| world.take_turn(),
+        limiter: || RateLimiter::fixed(1, secs(9)),
+        cancels: Some(secs(4)),
+        begun: vec![],
+        told: vec!["waiting 1", "gave up 0: cancelled"],
+        ends: 4000,
+        ..Scenario::new()
+    };
+    in_all_forms!(
+        waiting,
+        |world| [cancel = world.token.cancelled(), limiter = &world.limiter] {
+            .cancel(world.token.cancelled()).limiter(&world.limiter)
+        }
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_deadline() {
+    let scenario = Scenario {
+        steps: vec![TRANSIENT; 4],
+        policy: |policy| policy.deadline(Duration::from_millis(2500)),
+        begun: vec![0, 1000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "gave up 2: deadline",
+        ],
+        // Nothing is taken for a retry that can't come in time.
+        tokens: 500.0 - 14.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_must_not_be_repeated() {
+    let scenario = Scenario {
+        steps: vec![THROTTLED, AMBIGUOUS, TRANSIENT],
+        begun: vec![0, 1000],
+        told: vec![
+            "starting 1",
+            "retrying 1 after 1s: throttled",
+            "starting 2",
+            "gave up 2: ambiguous",
+        ],
+        ..Scenario::new()
+    };
+    in_all_forms!(scenario, |world| [idempotent = false] { .idempotent(false) });
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_worth_a_retry() {
+    let scenario = Scenario {
+        steps: vec![TRANSIENT, STOP],
+        begun: vec![0, 1000],
+        told: vec![
+            "starting 1",
+            "limit 1: 18",
+            "retrying 1 after 1s: transient",
+            "starting 2",
+            "gave up 2: not retryable",
+        ],
+        tokens: 500.0 - 14.0,
+        ..Scenario::new()
+    };
+    in_all_forms!(
+        scenario,
+        |world| [breaker = &world.breaker, limiter = &world.slots, budget = &world.budget] {
+            .breaker(&world.breaker).limiter(&world.slots).budget(&world.budget)
+        }
+    );
+}
+
+/// Streams are handed on while they are read, and chains, batches and plans have no key `hedge`.
+#[tokio::test(start_paused = true)]
+async fn hedging() {
+    let wins = Scenario {
+        takes: vec![900, 50],
+        succeeds: true,
+        begun: vec![0, 200],
+        told: vec!["starting 1", "hedging 2", "starting 2", "succeeded 2"],
+        // Nothing pays a hedge back; the success counts as a first.
+        tokens: 500.0 - 14.0 + 1.0,
+        ends: 250,
+        ..Scenario::new()
+    };
+    in_functions!(wins, |world| [
+        hedge = "200ms",
+        breaker = &world.breaker,
+        limiter = &world.slots,
+        budget = &world.budget
+    ]);
+    let fails = Scenario {
+        policy: |policy| policy.max(1),
+        takes: vec![300, 300],
+        steps: vec![TRANSIENT, TRANSIENT],
+        begun: vec![0, 200],
+        told: vec![
+            "starting 1",
+            "hedging 2",
+            "starting 2",
+            "limit 1: 18",
+            "failed 1: transient",
+            "breaker opened 2",
+            "gave up 2: exhausted",
+        ],
+        tokens: 500.0 - 14.0,
+        ends: 500,
+        ..Scenario::new()
+    };
+    in_functions!(fails, |world| [
+        hedge = "200ms",
+        breaker = &world.breaker,
+        limiter = &world.slots,
+        budget = &world.budget
+    ]);
+}
