@@ -11,10 +11,11 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{fmt, io};
 
+use retry_runtime::plan::Validity;
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Kind, Permit,
-    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut, TimerFn,
-    Verdict, retry, show, testing,
+    Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut,
+    TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
@@ -424,20 +425,39 @@ async fn what_ignores_a_policys_timeout_says_so_once() {
         assert_eq!(chain.call(async || Ok::<_, Failure>(1)).await, Ok(1));
         let chain = POLICY.name("ignored.by_blocking_chain");
         assert_eq!(chain.call_blocking(|| Ok::<_, Failure>(1)), Ok(1));
+        let answers = |pending: Vec<usize>| Ok(pending.into_iter().map(Ok::<_, Failure>).collect());
+        let chain = POLICY.name("ignored.by_batch");
+        let batch = retry_each(chain, [1], async |pending| answers(pending));
+        assert_eq!(batch.await, [Ok(1)]);
+        let chain = POLICY.name("ignored.by_blocking_batch");
+        assert_eq!(retry_each_blocking(chain, [1], answers), [Ok(1)]);
+        let chain = POLICY.name("ignored.by_plan");
+        let mut plan = Plan::<usize, Failure>::new();
+        let end = plan.run_until(chain, async |_| Validity::Valid).await;
+        assert!(end.unwrap().is_valid());
     }
     let lines = recording.lines();
-    for (line, name) in lines
+    let lines: Vec<_> = lines
         .iter()
-        .zip(["async", "blocking", "chain", "blocking_chain"])
-    {
+        .filter(|line| line.starts_with("ignoring"))
+        .collect();
+    for (line, name) in lines.iter().zip([
+        "async",
+        "blocking",
+        "chain",
+        "blocking_chain",
+        "batch",
+        "blocking_batch",
+        "plan",
+    ]) {
         assert_eq!(
-            *line,
+            **line,
             format!(
                 "ignoring the policy's timeout ignored.by_{name} reason=the call names no `timeout`, or can't have one"
             ),
         );
     }
-    assert_eq!(lines.len(), 4);
+    assert_eq!(lines.len(), 7);
 }
 
 /// How a chain's log shows the error of a call that gives up at once.

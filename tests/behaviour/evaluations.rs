@@ -1,10 +1,11 @@
 //! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
 
 use std::cell::Cell;
+use std::future::pending;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Hint, Jitter, Policy, retry, retrying, testing};
+use retry_runtime::{Backoff, Hint, Jitter, Place, Policy, TokioTimer, retry, retrying, testing};
 
 thread_local! {
     static COUNT: Cell<u32> = const { Cell::new(0) };
@@ -160,7 +161,7 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    #[retry(on = |_| true, timer = counted(retry_runtime::TokioTimer))]
+    #[retry(on = |_| true, timer = counted(TokioTimer))]
     async fn timer(failures: &mut u32) -> Result<u32, String> {
         fail(failures)
     }
@@ -238,6 +239,68 @@ fn a_limiter_is_evaluated_before_each_attempt() {
         blocking(&mut failures).unwrap();
         assert_eq!(COUNT.get(), made + 1);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_each_wait_what_may_end_it_is_evaluated() {
+    type Limiter = retry_runtime::RateLimiter<retry_runtime::Quota>;
+    type Waits = std::io::Result<u32>;
+
+    #[retry(on = |_| true, backoff = "none", limiter = limiter, cancel = counted(pending()))]
+    async fn cancelled(limiter: &Limiter, failures: &mut u32) -> Waits {
+        fail(failures).map_err(std::io::Error::other)
+    }
+
+    #[retry(on = |_| true, backoff = "none", limiter = limiter, timer = counted(TokioTimer))]
+    async fn timed(limiter: &Limiter, failures: &mut u32) -> Waits {
+        fail(failures).map_err(std::io::Error::other)
+    }
+
+    let limiter = || Limiter::fixed(1, Duration::from_secs(1));
+    for (failures, waits, evaluations) in [(0, false, 0), (0, true, 1), (1, false, 2), (1, true, 3)]
+    {
+        let prepared = || {
+            let limiter = limiter();
+            if waits {
+                Place::new(&limiter).succeeded();
+            }
+            COUNT.set(0);
+            limiter
+        };
+        cancelled(&prepared(), &mut { failures }).await.unwrap();
+        assert_eq!(COUNT.get(), evaluations, "{failures} {waits}");
+        timed(&prepared(), &mut { failures }).await.unwrap();
+        assert_eq!(COUNT.get(), evaluations, "{failures} {waits}");
+    }
+}
+
+/// The evaluations in a call that is hedged once, and succeeds.
+macro_rules! hedged {
+    ($($key:tt)*) => {{
+        #[retry(on = |_| true, hedge = "1s", $($key)*)]
+        async fn call() -> Result<(), String> {
+            tokio::time::sleep(Duration::from_millis(1_500)).await;
+            Ok(())
+        }
+
+        COUNT.set(0);
+        call().await.unwrap();
+        COUNT.get()
+    }};
+}
+
+#[tokio::test(start_paused = true)]
+async fn before_each_attempt_beside_another_what_allows_it_is_evaluated() {
+    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
+    const POLICY: Policy = Policy::new();
+
+    assert_eq!(hedged!(max = counted(3)), 1);
+    assert_eq!(hedged!(enabled = counted(true)), 1);
+    assert_eq!(hedged!(policy = counted(POLICY)), 2);
+    assert_eq!(hedged!(idempotent = counted(true)), 1);
+    assert_eq!(hedged!(cancel = counted(pending())), 1);
+    // Also on success.
+    assert_eq!(hedged!(budget = counted(&BUDGET)), 2);
 }
 
 #[test]

@@ -5,10 +5,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Waker};
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, CircuitBreaker, End, Event, Kind, Limiter, LimiterChanges, Pass,
-    RetryBudget, Seen, Ticket, Transition, Turn, retry, testing,
+    Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event,
+    Failure as Failed, Kind, Limiter, LimiterChanges, Pass, Place, Policy, RetryBudget, Seen, Site,
+    Ticket, TokioTimer, Transition, Turn, retry, testing,
 };
-use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::{advance, sleep};
 
 use crate::hedge::{Server, answer, fails, millis, seen};
@@ -352,5 +353,44 @@ async fn none_begins_that_would_have_to_wait_for_its_turn() {
         assert_eq!(all, ends, "{server:?}");
         assert_eq!(limiter.free.get(), slots);
         assert_eq!(notes.told.borrow().len() as u64, notes.passes.get());
+    }
+}
+
+#[retry(hedge = "200ms", max = 3, jitter = "none", limiter = limiter)]
+async fn paced(server: &Server, limiter: &ConcurrencyLimiter) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn none_begins_while_the_limiter_is_paused() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let server = Server::new([answer(900)]);
+    let throttled = async {
+        let mut place = Place::new(&limiter);
+        sleep(millis(100)).await;
+        let (policy, error) = (Policy::none().max(0), throttled_for(millis(5_000)));
+        let site = Site::new(&policy, "other");
+        let failure = Failed::new(&site, error.0, &error);
+        let _ = Call::new().failed_with(failure.place(&mut place));
+    };
+    let (outcome, ()) = tokio::join!(paced(&server, &limiter), throttled);
+    assert_eq!(outcome, Ok(1));
+    assert_eq!(server.seen(), seen(&[0], 0, 900));
+}
+
+#[tokio::test(start_paused = true)]
+async fn none_begins_before_those_that_wait() {
+    let limiter = ConcurrencyLimiter::aimd().start(3).least(3).most(3);
+    for (cost, began) in [(0, vec![0, 200]), (3, vec![0])] {
+        let server = Server::new([answer(300), answer(900)]);
+        let other = async {
+            sleep(millis(100)).await;
+            let mut place = Place::new(limiter.cost(cost));
+            let _ = place.wait(TokioTimer, None).await;
+            place.succeeded();
+        };
+        let (outcome, ()) = tokio::join!(paced(&server, &limiter), other);
+        assert_eq!(outcome, Ok(1));
+        assert_eq!(server.seen().began, began, "{cost}");
     }
 }

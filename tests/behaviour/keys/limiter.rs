@@ -19,9 +19,9 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 use retry_runtime::{
     BlockingTimer, Breaker, BreakerState, Budget, CircuitBreaker, ConcurrencyLimiter, End, GaveUp,
-    Kind, Limiter, LimiterChange, LimiterChanges, Moment, Pass, Place, Policy, Quota, RateLimiter,
-    Reason, Rejected, RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer, Transition, Turn,
-    Verdict, WithCost, retry, testing,
+    Keyed, Kind, Limiter, LimiterChange, LimiterChanges, Moment, Pass, Place, Policy, Quota,
+    RateLimiter, Reason, Rejected, RejectedBy, Seen, Ticket, TimedOut, TimerFn, TokioTimer,
+    Transition, Turn, Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
@@ -132,6 +132,32 @@ async fn each_attempt_waits_for_its_own_turn() {
     let start = Instant::now();
     let outcome = is_send(call(&limiter, &mut script, &mut begun, start)).await;
     assert_eq!((outcome, begun), (Ok(3), vec![0, 3, 6]));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_key_has_a_queue_of_its_own() {
+    type Models = Keyed<&'static str, RateLimiter<Quota>>;
+
+    #[retry(limiter = WithCost::new(models.of(&model), tokens))]
+    async fn complete(
+        models: &Models,
+        model: &'static str,
+        tokens: u32,
+        start: Instant,
+    ) -> Result<u64, Failure> {
+        Ok(start.elapsed().as_secs())
+    }
+
+    let (models, start) = (Models::new(9, || each(1)), Instant::now());
+    let begun = join_all([
+        complete(&models, "a", 5, start),
+        complete(&models, "a", 1, start),
+        complete(&models, "b", 1, start),
+        complete(&models, "a", 1, start),
+        complete(&models, "b", 1, start),
+    ]);
+    assert_eq!(begun.await, [0, 5, 0, 6, 1].map(Ok));
+    assert_eq!(models.len(), 2);
 }
 
 #[tokio::test(start_paused = true)]
