@@ -220,7 +220,7 @@ where
         let mut place = InLine::of(self.rules.limiter, items);
         if !place.has_turn() {
             let call = self.round();
-            call.waits(self.rules.name, &mut place, self.rules.observer.observe());
+            call.waits_in(self.rules.name, &mut place, self.rules.observer.observe());
         }
         Ok(place)
     }

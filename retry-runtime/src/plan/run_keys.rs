@@ -146,7 +146,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             let name = self.call_of(execution.subtask);
             execution
                 .call()
-                .waits(&name, &mut turn, self.observer.observe());
+                .waits_in(&name, &mut turn, self.observer.observe());
         }
         Ok(turn)
     }
