@@ -95,11 +95,10 @@ use rounds::{Rounds, Rules};
 /// use std::time::Duration;
 /// use retry_runtime::{Policy, Quota, RateLimiter, retry_each};
 ///
-/// // 10 items a second.
-/// let limiter: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
-///
 /// # #[tokio::main(flavor = "current_thread", start_paused = true)]
 /// # async fn main() {
+/// // 10 items a second.
+/// let limiter: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
 /// let start = tokio::time::Instant::now();
 /// let batches = Policy::new().on(|_: &String| true).limiter(&limiter).batches(20);
 /// let sent = retry_each(batches, 0..60, async |pending| Ok(pending.into_iter().map(Ok).collect()));
