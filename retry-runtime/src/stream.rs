@@ -50,6 +50,22 @@ impl<E> IsError<E> for E {
     }
 }
 
+/// The stream that the key `fallback` returns.
+#[diagnostic::on_unimplemented(
+    message = "this `fallback` returns `{Self}`, and the function a stream of `{I}`",
+    label = "not a stream of these items",
+    note = "a `fallback` of a stream opens another one: return it as `Ok(stream)`, or `Err(gave_up.into_error())`"
+)]
+pub trait SameItems<I>: Stream<Item = I> {}
+
+#[diagnostic::do_not_recommend]
+impl<I, S: Stream<Item = I>> SameItems<I> for S {}
+
+// Opaque, so that an error about the bound appears once.
+pub fn of_same_items<I, S: SameItems<I>>(stream: S) -> impl Stream<Item = I> {
+    stream
+}
+
 /// An opening that failed by itself, or was dropped.
 pub fn flatten<I: StreamItem, S, O: IsError<I::Error>>(
     opened: Result<Result<S, O>, Stopped<I::Error>>,

@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{TokenStreamExt, quote};
 use retry_vocabulary::key::Key;
+use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::expand::model::{Decision, History};
@@ -106,33 +107,46 @@ impl Printer<'_> {
                 let shaped = ours_at!(place=> __retry::shape(#gave_up, #give_up));
                 ours!(__retry::Err(#shaped))
             }
-            (None, Some(fallback)) => {
-                let place = fallback.span();
-                let fallback = self.user(fallback);
-                // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
-                let fallen = match self.asyncness {
-                    Asyncness::Async => {
-                        ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await })
-                    }
-                    Asyncness::Blocking => {
-                        ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
-                    }
-                };
-                let told = self.fallback_told();
-                let (value, error) = (self.value(), self.error());
-                let fallen =
-                    ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
-                let fallen_type = self.error_type_of(&ours!(retry_fallen));
-                ours! {
-                    {
-                        // Not of what the fallback takes: what is borrowed stays in the future.
-                        let retry_attempts = __retry::attempts(&retry_history);
-                        #fallen
-                        #fallen_type
-                        #told
-                        retry_fallen
-                    }
-                }
+            (None, Some(fallback)) => self.fallen(fallback, &gave_up),
+        }
+    }
+
+    /// What the fallback makes of the call.
+    fn fallen(&self, fallback: &Expr, gave_up: &TokenStream) -> TokenStream {
+        let place = fallback.span();
+        let fallback = self.user(fallback);
+        // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
+        let fallen = match self.asyncness {
+            Asyncness::Async => ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await }),
+            Asyncness::Blocking => {
+                ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+            }
+        };
+        let told = self.fallback_told();
+        #[cfg(feature = "stream")]
+        let stream = self
+            .model
+            .stream
+            .as_ref()
+            .map(|stream| self.read_fallen(stream, place));
+        #[cfg(not(feature = "stream"))]
+        let stream: Option<TokenStream> = None;
+        let error = self.error();
+        let value = match stream {
+            Some(_) => ours!(_),
+            None => self.value(),
+        };
+        let fallen = ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
+        let fallen_type = self.error_type_of(&ours!(retry_fallen));
+        ours! {
+            {
+                // Not of what the fallback takes: what is borrowed stays in the future.
+                let retry_attempts = __retry::attempts(&retry_history);
+                #fallen
+                #fallen_type
+                #stream
+                #told
+                retry_fallen
             }
         }
     }

@@ -99,17 +99,8 @@ impl Printer<'_> {
         let model = self.model;
         let timeout = model.arguments.get(Key::Timeout);
         let (item, failing) = (&stream.item, &model.failing);
-        let patience = match timeout {
-            Some(timeout) => {
-                let limit = self.attempt_limit(timeout);
-                let timer = self.timer();
-                let from_timed_out = Self::timed_out_conversion(timeout);
-                ours! {
-                    __retry::stream::patience::<#failing, _>(#timer, #limit, #from_timed_out)
-                }
-            }
-            None => ours!(__retry::stream::endless::<#failing>()),
-        };
+        let limit = timeout.map(|timeout| self.attempt_limit(timeout));
+        let patience = self.patience(limit);
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
             Asyncness::Blocking => {
@@ -138,8 +129,13 @@ impl Printer<'_> {
                 )
             }
         };
+        let attempt = if self.model.has(&[Key::Fallback]) {
+            ours!(attempt_or_fallback)
+        } else {
+            ours!(attempt)
+        };
         let read = self.awaited(
-            ours!(__retry::stream::#mode::attempt(retry_stream, retry_patience #arguments)),
+            ours!(__retry::stream::#mode::#attempt(retry_stream, retry_patience #arguments)),
         );
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
@@ -158,6 +154,38 @@ impl Printer<'_> {
             };
             #dropped
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
+        }
+    }
+
+    /// How long an item of a stream may take, where `limit` says of type `Option<Duration>`.
+    fn patience(&self, limit: Option<TokenStream>) -> TokenStream {
+        let failing = &self.model.failing;
+        match (self.model.arguments.get(Key::Timeout), limit) {
+            (Some(timeout), Some(limit)) => {
+                let timer = self.timer();
+                let from_timed_out = Self::timed_out_conversion(timeout);
+                ours! {
+                    __retry::stream::patience::<#failing, _>(#timer, #limit, #from_timed_out)
+                }
+            }
+            _ => ours!(__retry::stream::endless::<#failing>()),
+        }
+    }
+
+    /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
+    pub(crate) fn read_fallen(&self, stream: &Stream, place: Span) -> TokenStream {
+        let mode = module(stream);
+        let (item, failing) = (&stream.item, &self.model.failing);
+        let patience = self.patience(Some(ours!(__retry::None)));
+        let opened = ours_at!(place=> __retry::stream::of_same_items::<#item, _>(retry_stream));
+        // All of it there, or an error about the stream's type would appear twice, at two places.
+        ours_at! {place=>
+            let retry_fallen = match retry_fallen {
+                __retry::Ok(retry_stream) => __retry::stream::outcome::<#failing, _>(
+                    __retry::stream::#mode::fallen(#opened, #patience).await,
+                ),
+                __retry::Err(retry_error) => __retry::Err(retry_error),
+            };
         }
     }
 }

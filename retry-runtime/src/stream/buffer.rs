@@ -24,6 +24,10 @@ where
     Ok(items)
 }
 
+/// The same of a call that has a fallback, and of what the fallback returned.
+pub use attempt as attempt_or_fallback;
+pub use attempt as fallen;
+
 pub async fn finish<T, E>(giver: Giver<T, E>, outcome: Result<Vec<T>, E>) -> Option<Result<T, E>> {
     let mut items = match outcome {
         Ok(items) => items.into_iter(),

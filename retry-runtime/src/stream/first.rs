@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
@@ -12,13 +13,38 @@ use crate::time::timer::Timer;
 #[derive(Debug)]
 pub struct Started<S, T, E, W> {
     first: Option<T>,
-    stream: Pin<Box<S>>,
+    stream: S,
     patience: Patience<E, W>,
+}
+
+/// The stream of an attempt, or the one that the key `fallback` opened after the last.
+#[derive(Debug)]
+pub enum Either<A, F> {
+    Attempt(Pin<Box<A>>),
+    Fallback(Pin<Box<F>>),
+}
+
+impl<A: Stream, F: Stream<Item = A::Item>> Stream for Either<A, F> {
+    type Item = A::Item;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<A::Item>> {
+        match self.get_mut() {
+            Self::Attempt(stream) => stream.as_mut().poll_next(context),
+            Self::Fallback(stream) => stream.as_mut().poll_next(context),
+        }
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self {
+            Self::Attempt(stream) => stream.size_hint(),
+            Self::Fallback(stream) => stream.size_hint(),
+        }
+    }
 }
 
 impl<S, T, E, W> Started<S, T, E, W>
 where
-    S: Stream<Item = Result<T, E>>,
+    S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
     /// Of what follows the first item.
@@ -29,14 +55,50 @@ where
 
 pub async fn attempt<S, T, E, W>(
     stream: S,
-    mut patience: Patience<E, W>,
-) -> Result<Started<S, T, E, W>, Stopped<E>>
+    patience: Patience<E, W>,
+) -> Result<Started<Pin<Box<S>>, T, E, W>, Stopped<E>>
 where
     S: Stream<Item = Result<T, E>>,
     W: Timer,
 {
-    let mut stream = Box::pin(stream);
-    let first = patience.next(stream.as_mut()).await?;
+    start(Box::pin(stream), patience).await
+}
+
+/// An attempt of a call that has a fallback.
+pub async fn attempt_or_fallback<S, F, T, E, W>(
+    stream: S,
+    patience: Patience<E, W>,
+) -> Result<Started<Either<S, F>, T, E, W>, Stopped<E>>
+where
+    S: Stream<Item = Result<T, E>>,
+    F: Stream<Item = Result<T, E>>,
+    W: Timer,
+{
+    start(Either::Attempt(Box::pin(stream)), patience).await
+}
+
+/// What the fallback returned, in place of an attempt.
+pub async fn fallen<S, F, T, E, W>(
+    stream: F,
+    patience: Patience<E, W>,
+) -> Result<Started<Either<S, F>, T, E, W>, Stopped<E>>
+where
+    S: Stream<Item = Result<T, E>>,
+    F: Stream<Item = Result<T, E>>,
+    W: Timer,
+{
+    start(Either::Fallback(Box::pin(stream)), patience).await
+}
+
+async fn start<S, T, E, W>(
+    mut stream: S,
+    mut patience: Patience<E, W>,
+) -> Result<Started<S, T, E, W>, Stopped<E>>
+where
+    S: Stream<Item = Result<T, E>> + Unpin,
+    W: Timer,
+{
+    let first = patience.next(Pin::new(&mut stream)).await?;
     let first = first.transpose().map_err(Stopped::failed)?;
     Ok(Started {
         first,
@@ -50,7 +112,7 @@ pub async fn finish<S, T, E, W>(
     outcome: Result<Started<S, T, E, W>, E>,
 ) -> Option<Result<T, E>>
 where
-    S: Stream<Item = Result<T, E>>,
+    S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
     let mut started = match outcome {
@@ -61,7 +123,7 @@ where
     let mut item = Ok(started.first.take()?);
     loop {
         giver.give(item, started.rest()).await;
-        item = match started.patience.next(started.stream.as_mut()).await {
+        item = match started.patience.next(Pin::new(&mut started.stream)).await {
             Ok(next) => next?,
             Err(stopped) => return Some(Err(stopped.error)),
         };
@@ -73,7 +135,7 @@ pub fn into_stream<S, T, E, W>(
     outcome: Result<Started<S, T, E, W>, E>,
 ) -> Retried<T, E, impl Future<Output = Option<Result<T, E>>>>
 where
-    S: Stream<Item = Result<T, E>>,
+    S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
     let (giver, taker) = ends();

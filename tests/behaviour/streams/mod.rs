@@ -12,6 +12,7 @@
 mod arguments;
 mod buffer;
 mod cancel;
+mod fallback;
 mod first;
 mod keys;
 mod opening;

@@ -67,10 +67,10 @@ pub(super) fn check(
             errors.at(argument.ident.span(), message);
         }
     }
-    if let Some(fallback) = arguments.get(Key::Fallback) {
+    if let Some(fallback) = arguments.get(Key::Fallback).filter(|_| is_resumed) {
         errors.at(
             fallback.ident.span(),
-            "`fallback` can't stand in for a stream: remove it, and chain another stream to the one that is returned",
+            "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`",
         );
     }
     if is_resumed && arguments.get(Key::Attempt).is_none() {
