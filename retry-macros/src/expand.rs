@@ -95,11 +95,16 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
             Attempted::Future(body, returned.map(ToTokens::into_token_stream))
         }
     };
-    let retried = retried(model, None, attempted);
+    let kept = match &model.attempts {
+        Attempts::Client { kept, .. } => kept.as_ref(),
+        Attempts::Body => None,
+    };
+    let keep = kept.map(attempt::keep);
+    let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
     match model.delivery {
-        Delivery::Direct => retried,
-        Delivery::Future => quote!(__retry::lazy(async move { #retried })),
-        Delivery::BoxedFuture => quote!(__retry::Box::pin(async move { #retried })),
+        Delivery::Direct => quote!(#keep #retried),
+        Delivery::Future => quote!(#keep __retry::lazy(async move { #retried })),
+        Delivery::BoxedFuture => quote!(#keep __retry::Box::pin(async move { #retried })),
     }
 }
 

@@ -93,6 +93,8 @@ use crate::target::function::Function;
 /// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |
 /// | `stream` | `"first"` `"buffer"` `"resume"`, for functions that return a stream | – |
 /// | `wrapper`, `of` | on a trait: the decorator to generate, the original | – |
+/// | `forward` | on a trait: the pointers to implement it for, as in `[Box, Arc]` | – |
+/// | `body` | on a method in a copy of a trait: retries its own body | – |
 /// | `crate` | where the runtime is | `::retry_runtime` |
 /// | `skip` | on a method in a block or trait: leaves it alone | – |
 #[proc_macro_attribute]

@@ -57,7 +57,9 @@ pub use crate::time::cancel::{Uncancelled, give_way};
 pub use crate::time::default_timer::DefaultTimer;
 pub use crate::time::race::race;
 pub use crate::time::timer::{Timer, sleep_out};
-pub use argument::{CloneArgument, take_argument};
+pub use argument::{
+    CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
+};
 pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{

@@ -36,8 +36,14 @@ pub enum Takes {
     Expr(&'static str),
     /// An identifier. The text ends "it takes …".
     Name(&'static str),
+    /// A name, and what is known of the parameter behind it. The text ends "it takes …".
+    Wrapper(&'static str),
     /// A path.
     Path,
+    /// Paths in brackets.
+    Paths,
+    /// Nothing: the key stands alone.
+    Nothing,
     /// Keys of its own, in parentheses.
     Section,
 }
@@ -64,6 +70,8 @@ pub enum Place {
     Call,
     /// To a trait.
     Trait,
+    /// To a method in a copy of another crate's trait.
+    Copied,
 }
 
 struct Row {
@@ -145,8 +153,10 @@ keys! {
         "timer = smol::Timer::after", ["sleep", "sleeper"];
     Stream: "stream", Call, Stream, r#"stream = "first""#, [];
     Crate: "crate", Call, Path, "crate = my_reexports::retry_runtime", [];
-    Wrapper: "wrapper", Trait, Name("a name"), "wrapper = Retrying", [];
+    Wrapper: "wrapper", Trait, Wrapper("a name"), "wrapper = Retrying", [];
     Of: "of", Trait, Path, "of = other_crate::Model", [];
+    Forward: "forward", Trait, Paths, "forward = [Box, Arc]", [];
+    Body: "body", Copied, Nothing, "#[retry(body)]", [];
 }
 
 /// Which keys are meant.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
-use syn::Expr;
+use syn::{Expr, Path, TypeParam};
 
 use crate::attribute::word::Mode;
 use crate::errors::Errors;
@@ -48,16 +48,25 @@ pub(crate) enum Value {
     Text(String),
     Bool(bool),
     Expr(Expr),
-    /// The key stands alone: a budget of the function's own, the timeout of its policy.
+    /// The key stands alone: a budget of the function's own, the timeout of its policy, a method's own body.
     Alone,
     Name(Ident),
+    /// A name, and the parameter behind it if it is written.
+    Wrapper(Ident, Option<Box<TypeParam>>),
     Path(TokenStream),
+    Paths(Vec<Path>),
     Section(Vec<Argument>),
 }
 
 impl Arguments {
     pub(crate) fn get(&self, key: Key) -> Option<&Argument> {
         find(&self.given, key)
+    }
+
+    /// Takes an argument out.
+    pub(crate) fn take(&mut self, key: Key) -> Option<Argument> {
+        let index = self.given.iter().position(|argument| argument.key == key)?;
+        Some(self.given.remove(index))
     }
 
     pub(crate) fn value(&self, key: Key) -> Option<&Value> {

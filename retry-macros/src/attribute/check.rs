@@ -86,14 +86,26 @@ impl<'a> Numbers<'a> {
 
 /// Checks an attribute that is not on a trait.
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
-    for key in Among::Attribute
-        .keys()
-        .filter(|key| key.place() == Place::Trait)
-    {
-        if let Some(argument) = arguments.get(key) {
+    for argument in &arguments.given {
+        let key = argument.key;
+        if key.place() == Place::Trait {
             errors.at(
                 argument.ident.span(),
                 format!("`{key}` goes on a trait, to generate a type that implements it"),
+            );
+        }
+    }
+    on_no_copied_method(arguments, errors);
+}
+
+/// Checks an attribute that is not on a method in a copy of another crate's trait.
+fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
+    for argument in &arguments.given {
+        let key = argument.key;
+        if key.place() == Place::Copied {
+            errors.at(
+                argument.ident.span(),
+                format!("`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"),
             );
         }
     }
@@ -101,7 +113,7 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks the attribute of a trait.
 pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
-    if let (Some(Value::Name(wrapper)), None) =
+    if let (Some(Value::Wrapper(wrapper, _)), None) =
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {
         if wrapper == name {
@@ -125,6 +137,13 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
             "`#[retry]` on a trait generates a type that implements it by retrying another: name it, as in `#[retry(wrapper = Retrying)]`",
         );
     }
+    if let (Some(forward), Some(_)) = (arguments.get(Key::Forward), arguments.get(Key::Of)) {
+        errors.at(
+            forward.ident.span(),
+            "`forward` implements the trait for pointers, which only the crate that declares it may: remove it, and wrap a type of yours around the pointer",
+        );
+    }
+    on_no_copied_method(arguments, errors);
     without_body(arguments, errors);
 }
 

@@ -7,7 +7,7 @@ use retry_vocabulary::key::{Among, Key, Place, Takes};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Expr, Path, Token, parenthesized, token};
+use syn::{Expr, Path, Token, TypeParam, parenthesized, token};
 
 use crate::attribute::argument::{Argument, Arguments, Value};
 
@@ -70,6 +70,9 @@ impl Arguments {
         };
         let (value, span) = if key.is_section() {
             self.section(key, &ident, input)?
+        } else if key.takes() == Takes::Nothing {
+            stands_alone(key, input)?;
+            (Value::Alone, ident.span())
         } else if matches!(key, Key::Budget | Key::Timeout) && is_at_end(input) {
             (Value::Alone, ident.span())
         } else if let (true, Some(value)) = (is_at_end(input), Value::stand_in(key)) {
@@ -147,18 +150,24 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
     let example = key.example();
     match key.takes() {
         Takes::Name(what) => {
-            let name: Ident = input.parse().map_err(|error| {
-                let message = format!("`{key}` takes {what}, as in `{example}`");
-                syn::Error::new(error.span(), message)
-            })?;
+            let name = name(key, what, input)?;
             no_parameters(key, "name", input)?;
             let place = name.span();
-            if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
-                let message = format!("`{key}` takes {what}, as in `{example}`");
-                return Err(syn::Error::new(place, message));
-            }
+            ends_with_name(key, what, place, input)?;
             Ok((Ok(Value::Name(name)), place))
         }
+        Takes::Wrapper(what) => {
+            let name = name(key, what, input)?;
+            let place = name.span();
+            let parameter = if input.peek(Token![<]) {
+                Some(Box::new(parameter(key, input)?))
+            } else {
+                None
+            };
+            ends_with_name(key, what, place, input)?;
+            Ok((Ok(Value::Wrapper(name, parameter)), place))
+        }
+        Takes::Paths => paths(key, input),
         Takes::Path => {
             let path = Path::parse_mod_style(input).map_err(|error| {
                 let message = format!("`{key}` takes a path, as in `{example}`");
@@ -179,6 +188,70 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
 fn needs_value(key: Key, place: Span) -> syn::Error {
     let example = key.example();
     syn::Error::new(place, format!("`{key}` needs a value, as in `{example}`"))
+}
+
+fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
+    input.parse().map_err(|error: syn::Error| {
+        let example = key.example();
+        let message = format!("`{key}` takes {what}, as in `{example}`");
+        syn::Error::new(error.span(), message)
+    })
+}
+
+fn ends_with_name(key: Key, what: &str, place: Span, input: ParseStream) -> syn::Result<()> {
+    if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
+        let example = key.example();
+        let message = format!("`{key}` takes {what}, as in `{example}`");
+        return Err(syn::Error::new(place, message));
+    }
+    Ok(())
+}
+
+/// The one parameter in angle brackets.
+fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
+    let example = key.example();
+    let message = format!(
+        "`{key}` takes one type parameter, for what is wrapped, as in `{example}<C: Clone>`: what the trait is generic over is read from its declaration"
+    );
+    let bracket = input.parse::<Token![<]>()?;
+    let parameter: TypeParam = input
+        .parse()
+        .map_err(|error| syn::Error::new(error.span(), &message))?;
+    let end = input.parse::<Token![>]>();
+    if end.is_err() || parameter.default.is_some() {
+        return Err(syn::Error::new(bracket.span, message));
+    }
+    Ok(parameter)
+}
+
+/// `[Box, Arc]`
+fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
+    let example = key.example();
+    let wrong = |place| {
+        let message = format!("`{key}` takes a list of paths, as in `{example}`");
+        syn::Error::new(place, message)
+    };
+    let place = input.span();
+    let list = match input.parse() {
+        Ok(TokenTree::Group(list)) if list.delimiter() == Delimiter::Bracket => list,
+        _ => return Err(wrong(place)),
+    };
+    let paths = |input: ParseStream| input.parse_terminated(Path::parse_mod_style, Token![,]);
+    let paths = paths.parse2(list.stream());
+    let paths = paths.map_err(|error| wrong(error.span()))?;
+    if paths.is_empty() {
+        return Err(wrong(list.span()));
+    }
+    Ok((Ok(Value::Paths(paths.into_iter().collect())), list.span()))
+}
+
+/// Refuses a value.
+fn stands_alone(key: Key, input: ParseStream) -> syn::Result<()> {
+    if is_at_end(input) {
+        return Ok(());
+    }
+    let example = key.example();
+    Err(input.error(format!("`{key}` stands alone, as in `{example}`")))
 }
 
 /// Refuses what stands in angle brackets.

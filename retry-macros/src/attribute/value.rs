@@ -79,7 +79,12 @@ impl Value {
             },
             Takes::Expr(wanted) => expression(key, wanted, expr),
             // Read by their own grammar.
-            Takes::Name(_) | Takes::Path | Takes::Section => Ok(Self::Expr(expr)),
+            Takes::Name(_)
+            | Takes::Wrapper(_)
+            | Takes::Path
+            | Takes::Paths
+            | Takes::Nothing
+            | Takes::Section => Ok(Self::Expr(expr)),
         }
     }
 

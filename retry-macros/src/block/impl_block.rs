@@ -10,6 +10,7 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::expand::model::Model;
 use crate::target;
+use crate::target::check::Setting;
 use crate::target::function;
 
 /// An `impl`. Only its members are parsed.
@@ -34,8 +35,13 @@ impl ImplBlock {
                 }
                 Member::Function(method) => {
                     method.function.to_tokens(&mut plain);
-                    let own =
-                        members::merged(arguments, &method.own, &method.function, &mut errors);
+                    let own = members::merged(
+                        arguments,
+                        &method.own,
+                        &method.function,
+                        Setting::Block,
+                        &mut errors,
+                    );
                     match own {
                         Some(arguments) => {
                             is_retried = true;

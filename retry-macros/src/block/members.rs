@@ -10,6 +10,7 @@ use crate::attribute;
 use crate::attribute::argument::Arguments;
 use crate::errors::Errors;
 use crate::target;
+use crate::target::check::Setting;
 use crate::target::function::{Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery};
 use crate::tokens::mentions;
@@ -174,6 +175,7 @@ pub(crate) fn merged(
     block: &Arguments,
     own: &Own,
     function: &Function,
+    setting: Setting,
     errors: &mut Errors,
 ) -> Option<Arguments> {
     let own = match own {
@@ -187,7 +189,7 @@ pub(crate) fn merged(
     attribute::check::on_no_trait(&own, errors);
     attribute::check::over_block(&own, block, errors);
     let arguments = block.for_member(own, &function.signature.ident);
-    target::check::member(&arguments, function, errors);
+    target::check::member(&arguments, function, setting, errors);
     Some(arguments)
 }
 

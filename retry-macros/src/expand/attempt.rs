@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
-use crate::expand::model::Attempts;
+use crate::expand::model::{Attempts, Kept};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
 use crate::tokens::{ours, ours_at};
@@ -232,6 +232,21 @@ pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
     let taken = ours_at!(place=> retry_taken);
     quote_spanned! {Span::call_site().located_at(place)=>
         match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
+    }
+}
+
+/// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
+pub(crate) fn keep(kept: &Kept) -> TokenStream {
+    let (decorator, this) = (&kept.decorator, &kept.this);
+    let arguments = kept.arguments.iter().map(|(argument, keep)| {
+        let place = argument.span();
+        let keep = Ident::new(keep, Span::mixed_site().located_at(place));
+        let kept = ours_at!(place=> __retry::#keep(#argument));
+        quote!(let #argument = #kept;)
+    });
+    ours! {
+        let #this = __retry::CloneArgument::clone_argument(#decorator);
+        #(#arguments)*
     }
 }
 

@@ -5,7 +5,7 @@ use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Jitter;
 use syn::punctuated::Punctuated;
-use syn::{Expr, Pat, PatType, Token, Type, TypeTuple, token};
+use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
 
 use crate::attribute::argument::{Argument, Arguments, Value};
 use crate::attribute::word::Mode;
@@ -56,15 +56,30 @@ pub(crate) enum ErrorType {
 pub(crate) enum Attempts {
     /// The user's code.
     Body,
-    /// In a decorator, the method of a client of that type. Owned arguments are cloned for every attempt but the last.
-    Client { client: Ident, owned: Vec<Ident> },
+    /// In a decorator, the client's method. Owned arguments are cloned for every attempt but the last.
+    Client {
+        owned: Vec<Ident>,
+        kept: Option<Kept>,
+    },
+}
+
+/// What a decorator's future or stream needs once the method returned, where its type borrows nothing.
+pub(crate) struct Kept {
+    /// The decorator, as the method calls it.
+    pub(crate) decorator: Ident,
+    /// What its clone is called.
+    pub(crate) this: Ident,
+    /// The borrowed arguments, each to be kept by that function.
+    pub(crate) arguments: Vec<(Ident, &'static str)>,
 }
 
 /// What a call is named where no key says it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub(crate) enum DefaultName {
     /// As the function is.
     Function,
+    /// In a decorator, as the function and the client of that type are.
+    Client(Ident),
     /// As the function that the block stands in.
     Surroundings,
 }
@@ -92,7 +107,7 @@ pub(crate) enum Policy {
     Expr(Expr, Option<Box<Argument>>),
     /// The policy that the decorator was made with, or else the trait's, overridden by the method's own numbers.
     Decorator {
-        this: Token![self],
+        this: Ident,
         of_trait: Box<Policy>,
         own: Vec<Argument>,
         /// Beside whichever policy it is.
@@ -146,7 +161,7 @@ pub(crate) enum Deadline {
     OfPolicy,
     /// As the decorator's policy says, or else the trait's.
     Decorator {
-        this: Token![self],
+        this: Ident,
         of_trait: Option<Box<Deadline>>,
     },
 }
@@ -263,11 +278,12 @@ impl Model {
         mut self,
         of_trait: &Arguments,
         own: &Arguments,
-        this: Option<Token![self]>,
+        this: Option<Ident>,
         client: Ident,
-        owned: Vec<Ident>,
+        attempts: Attempts,
     ) -> Self {
-        self.attempts = Attempts::Client { client, owned };
+        self.attempts = attempts;
+        self.default_name = DefaultName::Client(client);
         // The name is that of the client.
         if let (Policy::Constant(numbers), None) = (&self.policy, self.arguments.get(Key::Name)) {
             self.policy = Policy::Numbers(numbers.clone());
@@ -277,7 +293,7 @@ impl Model {
         self.decision = Decision::Full;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
-                this,
+                this: this.clone(),
                 of_trait: Box::new(Policy::of_trait(of_trait)),
                 own: beside_policy(numbers(own)),
                 enabled: enabled(&self.arguments),

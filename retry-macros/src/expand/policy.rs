@@ -10,7 +10,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Argument, Value};
-use crate::expand::model::{Attempts, DefaultName, Policy};
+use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
@@ -147,7 +147,7 @@ impl Printer<'_> {
 
     /// What a decorator's method is called after its client, of type `String`.
     pub(crate) fn client_name(&self) -> Option<TokenStream> {
-        let Attempts::Client { client, .. } = &self.model.attempts else {
+        let DefaultName::Client(client) = &self.model.default_name else {
             return None;
         };
         let name = self.bare_name();
@@ -254,7 +254,9 @@ impl Printer<'_> {
             | Value::Name(_)
             | Value::Path(_)
             | Value::Alone
-            | Value::Delays(_) => TokenStream::new(),
+            | Value::Delays(_)
+            | Value::Wrapper(..)
+            | Value::Paths(_) => TokenStream::new(),
         }
     }
 

@@ -28,9 +28,14 @@ pub(crate) fn expression(given: &Arguments, block: &Function, errors: &mut Error
 }
 
 /// Checks a function in a block, with the arguments of the block and its own, which were checked alone.
-pub(crate) fn member(arguments: &Arguments, function: &Function, errors: &mut Errors) {
+pub(crate) fn member(
+    arguments: &Arguments,
+    function: &Function,
+    setting: Setting,
+    errors: &mut Errors,
+) {
     attribute::check::policy_stands_alone(arguments, errors);
-    target(arguments, function, Setting::Block, errors);
+    target(arguments, function, setting, errors);
 }
 
 /// Reports that a block or a trait has nothing to retry, unless another mistake may be the reason.
@@ -65,7 +70,7 @@ fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
     };
     let otherwise = match setting {
         Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block => {
+        Setting::Block | Setting::Decorator => {
             let name = &function.signature.ident;
             format!(", or mark `{name}` `#[retry(skip)]`")
         }
@@ -78,9 +83,11 @@ fn is_hidden(hidden: &Ident, function: &Function, setting: Setting) -> String {
 
 /// Where the keys stand, which decides what can be done about a function.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Setting {
+pub(crate) enum Setting {
     Alone,
     Block,
+    /// In a trait, whose decorator calls the client's method.
+    Decorator,
     /// In `retrying!`, beside a block.
     Expression,
 }
@@ -88,7 +95,7 @@ enum Setting {
 impl Setting {
     fn macro_name(self) -> &'static str {
         match self {
-            Self::Alone | Self::Block => "#[retry]",
+            Self::Alone | Self::Block | Self::Decorator => "#[retry]",
             Self::Expression => "retrying!",
         }
     }
@@ -96,7 +103,7 @@ impl Setting {
     /// What is retried.
     fn target(self) -> &'static str {
         match self {
-            Self::Alone | Self::Block => "function",
+            Self::Alone | Self::Block | Self::Decorator => "function",
             Self::Expression => "block",
         }
     }
@@ -106,7 +113,7 @@ fn no_result(function: &Function, setting: Setting) -> String {
     let (name, macro_name) = (&function.signature.ident, setting.macro_name());
     let (target, remedy) = match setting {
         Setting::Alone => (format!("`{name}`"), "remove `#[retry]`"),
-        Setting::Block => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
+        Setting::Block | Setting::Decorator => (format!("`{name}`"), "mark it `#[retry(skip)]`"),
         Setting::Expression => (String::from("the block"), "remove `retrying!`"),
     };
     format!(
@@ -118,7 +125,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     let signature = &function.signature;
     let otherwise = match setting {
         Setting::Alone | Setting::Expression => String::new(),
-        Setting::Block => {
+        Setting::Block | Setting::Decorator => {
             let name = &signature.ident;
             format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
         }
@@ -172,6 +179,9 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         stream::refused(arguments, outcome, errors);
     } else {
         stream::check(arguments, outcome, function, errors);
+        if setting != Setting::Decorator {
+            stream::outlives_no_argument(arguments, outcome, function, errors);
+        }
     }
     let is_blocking = !function.is_async()
         && delivery == Delivery::Direct

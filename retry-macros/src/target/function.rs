@@ -11,6 +11,7 @@ use crate::target::outcome::{self, Delivery};
 use crate::tokens::{self, RuntimePath};
 
 /// A function or method.
+#[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -19,6 +20,7 @@ pub(crate) struct Function {
     pub(crate) body: Body,
 }
 
+#[derive(Clone)]
 pub(crate) enum Body {
     /// In braces.
     Block(Group),
@@ -104,18 +106,25 @@ impl Function {
         }
     }
 
-    /// Whether an argument, by its look, is a reference that need not be `'static`.
+    /// Whether the body uses an argument that, by its look, is a reference and need not be `'static`.
     pub(crate) fn borrows(&self) -> bool {
         let is_short = |lifetime: &Option<Lifetime>| {
             lifetime.as_ref().is_none_or(|name| name.ident != "static")
         };
+        let is_used = |name: &str| match &self.body {
+            Body::Block(body) => tokens::mentions(body.stream(), name),
+            Body::Missing(_) => true,
+        };
         self.signature.inputs.iter().any(|argument| match argument {
             FnArg::Receiver(receiver) => match &receiver.kind {
-                ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime),
+                ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime) && is_used("self"),
                 _ => false,
             },
-            FnArg::Typed(typed) => match &*typed.ty {
-                Type::Reference(reference) => is_short(&reference.lifetime),
+            FnArg::Typed(typed) => match (&*typed.ty, &*typed.pat) {
+                (Type::Reference(reference), Pat::Ident(name)) => {
+                    is_short(&reference.lifetime) && is_used(&name.ident.to_string())
+                }
+                (Type::Reference(reference), _) => is_short(&reference.lifetime),
                 _ => false,
             },
         })

@@ -54,7 +54,7 @@ pub(crate) struct Streamed<'a> {
     /// The stream's own type.
     pub(crate) stream: &'a Type,
     pub(crate) is_boxed: bool,
-    /// Whether the box borrows nothing.
+    /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,
     pub(crate) place: StreamPlace,
 }
@@ -78,14 +78,19 @@ fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
         item,
         stream: ty,
         is_boxed,
-        is_static: is_boxed && is_static(ty),
+        is_static: is_static(ty),
         place,
     })
 }
 
-/// Whether a boxed stream names `'static`, or names no lifetime, which means the same.
-fn is_static(boxed: &Type) -> bool {
-    let Some(segment) = last_segment(boxed) else {
+/// Whether a future or a stream names `'static`. A box that names no lifetime means the same.
+pub(crate) fn is_static(ty: &Type) -> bool {
+    if let Type::ImplTrait(hidden) = ty {
+        return hidden.bounds.iter().any(|bound| {
+            matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident == "static")
+        });
+    }
+    let Some(segment) = last_segment(ty) else {
         return false;
     };
     if segment.ident != "Pin" {
@@ -406,6 +411,12 @@ pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
         Type::Paren(paren) => as_reference(&paren.elem),
         _ => None,
     }
+}
+
+/// The reference in an `Option<&T>`.
+pub(crate) fn optional_reference(ty: &Type) -> Option<&TypeReference> {
+    let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
+    types(option).next().and_then(as_reference)
 }
 
 /// A `&mut` in the type of the value, where generic arguments of functions and of trait objects don't count.

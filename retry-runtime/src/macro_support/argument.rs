@@ -1,4 +1,6 @@
-//! The arguments that a decorator passes on by value.
+//! The arguments that a decorator passes on by value, and what it clones into a future or stream that borrows nothing.
+
+use std::borrow::Borrow;
 
 /// An argument that a decorator passes on by value.
 #[diagnostic::on_unimplemented(
@@ -26,4 +28,52 @@ pub fn take_argument<T: CloneArgument>(slot: &mut Option<T>, is_last: bool) -> T
         slot.as_ref().map(T::clone_argument)
     };
     argument.expect("only the last attempt takes an argument")
+}
+
+/// What a decorator wraps if a future or stream of its, whose type is `'static`, must own it.
+#[diagnostic::on_unimplemented(
+    message = "a decorator clones its client into a future or stream that is `'static`, and `{Self}` is not `Clone`",
+    label = "can't be cloned",
+    note = "wrap it in an `Arc`, if the trait is implemented for that, or make it `Clone`",
+    note = "otherwise mark the method that returns it `#[retry(skip)]`"
+)]
+pub trait ClonedClient: Clone + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<C: Clone + 'static> ClonedClient for C {}
+
+/// A borrowed argument that such a future or stream keeps a clone of. The compiler complains once of a bound here, and
+/// twice of `ToOwned`.
+pub trait KeptArgument {
+    type Kept;
+    fn keep(&self) -> Self::Kept;
+    fn lend(kept: &Self::Kept) -> &Self;
+}
+
+impl<T: ToOwned + ?Sized> KeptArgument for T {
+    type Kept = T::Owned;
+
+    fn keep(&self) -> T::Owned {
+        self.to_owned()
+    }
+
+    fn lend(kept: &T::Owned) -> &T {
+        kept.borrow()
+    }
+}
+
+pub fn keep<T: KeptArgument + ?Sized>(argument: &T) -> T::Kept {
+    argument.keep()
+}
+
+pub fn keep_optional<T: KeptArgument + ?Sized>(argument: Option<&T>) -> Option<T::Kept> {
+    argument.map(T::keep)
+}
+
+pub fn lend<T: KeptArgument + ?Sized>(kept: &T::Kept) -> &T {
+    T::lend(kept)
+}
+
+pub fn lend_optional<T: KeptArgument + ?Sized>(kept: &Option<T::Kept>) -> Option<&T> {
+    kept.as_ref().map(T::lend)
 }

@@ -101,8 +101,13 @@ keys! {
     stream
     /// `crate = my_crate::retry_runtime`: the path of the runtime, for crates that re-export it.
     crate_
-    /// `wrapper = Retrying`: on a trait, the decorator to generate.
+    /// `wrapper = Retrying`: on a trait, the decorator to generate. `wrapper = Retrying<C: Clone>` names what it wraps, with
+    /// what must hold for it.
     wrapper
     /// `of = other_crate::Model`: on a copy of another crate's trait, the path of the original.
     of
+    /// `forward = [Box, Arc]`: on a trait, the pointers that implement it where what they point to does.
+    forward
+    /// `body`: on a method in a copy of another crate's trait, its own body is retried in place of the client's method.
+    body
 }

@@ -6,7 +6,11 @@ mod arguments;
 mod async_trait;
 mod foreign;
 mod generic;
+mod own_bodies;
+mod parameters;
+mod pointers;
 mod protected;
+mod static_types;
 mod streams;
 
 use std::cell::Cell;

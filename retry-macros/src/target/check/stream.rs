@@ -44,15 +44,6 @@ pub(super) fn check(
             "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`",
         );
     }
-    if let Some(streamed) = streamed
-        .as_ref()
-        .filter(|streamed| is_resumed && streamed.is_static && function.borrows())
-    {
-        errors.at(
-            streamed.stream.span(),
-            "a stream under `stream = \"resume\"` keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return `BoxStream<'_, …>` or a sync `fn … -> impl Stream`, or take the arguments by value",
-        );
-    }
     if streamed.is_none() {
         errors.at(
             key.ident.span(),
@@ -78,6 +69,31 @@ pub(super) fn check(
             key.span,
             "`stream = \"resume\"` needs `attempt = attempt`: the body asks `attempt.yielded()` or `attempt.last_item()` where to go on, or it would begin anew",
         );
+    }
+}
+
+/// Refuses a stream that keeps the arguments and borrows one, though its type says that it borrows nothing.
+pub(super) fn outlives_no_argument(
+    arguments: &Arguments,
+    outcome: &Type,
+    function: &Function,
+    errors: &mut Errors,
+) {
+    let Some(Value::Stream(mode)) = arguments.value(Key::Stream) else {
+        return;
+    };
+    let why = match (mode, function.is_async()) {
+        (Mode::Resume, _) => {
+            "a stream under `stream = \"resume\"` keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return `BoxStream<'_, …>` or a sync `fn … -> impl Stream`, or take the arguments by value"
+        }
+        (Mode::First | Mode::Buffer, false) => {
+            "this stream runs the body when it is read and keeps the arguments until then, so it can't be `'static` beside a borrowed one: return `BoxStream<'_, …>`, take the arguments by value, or make the function `async`"
+        }
+        (Mode::First | Mode::Buffer, true) => return,
+    };
+    let streamed = outcome::stream(outcome).filter(|streamed| streamed.is_static);
+    if let Some(streamed) = streamed.filter(|_| function.borrows()) {
+        errors.at(streamed.stream.span(), why);
     }
 }
 

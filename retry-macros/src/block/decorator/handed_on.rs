@@ -9,33 +9,73 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
+use crate::tokens::ours_at;
 
 /// An argument.
 pub(super) struct Given {
     pub(super) name: Ident,
-    pub(super) is_owned: bool,
-    is_mutable: bool,
+    ty: Type,
 }
 
 impl Given {
     /// What the client's method gets if it is called once.
     pub(super) fn handed_on(&self) -> TokenStream {
         let name = &self.name;
-        if self.is_mutable {
-            quote!(&mut *#name)
-        } else {
-            name.to_token_stream()
+        match outcome::as_reference(&self.ty) {
+            Some(reference) if reference.mutability.is_some() => quote!(&mut *#name),
+            _ => name.to_token_stream(),
         }
     }
 
     /// What the client's method gets in each attempt, of which several may run at once.
     pub(super) fn for_attempt(&self, at_once: bool) -> TokenStream {
-        match (self.is_owned, at_once) {
+        match (self.is_owned(), at_once) {
             (true, true) => expand::clone_owned(&self.name),
             (true, false) => expand::take_owned(&self.name),
             (false, _) => self.handed_on(),
         }
     }
+
+    pub(super) fn is_owned(&self) -> bool {
+        outcome::as_reference(&self.ty).is_none()
+    }
+
+    /// How to keep it where it is borrowed, and what the client's method gets of what was kept.
+    pub(super) fn kept(&self) -> Option<(&'static str, TokenStream)> {
+        let (name, place) = (&self.name, self.name.span());
+        if let Some(reference) = outcome::as_reference(&self.ty) {
+            let ty = &reference.elem;
+            return Some(("keep", ours_at!(place=> __retry::lend::<#ty>(&#name))));
+        }
+        let ty = &outcome::optional_reference(&self.ty)?.elem;
+        let lent = ours_at!(place=> __retry::lend_optional::<#ty>(&#name));
+        Some(("keep_optional", lent))
+    }
+
+    /// Whether a lifetime in its type keeps it from being kept.
+    pub(super) fn is_tied(&self) -> bool {
+        let reference = outcome::as_reference(&self.ty);
+        let reference = reference.or_else(|| outcome::optional_reference(&self.ty));
+        match reference {
+            Some(reference) => reference.mutability.is_some(),
+            None => is_tied(self.ty.to_token_stream()),
+        }
+    }
+}
+
+/// Whether a reference or a lifetime other than `'static` stands among the tokens. What a function takes, in parentheses,
+/// is not kept.
+fn is_tied(tokens: TokenStream) -> bool {
+    let words = tokens.into_iter().map(|token| match token {
+        TokenTree::Group(_) => String::new(),
+        token => token.to_string(),
+    });
+    let words: Vec<_> = words.collect();
+    words.windows(2).any(|pair| match pair[0].as_str() {
+        "&" => pair[1] != "'",
+        "'" => pair[1] != "static",
+        _ => false,
+    })
 }
 
 /// Names the arguments where they have none, and says how each is handed on.
@@ -69,12 +109,8 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
                 "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method",
             );
         }
-        let reference = outcome::as_reference(&argument.ty);
-        all.push(Given {
-            name,
-            is_owned: reference.is_none(),
-            is_mutable: reference.is_some_and(|reference| reference.mutability.is_some()),
-        });
+        let ty = (*argument.ty).clone();
+        all.push(Given { name, ty });
     }
     all
 }
@@ -89,7 +125,8 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
         return Some((this.span(), message));
     }
     let receiver = function.signature.receiver()?;
-    lend(receiver).is_none().then(|| {
+    let is_lent = Lent::of(receiver).is_some();
+    (!is_lent).then(|| {
         let message = format!(
             "a decorator has what it wraps by value, and not in an `Arc`, `Box` or `Pin`: take `&self` or `&mut self`, or give `{name}` a default body"
         );
@@ -97,9 +134,14 @@ pub(super) fn stays_with_decorator(function: &Function) -> Option<(Span, String)
     })
 }
 
+/// Whether it is a constructor or a builder's step.
+pub(super) fn returns_self(function: &Function) -> bool {
+    function.return_type().is_some_and(is_lone_self)
+}
+
 /// What a method returns that is not retried. A constructor or a builder's step makes a client, to be wrapped again.
 pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStream {
-    if !function.return_type().is_some_and(is_lone_self) {
+    if !returns_self(function) {
         return call;
     }
     let policy = match function.signature.receiver() {
@@ -109,20 +151,44 @@ pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStre
     quote!(Self { policy: #policy, client: #call })
 }
 
-/// The wrapped client in the form that a receiver needs, or `None` if that is impossible.
-pub(super) fn lend(receiver: &Receiver) -> Option<TokenStream> {
-    let this = &receiver.self_token;
-    let place = Span::call_site().located_at(this.span);
-    let borrow = match &receiver.kind {
-        ReceiverKind::Value => return Some(quote_spanned!(place=> #this.client)),
-        ReceiverKind::Reference(_, _, mutability) => mutability.as_ref(),
-        ReceiverKind::Typed(_, ty) => {
-            let reference = outcome::as_reference(ty).filter(|ty| is_lone_self(&ty.elem))?;
-            reference.mutability.as_ref()
+/// How a receiver lends what is behind it.
+#[derive(Clone, Copy)]
+pub(super) enum Lent {
+    /// `self`
+    Value,
+    /// `&self`
+    Shared,
+    /// `&mut self`
+    Mutable,
+}
+
+impl Lent {
+    /// `None` of a pointer, from which nothing can be lent.
+    pub(super) fn of(receiver: &Receiver) -> Option<Self> {
+        let mutability = match &receiver.kind {
+            ReceiverKind::Value => return Some(Self::Value),
+            ReceiverKind::Reference(_, _, mutability) => mutability,
+            ReceiverKind::Typed(_, ty) => {
+                let reference = outcome::as_reference(ty).filter(|ty| is_lone_self(&ty.elem))?;
+                &reference.mutability
+            }
+            _ => return None,
+        };
+        Some(match mutability {
+            Some(_) => Self::Mutable,
+            None => Self::Shared,
+        })
+    }
+
+    /// What is lent so, at its own place.
+    pub(super) fn lend(self, what: TokenStream) -> TokenStream {
+        let place = what.span();
+        match self {
+            Self::Value => what,
+            Self::Shared => quote_spanned!(place=> &#what),
+            Self::Mutable => quote_spanned!(place=> &mut #what),
         }
-        _ => return None,
-    };
-    Some(quote_spanned!(place=> & #borrow #this.client))
+    }
 }
 
 /// `Self` in a type or a bound of a method, where something true of the decorator need not be true of the client, as in

@@ -1,0 +1,106 @@
+//! The key `forward`: the trait for pointers, such as `Box<dyn Model>`, by what they point to.
+
+use proc_macro2::{Delimiter, Group, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Path, WherePredicate};
+
+use crate::block::decorator::handed_on::{
+    Given, Lent, given, is_cfg, returns_self, stays_with_decorator,
+};
+use crate::block::decorator::wrapped::Wrapped;
+use crate::block::members::Member;
+use crate::errors::Errors;
+use crate::target::function::{Body, Function};
+
+/// What an impl of the trait for that pointer consists of.
+pub(super) fn members(
+    pointer: &Path,
+    pointed: &Wrapped,
+    members: &[Member],
+    errors: &mut Errors,
+) -> TokenStream {
+    let mut implemented = TokenStream::new();
+    for member in members {
+        match member {
+            // What is wrong with it is said of the decorator.
+            Member::Other(tokens) => {
+                if let Ok(item) = syn::parse2(tokens.clone()) {
+                    implemented.append_all(pointed.other(&item, &mut Errors::default()));
+                }
+            }
+            Member::Function(method) => match (
+                cannot_lend(pointer, &method.function),
+                &method.function.body,
+            ) {
+                (None, _) => implemented.append_all(lent(pointed, &method.function)),
+                // Its default body calls methods that are lent.
+                (Some(_), Body::Block(_)) => {}
+                (Some(why), Body::Missing(_)) => {
+                    let (name, shown) = (&method.function.signature.ident, shown(pointer));
+                    errors.at(
+                        pointer.span(),
+                        format!("`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"),
+                    );
+                }
+            },
+        }
+    }
+    implemented
+}
+
+fn shown(pointer: &Path) -> String {
+    pointer.to_token_stream().to_string().replace(' ', "")
+}
+
+/// Why a method of what the pointer points to can't be called.
+fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
+    let receiver = function.signature.receiver();
+    if stays_with_decorator(function).is_some() || returns_self(function) {
+        return Some("names `Self`");
+    }
+    if is_sized(function) {
+        return Some("is `where Self: Sized`");
+    }
+    let is_shared = pointer.segments.last().is_some_and(|name| {
+        let pointers = ["Arc", "Rc"];
+        pointers.iter().any(|shared| name.ident == shared)
+    });
+    match receiver.and_then(Lent::of) {
+        Some(Lent::Value) => Some("takes `self` by value"),
+        Some(Lent::Mutable) if is_shared => Some("takes `&mut self`"),
+        _ => None,
+    }
+}
+
+/// Whether what a pointer points to may lack the method.
+fn is_sized(function: &Function) -> bool {
+    let bounds = function.signature.generics.where_clause.iter();
+    bounds.flat_map(|bounds| &bounds.predicates).any(|bound| {
+        matches!(bound, WherePredicate::Type(bound)
+            if bound.bounded_ty.to_token_stream().to_string() == "Self"
+                && bound.bounds.to_token_stream().to_string().contains("Sized"))
+    })
+}
+
+/// The method, by that of what the pointer points to.
+fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
+    let mut function = function.clone();
+    function.attributes.retain(is_cfg);
+    let given = given(&mut function, &mut Errors::default());
+    let receiver = function.signature.receiver();
+    let mut handed = Vec::from_iter(receiver.and_then(|receiver| {
+        let this = &receiver.self_token;
+        let place = Span::call_site().located_at(this.span);
+        Some(Lent::of(receiver)?.lend(quote_spanned!(place=> **#this)))
+    }));
+    handed.extend(given.iter().map(Given::handed_on));
+    let call = pointed.call(&function, &handed);
+    let call = if function.is_async() {
+        quote!(#call.await)
+    } else {
+        call
+    };
+    function.body = Body::Block(Group::new(Delimiter::Brace, call));
+    function.to_token_stream()
+}

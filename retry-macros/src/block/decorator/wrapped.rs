@@ -1,0 +1,118 @@
+//! The trait, as what is wrapped implements it.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned;
+use syn::{GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate, parse_quote};
+
+use crate::block::decorator::handed_on::is_cfg;
+use crate::errors::Errors;
+use crate::target::function::Function;
+use crate::tokens::mentions;
+
+/// A type parameter, and the trait that it implements.
+pub(super) struct Wrapped<'a> {
+    pub(super) client: &'a Ident,
+    /// Where the trait is.
+    pub(super) path: &'a TokenStream,
+    pub(super) generics: &'a Generics,
+}
+
+impl Wrapped<'_> {
+    /// `<C as Trait<T>>`
+    fn inner(&self) -> TokenStream {
+        let Self { client, path, .. } = self;
+        let (_, arguments, _) = self.generics.split_for_impl();
+        quote!(<#client as #path #arguments>)
+    }
+
+    /// The client's method, called.
+    pub(super) fn call(&self, function: &Function, arguments: &[TokenStream]) -> TokenStream {
+        let signature = &function.signature;
+        let method = &signature.ident;
+        // If the client's method can't be called, the error points at the method.
+        let place = Span::call_site().located_at(method.span());
+        let client = Ident::new(
+            &self.client.to_string(),
+            self.client.span().located_at(place),
+        );
+        let path = self.path;
+        let (_, of_arguments, _) = self.generics.split_for_impl();
+        let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
+        let mut parameters = Vec::new();
+        for parameter in &signature.generics.params {
+            match parameter {
+                GenericParam::Type(parameter) => parameters.push(&parameter.ident),
+                GenericParam::Const(parameter) => parameters.push(&parameter.ident),
+                // Left out: the compiler infers them, and often they can't be named.
+                GenericParam::Lifetime(_) => {}
+            }
+        }
+        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
+        let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
+        match signature.safety {
+            syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
+            _ => call,
+        }
+    }
+
+    /// What the copy of a foreign trait requires of every client.
+    pub(super) fn supertraits(
+        &self,
+        supertraits: &Punctuated<TypeParamBound, Token![+]>,
+    ) -> Option<WherePredicate> {
+        let client = self.client;
+        let is_said = !supertraits.is_empty() && !mentions(supertraits.to_token_stream(), "Self");
+        is_said.then(|| parse_quote!(#client: #supertraits))
+    }
+
+    /// What the copy of a foreign trait requires of an associated type, such as `type Error: Classify`.
+    pub(super) fn bound(&self, item: &TraitItem) -> Option<WherePredicate> {
+        let TraitItem::Type(item) = item else {
+            return None;
+        };
+        let (ident, bounds) = (&item.ident, &item.bounds);
+        if bounds.is_empty()
+            || !item.generics.params.is_empty()
+            || mentions(bounds.to_token_stream(), "Self")
+        {
+            return None;
+        }
+        let inner = self.inner();
+        Some(parse_quote!(#inner::#ident: #bounds))
+    }
+
+    /// An associated type or const: the client's.
+    pub(super) fn other(&self, item: &TraitItem, errors: &mut Errors) -> TokenStream {
+        let inner = self.inner();
+        match item {
+            TraitItem::Type(item) => {
+                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let ident = &item.ident;
+                let (parameters, arguments, bounds) = item.generics.split_for_impl();
+                return quote! {
+                    #(#attributes)*
+                    type #ident #parameters = #inner::#ident #arguments #bounds;
+                };
+            }
+            TraitItem::Const(item) => {
+                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let (ident, ty) = (&item.ident, &item.ty);
+                return quote! {
+                    #(#attributes)*
+                    const #ident: #ty = #inner::#ident;
+                };
+            }
+            TraitItem::Macro(item) => errors.at(
+                item.mac.path.span(),
+                "a macro hides what it declares: write its methods out, so that they can be retried",
+            ),
+            _ => errors.at(
+                item.span(),
+                "this can't be handed on to a client: write the decorator by hand",
+            ),
+        }
+        TokenStream::new()
+    }
+}

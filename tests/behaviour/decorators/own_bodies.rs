@@ -1,0 +1,187 @@
+//! `#[retry(body)]`: a method of a copy with a body of one's own.
+
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use retry_runtime::{Policy, retry, testing};
+
+use crate::decorators::Busy;
+
+/// Stands for another crate.
+mod other {
+    use std::cell::Cell;
+
+    use super::Busy;
+
+    /// An argument that is not `Clone`.
+    #[derive(Debug)]
+    pub(super) struct Params(pub(super) u32);
+
+    pub(super) trait Client {
+        async fn request(&self, method: &str, params: Params) -> Result<u32, Busy>;
+        async fn all(&mut self, requests: &mut [u32]) -> Result<u32, Busy>;
+        fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy>;
+        fn batch(&self, of: &[&Self]) -> Result<u32, Busy>
+        where
+            Self: Sized;
+        fn plain(&self) -> Result<u32, Busy>;
+    }
+
+    pub(super) struct Remote(pub(super) Cell<u32>);
+
+    impl Remote {
+        fn answer(&self, answer: u32) -> Result<u32, Busy> {
+            let attempt = self.0.get() + 1;
+            self.0.set(attempt);
+            if attempt < 3 {
+                Err(Busy(attempt))
+            } else {
+                Ok(answer)
+            }
+        }
+    }
+
+    impl Client for Remote {
+        async fn request(&self, method: &str, params: Params) -> Result<u32, Busy> {
+            assert_eq!(method, "sum");
+            self.answer(params.0)
+        }
+
+        async fn all(&mut self, requests: &mut [u32]) -> Result<u32, Busy> {
+            requests[0] += 1;
+            self.answer(requests[0])
+        }
+
+        fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy> {
+            self.answer(5)
+        }
+
+        fn batch(&self, of: &[&Self]) -> Result<u32, Busy> {
+            self.answer(u32::try_from(of.len()).unwrap())
+        }
+
+        fn plain(&self) -> Result<u32, Busy> {
+            self.answer(6)
+        }
+    }
+}
+
+use other::{Client as _, Params, Remote};
+
+#[retry(wrapper = Retrying, of = other::Client, max = 3, base = "1s", jitter = "none", on = |_| true)]
+trait Client {
+    #[retry(body)]
+    async fn request(&self, method: &str, params: Params) -> Result<u32, Busy> {
+        self.inner().request(method, Params(params.0)).await
+    }
+
+    /// Each attempt gets the requests as they came.
+    #[retry(body, max = 2, attempt = attempt)]
+    async fn all(&mut self, requests: &mut [u32]) -> Result<u32, Busy> {
+        let mut requests = requests.to_vec();
+        let answer = self.inner_mut().all(&mut requests).await?;
+        Ok(100 * attempt.number() + answer)
+    }
+
+    #[retry(body)]
+    fn shared(self: std::rc::Rc<Self>) -> Result<u32, Busy> {
+        self.inner().plain()
+    }
+
+    #[retry(body)]
+    fn batch(&self, of: &[&Self]) -> Result<u32, Busy>
+    where
+        Self: Sized,
+    {
+        let clients: Vec<_> = of.iter().map(|one| one.inner()).collect();
+        self.inner().batch(&clients)
+    }
+
+    fn plain(&self) -> Result<u32, Busy>;
+}
+
+fn client() -> Retrying<Remote> {
+    Retrying::new(Remote(Cell::new(0)))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_body_is_retried_by_the_traits_policy_under_the_clients_name() {
+    let recording = testing::record();
+    let client = client();
+    assert_eq!(client.request("sum", Params(7)).await, Ok(7));
+    assert_eq!(client.inner().0.get(), 3);
+    assert_eq!(recording.delays(), [1, 2].map(Duration::from_secs));
+    let lines = recording.lines();
+    assert!(lines[0].contains("Remote::request"), "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_own_numbers_and_its_attempt() {
+    let mut client = client();
+    assert_eq!(client.all(&mut [1]).await, Ok(302));
+    client.inner_mut().0.set(0);
+    let mut client = Retrying::with_policy(client.into_inner(), Policy::none().max(1));
+    // Its own `max`.
+    assert_eq!(client.all(&mut [1]).await, Ok(302));
+    client.inner_mut().0.set(0);
+    assert_eq!(client.request("sum", Params(7)).await, Err(Busy(2)));
+}
+
+#[test]
+fn in_methods_that_can_not_be_handed_on() {
+    let _skipped = testing::skip_sleeps();
+    assert_eq!(std::rc::Rc::new(client()).shared(), Ok(6));
+    let (one, other) = (client(), client());
+    assert_eq!(one.batch(&[&one, &other, &one]), Ok(3));
+    assert_eq!((one.inner().0.get(), other.inner().0.get()), (3, 0));
+}
+
+#[async_trait]
+trait Shared: Send + Sync {
+    async fn send(&self, message: Box<dyn Fn() -> u32 + Send + Sync>) -> Result<u32, Busy>;
+}
+
+mod copy {
+    use async_trait::async_trait;
+    use retry_runtime::retry;
+
+    use super::{Busy, Shared as Original};
+
+    #[retry(wrapper = RetryShared, of = Original, max = 3, backoff = "none", on = |_| true)]
+    #[async_trait]
+    pub(super) trait Shared {
+        #[retry(body)]
+        async fn send(&self, message: Box<dyn Fn() -> u32 + Send + Sync>) -> Result<u32, Busy> {
+            let message = std::sync::Arc::new(&message);
+            self.inner()
+                .send(Box::new({
+                    let value = message();
+                    move || value
+                }))
+                .await
+        }
+    }
+}
+
+struct Sender(AtomicU32);
+
+#[async_trait]
+impl Shared for Sender {
+    async fn send(&self, message: Box<dyn Fn() -> u32 + Send + Sync>) -> Result<u32, Busy> {
+        match self.0.fetch_add(1, Ordering::Relaxed) {
+            0 => Err(Busy(message())),
+            _ => Ok(message()),
+        }
+    }
+}
+
+#[tokio::test]
+async fn under_async_trait() {
+    let sender: Arc<dyn Shared> = Arc::new(copy::RetryShared::new(Sender(AtomicU32::new(0))));
+    let told = RefCell::new(0);
+    *told.borrow_mut() += sender.send(Box::new(|| 4)).await.unwrap();
+    assert_eq!(told.into_inner(), 4);
+}

@@ -1,0 +1,125 @@
+//! What is wrapped, named with its bounds, and supertraits.
+
+use std::cell::Cell;
+
+use retry_runtime::{Classify, Verdict, retry};
+
+use crate::decorators::Busy;
+
+/// As of the crate `dyn-clone`: every model that is `Clone` is `CloneModel`.
+trait CloneModel {
+    fn boxed(&self) -> Box<dyn Model>;
+}
+
+impl<T: Model + Clone + 'static> CloneModel for T {
+    fn boxed(&self) -> Box<dyn Model> {
+        Box::new(self.clone())
+    }
+}
+
+#[retry(wrapper = RetryModel<M: Clone + 'static>, max = 3, backoff = "none", on = |_| true)]
+trait Model: CloneModel {
+    fn ask(&self) -> Result<u32, Busy>;
+}
+
+#[derive(Clone)]
+struct Client(Cell<u32>);
+
+impl Model for Client {
+    fn ask(&self) -> Result<u32, Busy> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() < 3 {
+            Err(Busy(self.0.get()))
+        } else {
+            Ok(self.0.get())
+        }
+    }
+}
+
+#[test]
+fn a_supertrait_may_follow_from_the_trait() {
+    let model = RetryModel::new(Client(Cell::new(0)));
+    let boxed = model.boxed();
+    assert_eq!((model.ask(), boxed.ask()), (Ok(3), Ok(3)));
+}
+
+/// As in the crate `embedded-hal`: the error type belongs to a supertrait.
+trait Bus {
+    type Error;
+}
+
+#[retry(wrapper = RetryReader<B: Bus<Error: Classify>>, max = 3, backoff = "none")]
+trait Reader<A: Copy = u8>: Bus {
+    fn read(&mut self, address: A, into: &mut [u8]) -> Result<(), Self::Error>;
+}
+
+impl<B: Bus> Bus for RetryReader<B> {
+    type Error = B::Error;
+}
+
+#[derive(Debug, PartialEq)]
+struct NoAcknowledge;
+
+impl Classify for NoAcknowledge {
+    fn classify(&self) -> Verdict {
+        Verdict::TRANSIENT
+    }
+}
+
+#[derive(Debug, Default)]
+struct Sensor(u8);
+
+impl Bus for Sensor {
+    type Error = NoAcknowledge;
+}
+
+impl<A: Copy + Into<u8>> Reader<A> for Sensor {
+    fn read(&mut self, address: A, into: &mut [u8]) -> Result<(), NoAcknowledge> {
+        self.0 += 1;
+        into[0] = address.into();
+        if self.0 < 3 {
+            Err(NoAcknowledge)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+#[test]
+fn an_associated_type_of_a_supertrait_is_the_clients() {
+    let mut sensor = RetryReader::new(Sensor::default());
+    let mut read = [0];
+    assert_eq!(sensor.read(7_u8, &mut read), Ok(()));
+    assert_eq!((read, sensor.inner().0), ([7], 3));
+    sensor.inner_mut().0 = 0;
+    assert_eq!(sensor.read(8_u8, &mut read), Ok(()));
+    assert_eq!(sensor.into_inner().0, 3);
+}
+
+mod other {
+    pub(super) trait Store: Clone {
+        fn get(&self) -> Result<u32, super::Busy>;
+    }
+}
+
+/// The copy's supertraits hold for what is wrapped.
+#[retry(wrapper = RetryStore, of = other::Store, max = 3, backoff = "none", on = |_| true)]
+trait Store: Clone {
+    fn get(&self) -> Result<u32, Busy>;
+}
+
+impl other::Store for Client {
+    fn get(&self) -> Result<u32, Busy> {
+        self.ask()
+    }
+}
+
+#[test]
+fn a_copy_may_say_its_supertraits() {
+    let store = RetryStore::new(Client(Cell::new(0)));
+    let copy = store.clone();
+    assert_eq!(
+        (other::Store::get(&store), other::Store::get(&copy)),
+        (Ok(3), Ok(3))
+    );
+}

@@ -1,0 +1,147 @@
+//! The key `forward`: the trait for pointers.
+
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use async_trait::async_trait;
+use retry_runtime::{retry, testing};
+
+use crate::decorators::Busy;
+
+#[derive(Debug, Default)]
+struct Flaky(AtomicU32);
+
+impl Flaky {
+    fn answer(&self) -> Result<u32, Busy> {
+        match self.0.fetch_add(1, Ordering::Relaxed) + 1 {
+            3 => Ok(3),
+            attempt => Err(Busy(attempt)),
+        }
+    }
+}
+
+#[retry(wrapper = Retrying, forward = [Box, Arc], max = 5, backoff = "none", on = |_| true)]
+#[async_trait]
+trait Model: Send + Sync {
+    async fn complete(&self, prompt: String, _: &[&str]) -> Result<u32, Busy>;
+
+    /// By default another answer than the client's own.
+    async fn provided(&self) -> Result<u32, Busy> {
+        Ok(0)
+    }
+
+    fn name(&self) -> String;
+
+    fn describe(&self) -> String
+    where
+        Self: Sized,
+    {
+        format!("the {}", self.name())
+    }
+}
+
+#[async_trait]
+impl Model for Flaky {
+    async fn complete(&self, prompt: String, _: &[&str]) -> Result<u32, Busy> {
+        assert_eq!(prompt, "hello");
+        self.answer()
+    }
+
+    async fn provided(&self) -> Result<u32, Busy> {
+        self.answer()
+    }
+
+    fn name(&self) -> String {
+        String::from("flaky")
+    }
+}
+
+#[tokio::test]
+async fn a_boxed_and_a_shared_client_are_retried() {
+    let recording = testing::record();
+    let boxed: Box<dyn Model> = Box::new(Flaky::default());
+    let model = Retrying::new(boxed);
+    assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
+    assert_eq!(model.name(), "flaky");
+    assert_eq!(model.describe(), "the flaky");
+    assert_eq!(model.inner().describe(), "the flaky");
+
+    let shared: Arc<dyn Model> = Arc::new(Flaky::default());
+    let model: Arc<dyn Model> = Arc::new(Retrying::new(shared));
+    assert_eq!(model.provided().await, Ok(3));
+
+    let lines = recording.lines();
+    let names = ["Box<dyn Model>::complete", "Arc<dyn Model>::provided"];
+    for (line, name) in [(&lines[0], names[0]), (&lines[3], names[1])] {
+        assert!(line.contains(name), "{lines:?}");
+    }
+}
+
+/// Wrapped before it is boxed, a client is called by its own type.
+#[tokio::test]
+async fn a_client_boxed_after_it_was_wrapped_is_named_by_its_type() {
+    let recording = testing::record();
+    let model: Box<dyn Model> = Box::new(Retrying::new(Flaky::default()));
+    assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
+    let lines = recording.lines();
+    assert!(lines[0].contains("Flaky::complete"), "{lines:?}");
+}
+
+#[retry(wrapper = RetryStore, forward = [Box, std::rc::Rc], max = 5, backoff = "none", on = |_| true)]
+trait Store<K: Clone> {
+    type Item;
+    const LIMIT: u32;
+
+    fn get(&self, key: &K) -> Result<Self::Item, Busy>;
+    async fn fetch<T: Default>(&self, key: K) -> Result<T, Busy>;
+    fn later(&self) -> impl Future<Output = Result<Self::Item, Busy>>;
+    fn limit() -> Result<u32, Busy>;
+    #[retry(skip)]
+    fn close(self) -> Result<(), Busy>
+    where
+        Self: Sized,
+    {
+        Ok(())
+    }
+}
+
+impl Store<u8> for Flaky {
+    type Item = u32;
+    const LIMIT: u32 = 9;
+
+    fn get(&self, _: &u8) -> Result<u32, Busy> {
+        self.answer()
+    }
+
+    async fn fetch<T: Default>(&self, _: u8) -> Result<T, Busy> {
+        self.answer().map(|_| T::default())
+    }
+
+    fn later(&self) -> impl Future<Output = Result<u32, Busy>> {
+        std::future::ready(self.answer())
+    }
+
+    fn limit() -> Result<u32, Busy> {
+        Ok(7)
+    }
+}
+
+#[tokio::test]
+async fn generic_traits_and_methods() {
+    let store = RetryStore::new(Box::new(Flaky::default()));
+    assert_eq!(store.get(&1), Ok(3));
+    store.inner().0.store(0, Ordering::Relaxed);
+    assert_eq!(store.fetch::<String>(1).await, Ok(String::new()));
+    store.inner().0.store(0, Ordering::Relaxed);
+    assert_eq!(store.later().await, Ok(3));
+    assert_eq!(<RetryStore<Box<Flaky>> as Store<u8>>::limit(), Ok(7));
+    assert_eq!(<Rc<Flaky> as Store<u8>>::LIMIT, 9);
+    // The default body: a box can't give away what may have no size.
+    assert_eq!(store.close(), Ok(()));
+    // Each of a decorator around a pointer around a client.
+    assert_eq!(
+        RetryStore::new(Rc::new(RetryStore::new(Flaky::default()))).get(&1),
+        Ok(3)
+    );
+}
