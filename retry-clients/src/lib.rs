@@ -18,7 +18,7 @@ mod client_retries;
 pub mod http;
 #[cfg(feature = "_whole_client")]
 pub mod repeat;
-#[cfg(feature = "_stream")]
+#[cfg(feature = "stream")]
 mod whole;
 
 #[cfg(feature = "reqwest_middleware")]
@@ -49,8 +49,8 @@ pub mod rig;
 
 #[cfg(feature = "_whole_client")]
 pub use client_retries::ClientRetries;
-#[cfg(feature = "_stream")]
-pub use whole::Truncated;
+#[cfg(feature = "stream")]
+pub use whole::{Truncated, whole};
 
 /// An error of any type, as services of tower have it.
 #[cfg(feature = "_whole_client")]

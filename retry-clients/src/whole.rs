@@ -1,3 +1,5 @@
+//! Streams that know whether they are whole.
+
 use std::error::Error;
 use std::fmt;
 use std::future::ready;
@@ -16,8 +18,33 @@ impl fmt::Display for Truncated {
 
 impl Error for Truncated {}
 
-/// The stream, with an error at its end if neither an error nor the provider's last item came before.
-pub(crate) fn whole<T, E>(
+/// The stream, with an error at its end if neither an error nor the last item came before.
+///
+/// Many streams end the same way whether they are complete or were cut off: of server-sent events, nothing but the last
+/// one says so. To `stream = "first"` and `stream = "buffer"` of `#[retry]` such an end is a success; with this it is an
+/// error, which can be retried.
+///
+/// ```
+/// use futures_util::stream::Stream;
+/// use retry_clients::{Truncated, whole};
+/// use retry_runtime::retry;
+/// use std::io;
+///
+/// # struct Client;
+/// # impl Client {
+/// #     fn events(&self) -> impl Stream<Item = io::Result<String>> + use<> {
+/// #         futures_util::stream::empty()
+/// #     }
+/// #[retry(stream = "buffer", max = 3)]
+/// fn answer(&self) -> impl Stream<Item = io::Result<String>> {
+///     let is_last = |event: &String| event == "[DONE]";
+///     whole(self.events(), is_last, || {
+///         io::Error::new(io::ErrorKind::UnexpectedEof, Truncated)
+///     })
+/// }
+/// # }
+/// ```
+pub fn whole<T, E>(
     stream: impl Stream<Item = Result<T, E>>,
     is_last: impl Fn(&T) -> bool,
     truncated: impl FnOnce() -> E,

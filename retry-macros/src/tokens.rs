@@ -54,7 +54,8 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
 }
 
 /// The methods of `Attempt` and `GaveUp` that don't tell the time.
-const TIMELESS: [&str; 16] = [
+const TIMELESS: [&str; 18] = [
+    "advance",
     "attempts",
     "call_id",
     "corrections",
@@ -69,6 +70,7 @@ const TIMELESS: [&str; 16] = [
     "last_value",
     "max",
     "number",
+    "position",
     "reason",
     "yielded",
 ];

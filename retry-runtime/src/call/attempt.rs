@@ -31,7 +31,8 @@ use crate::time::moment::Moment;
 /// was rejected last (`last_value`). The keys `validate` and `correct` can use it, too.
 ///
 /// In a function with `stream = "resume"` the name is bound to an `&Attempt<E, Items<T>>`, which also knows how many
-/// items earlier attempts yielded (`yielded`) and the last of them (`last_item`).
+/// items earlier attempts yielded (`yielded`), the last of them (`last_item`) and how far the body says it came
+/// (`position`, `advance`).
 #[derive(Debug)]
 pub struct Attempt<E, K = ()> {
     /// The number of the attempt that looks: with the key `hedge`, several take turns on one task, and each sees its

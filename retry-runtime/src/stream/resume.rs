@@ -1,6 +1,7 @@
 //! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
 
 use std::pin::pin;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use futures_core::Stream;
 
@@ -13,6 +14,7 @@ use crate::time::timer::Timer;
 pub struct Items<T> {
     yielded: usize,
     last: Option<T>,
+    position: AtomicU64,
 }
 
 impl<T> Kept for Items<T> {
@@ -33,6 +35,49 @@ impl<E, T> Attempt<E, Items<T>> {
     /// A clone of the last one.
     pub fn last_item(&self) -> Option<&T> {
         self.kept().last.as_ref()
+    }
+
+    /// How far the call has come, in a unit of yours: the sum of all that was passed to [`advance`](Self::advance), by this
+    /// attempt too. 0 at first.
+    pub fn position(&self) -> u64 {
+        self.kept().position.load(Relaxed)
+    }
+
+    /// Moves the position on, as the body's stream does for each item that it passes on: by a chunk's bytes, say. At most
+    /// to `u64::MAX`.
+    ///
+    /// ```
+    /// use futures::stream::{self, Stream, StreamExt, TryStreamExt};
+    /// use retry_runtime::retry;
+    ///
+    /// # struct Files;
+    /// # impl Files {
+    /// #     fn range_from(&self, first: u64) -> impl Stream<Item = std::io::Result<Vec<u8>>> + use<> {
+    /// #         let all = b"hello".to_vec();
+    /// #         let rest = all[usize::try_from(first).unwrap()..].to_vec();
+    /// #         let cut = (first == 0).then(|| Err(std::io::ErrorKind::UnexpectedEof.into()));
+    /// #         let rest = if first == 0 { vec![rest[..3].to_vec()] } else { vec![rest] };
+    /// #         stream::iter(rest.into_iter().map(Ok).chain(cut))
+    /// #     }
+    /// #
+    /// /// Asks for what follows the bytes that were yielded.
+    /// #[retry(stream = "resume", attempt = attempt, max = 5, backoff = "none")]
+    /// fn download(&self) -> impl Stream<Item = std::io::Result<Vec<u8>>> {
+    ///     self.range_from(attempt.position())
+    ///         .inspect_ok(|chunk| attempt.advance(chunk.len() as u64))
+    /// }
+    /// # }
+    /// #
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// #     let chunks: Vec<_> = Files.download().map(Result::unwrap).collect().await;
+    /// #     assert_eq!(chunks.concat(), b"hello");
+    /// # }
+    /// ```
+    pub fn advance(&self, by: u64) {
+        let position = &self.kept().position;
+        // One attempt runs at a time.
+        position.store(position.load(Relaxed).saturating_add(by), Relaxed);
     }
 }
 
@@ -56,31 +101,31 @@ impl<T: Clone> KeptItem for T {
 /// What one attempt yielded. Separate from the history, which the body may borrow as long as its stream lives.
 #[derive(Debug)]
 pub struct Progress<T> {
-    items: Items<T>,
+    yielded: usize,
+    last: Option<T>,
     // So that an error about the bound appears once, where the type is written.
     keep: fn(&T) -> T,
 }
 
 pub fn progress<I: StreamItem<Value: KeptItem>>() -> Progress<I::Value> {
     Progress {
-        items: none(),
+        yielded: 0,
+        last: None,
         keep: I::Value::keep,
     }
 }
 
-fn none<T>() -> Items<T> {
-    Items {
+pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>> {
+    let none = Items {
         yielded: 0,
         last: None,
-    }
-}
-
-pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>> {
-    Attempt::before_first(clock, none())
+        position: AtomicU64::new(0),
+    };
+    Attempt::before_first(clock, none)
 }
 
 pub fn is_without_items<T>(progress: &Progress<T>) -> bool {
-    progress.items.yielded == 0
+    progress.yielded == 0
 }
 
 pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
@@ -89,8 +134,8 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
     }
     attempt.progressed();
     let items = attempt.kept_mut();
-    items.yielded = items.yielded.saturating_add(progress.items.yielded);
-    items.last = progress.items.last;
+    items.yielded = items.yielded.saturating_add(progress.yielded);
+    items.last = progress.last;
 }
 
 pub async fn attempt<S, T, E, W>(
@@ -106,8 +151,8 @@ where
     let mut stream = pin!(stream);
     while let Some(item) = patience.next(stream.as_mut()).await? {
         let item = item.map_err(Stopped::failed)?;
-        progress.items.yielded = progress.items.yielded.saturating_add(1);
-        progress.items.last = Some((progress.keep)(&item));
+        progress.yielded = progress.yielded.saturating_add(1);
+        progress.last = Some((progress.keep)(&item));
         // How much another attempt yields can't be known.
         giver.give(Ok(item), UNKNOWN).await;
     }

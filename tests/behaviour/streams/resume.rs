@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use futures::stream::{self, Stream, StreamExt};
+use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{
     Attempt, Budget, Event, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry, testing,
 };
@@ -350,4 +350,44 @@ async fn the_policy_is_evaluated_once_where_the_deadline_begins_anew() {
     assert_eq!(all(feed(&evaluations, &server)).await.len(), 3);
     // At the start, and for each of two failures; `attempt` shows `max`.
     assert_eq!(evaluations.get(), 3);
+}
+
+/// A download that breaks after any number of chunks of any length, and asks for the rest by bytes.
+#[tokio::test]
+async fn the_position_is_what_the_body_counted() {
+    const FILE: &[u8] = b"what is asked for again must not come twice";
+
+    /// Sends what follows in chunks of 5 bytes, and breaks after the second one.
+    fn range_from(first: u64) -> impl Stream<Item = Result<&'static [u8], Failure>> {
+        let rest = &FILE[usize::try_from(first).unwrap()..];
+        let breaks = (rest.len() > 10).then_some(Err(Failure::Busy));
+        let sent = if rest.len() > 10 { &rest[..10] } else { rest };
+        stream::iter(sent.chunks(5).map(Ok).chain(breaks))
+    }
+
+    #[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt)]
+    fn download(asked: &Mutex<Vec<u64>>) -> impl Stream<Item = Result<&'static [u8], Failure>> {
+        asked.lock().unwrap().push(attempt.position());
+        range_from(attempt.position()).inspect_ok(|chunk| {
+            attempt.advance(chunk.len() as u64);
+        })
+    }
+
+    let asked = Mutex::default();
+    let chunks: Vec<_> = download(&asked).try_collect().await.unwrap();
+    assert_eq!(chunks.concat(), FILE);
+    assert_eq!(asked.into_inner().unwrap(), [0, 10, 20, 30, 40]);
+}
+
+#[tokio::test]
+async fn the_position_ends_at_the_largest_number() {
+    #[retry(stream = "resume", max = 2, backoff = "none", attempt = attempt)]
+    fn stream(seen: &Mutex<Vec<u64>>) -> impl Stream<Item = Item> {
+        seen.lock().unwrap().push(attempt.position());
+        attempt.advance(u64::MAX - 1);
+        stream::iter([Err(Failure::Busy)])
+    }
+    let seen = Mutex::default();
+    assert_eq!(all(stream(&seen)).await, [Err(Failure::Busy)]);
+    assert_eq!(seen.into_inner().unwrap(), [0, u64::MAX - 1, u64::MAX]);
 }
