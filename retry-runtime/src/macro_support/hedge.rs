@@ -24,31 +24,25 @@ use crate::time::moment::Moment;
     label = "neither a `Duration`, an `Option<Duration>` nor a `Quantile`",
     note = "give a duration as in `\"200ms\"`, a `Duration`, an `Option<Duration>` where `None` is never, or a quantile of a `retry_runtime::Latency`"
 )]
-pub trait HedgeAfter {
-    type Latency: Deref<Target = Latency>;
+// A parameter, since a missing associated type would be a second error.
+pub trait HedgeAfter<L> {
     /// How long an attempt runs before another begins beside it, and what attempts tell how long they took.
-    fn hedge_after(self) -> (Option<Duration>, Option<Self::Latency>);
+    fn hedge_after(self) -> (Option<Duration>, Option<L>);
 }
 
-impl HedgeAfter for Duration {
-    type Latency = &'static Latency;
-
+impl HedgeAfter<&'static Latency> for Duration {
     fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
         (Some(self), None)
     }
 }
 
-impl HedgeAfter for Option<Duration> {
-    type Latency = &'static Latency;
-
+impl HedgeAfter<&'static Latency> for Option<Duration> {
     fn hedge_after(self) -> (Option<Duration>, Option<&'static Latency>) {
         (self, None)
     }
 }
 
-impl<L: Deref<Target = Latency>> HedgeAfter for Quantile<L> {
-    type Latency = L;
-
+impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
     fn hedge_after(self) -> (Option<Duration>, Option<L>) {
         (self.get(), Some(self.into_latency()))
     }
@@ -56,10 +50,10 @@ impl<L: Deref<Target = Latency>> HedgeAfter for Quantile<L> {
 
 /// When to hedge, and what is told by that clock how long attempts took.
 #[inline]
-pub fn hedge<H: HedgeAfter, N: Fn() -> Moment>(
-    hedge: H,
+pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
+    hedge: impl HedgeAfter<L>,
     now: N,
-) -> (Option<Duration>, Measured<H::Latency, N>) {
+) -> (Option<Duration>, Measured<L, N>) {
     let (after, latency) = hedge.hedge_after();
     (after, Measured::new(latency, now))
 }
