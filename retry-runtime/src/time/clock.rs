@@ -14,13 +14,24 @@ pub(crate) fn now() -> Moment {
     let now = tokio::time::Instant::now().into_std();
     #[cfg(not(feature = "tokio"))]
     let now = Instant::now();
-    let known = moment(now).since_origin();
-    Moment::from_origin(known.saturating_add(MISSED.get()))
+    let now = moment(now);
+    if MISSED.get() == 0 {
+        now
+    } else {
+        with_missed(now)
+    }
 }
 
 thread_local! {
-    /// What passed on this thread by other clocks alone.
-    static MISSED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// What passed on this thread by other clocks alone, in nanoseconds.
+    static MISSED: Cell<u64> = const { Cell::new(0) };
+}
+
+#[cold]
+#[inline(never)]
+fn with_missed(now: Moment) -> Moment {
+    let missed = Duration::from_nanos(MISSED.get());
+    Moment::from_origin(now.since_origin().saturating_add(missed))
 }
 
 /// Runs what waits on this thread by another clock. What passes by that one alone counts for this one, too, on this
@@ -32,6 +43,7 @@ pub(crate) fn passing_by(other: impl Fn() -> Moment, wait: impl FnOnce()) {
     wait();
     let passed = other().since(began);
     let missed = passed.saturating_sub(now().since(before));
+    let missed = u64::try_from(missed.as_nanos()).unwrap_or(u64::MAX);
     MISSED.set(MISSED.get().saturating_add(missed));
 }
 
