@@ -1,28 +1,29 @@
-//! What a closed breaker costs a call that succeeds, in nanoseconds, beside other crates:
-//! `cargo run --release --manifest-path benches/breakers/Cargo.toml`.
+//! What breakers and limiters cost a call that succeeds at once, in nanoseconds, beside other crates:
+//! `cargo run --release --manifest-path benches/protections/Cargo.toml`.
 //!
-//! All threads share one breaker. What counts is the processor's time, since a machine has
-//! other things to do, and the median of the rounds.
+//! All threads share one breaker or limiter, which lets everything begin. What counts is the
+//! processor's time, since a machine has other things to do, and the median of the rounds.
+
+mod breakers;
+mod limiters;
 
 use std::hint::{black_box, spin_loop};
-use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::thread;
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
-use failsafe::CircuitBreaker as _;
-use recloser::Recloser;
-use retry_runtime::{Breaker, Permit, retry};
+use retry_runtime::retry;
 use tokio::runtime;
-use tower::{Service, ServiceExt, service_fn};
-use tower_resilience::circuitbreaker::CircuitBreakerLayer;
+use tower::{Service, ServiceExt};
 
 /// Short enough for few of the threads to be interrupted.
 const ROUND: Duration = Duration::from_millis(1);
 const ROUNDS: usize = 100;
 
-static BREAKER: Breaker = Breaker::new();
+/// Makes that many calls. Threads do so at the same time.
+type Calls = Box<dyn Fn(u64) + Sync>;
 
 fn body(value: u64) -> Result<u64, std::io::Error> {
     Ok(black_box(value))
@@ -33,19 +34,65 @@ fn without(value: u64) -> Result<u64, std::io::Error> {
     body(value)
 }
 
-#[retry(breaker = &BREAKER)]
-fn with(value: u64) -> Result<u64, std::io::Error> {
-    body(value)
-}
-
 #[retry]
 async fn waits_without(value: u64) -> Result<u64, std::io::Error> {
     body(value)
 }
 
-#[retry(breaker = &BREAKER)]
-async fn waits_with(value: u64) -> Result<u64, std::io::Error> {
-    body(value)
+/// What has neither a breaker nor a limiter.
+fn bare() -> [(&'static str, Calls); 3] {
+    [
+        ("the body alone", blocking(body)),
+        ("`#[retry]`", blocking(without)),
+        ("async, `#[retry]`", waiting(waits_without)),
+    ]
+}
+
+/// Calls without a wait.
+fn blocking<T>(call: impl Fn(u64) -> T + Sync + 'static) -> Calls {
+    Box::new(move |number| {
+        for value in 0..number {
+            black_box(call(black_box(value)));
+        }
+    })
+}
+
+/// Calls of an async function.
+fn waiting<F: Future<Output: Sized>>(call: impl Fn(u64) -> F + Sync + 'static) -> Calls {
+    Box::new(move |number| {
+        wait(async {
+            for value in 0..number {
+                black_box(call(black_box(value)).await);
+            }
+        });
+    })
+}
+
+/// Calls of a service, of which each thread has a clone.
+fn service<S>(service: S) -> Calls
+where
+    S: Service<u64, Error: std::fmt::Debug> + Clone + Send + 'static,
+{
+    let service = Mutex::new(service);
+    Box::new(move |number| {
+        serve(|| service.lock().unwrap().clone(), number);
+    })
+}
+
+/// Calls of a service that is made for them.
+fn serve<S: Service<u64, Error: std::fmt::Debug>>(make: impl FnOnce() -> S, number: u64) {
+    wait(async {
+        let mut service = make();
+        for value in 0..number {
+            let ready = service.ready().await.unwrap();
+            black_box(ready.call(black_box(value)).await.unwrap());
+        }
+    });
+}
+
+fn wait(calls: impl Future) {
+    let mut builder = runtime::Builder::new_current_thread();
+    builder.enable_time().build().unwrap().block_on(calls);
 }
 
 /// Nanoseconds a call, of each of so many threads that call at the same time.
@@ -78,70 +125,18 @@ fn measure(threads: usize, calls: &(dyn Fn(u64) + Sync)) -> f64 {
     rounds[ROUNDS / 2]
 }
 
-/// Calls without a wait.
-fn blocking<T>(number: u64, call: impl Fn(u64) -> T) {
-    for value in 0..number {
-        black_box(call(black_box(value)));
-    }
-}
-
-fn waiting(calls: impl Future) {
-    let runtime = runtime::Builder::new_current_thread().build().unwrap();
-    runtime.block_on(calls);
-}
-
 fn main() {
-    let failsafe = failsafe::Config::new().build();
-    let recloser = Recloser::default();
-    let layer = CircuitBreakerLayer::builder().build().unwrap();
-    let service = layer.layer_fn(service_fn(async |value: u64| body(value)));
-    let service = Arc::new(std::sync::Mutex::new(service));
-    let ways: [(&str, &(dyn Fn(u64) + Sync)); 9] = [
-        ("the body alone", &|number| blocking(number, body)),
-        ("`#[retry]`", &|number| blocking(number, without)),
-        ("`#[retry(breaker)]`", &|number| blocking(number, with)),
-        ("`Permit`", &|number| {
-            blocking(number, |value| {
-                let mut permit = Permit::new(&BREAKER).unwrap();
-                let answer = body(value);
-                permit.succeeded();
-                answer
-            });
-        }),
-        ("recloser 1.4", &|number| {
-            blocking(number, |value| recloser.call(|| body(value)))
-        }),
-        ("failsafe 1.3", &|number| {
-            blocking(number, |value| failsafe.call(|| body(value)))
-        }),
-        ("async, `#[retry]`", &|number| {
-            waiting(async {
-                for value in 0..number {
-                    black_box(waits_without(black_box(value)).await.unwrap());
-                }
-            });
-        }),
-        ("async, `#[retry(breaker)]`", &|number| {
-            waiting(async {
-                for value in 0..number {
-                    black_box(waits_with(black_box(value)).await.unwrap());
-                }
-            });
-        }),
-        ("async, tower-resilience 0.13", &|number| {
-            let mut service = service.lock().unwrap().clone();
-            waiting(async {
-                for value in 0..number {
-                    let ready = service.ready().await.unwrap();
-                    black_box(ready.call(black_box(value)).await.unwrap());
-                }
-            });
-        }),
+    let tables = [
+        ("neither", Vec::from(bare())),
+        ("breakers", breakers::ways()),
+        ("limiters", limiters::ways()),
     ];
-    println!("| way | 1 thread, ns | 2 threads, ns |");
-    println!("|---|--:|--:|");
-    for (name, calls) in ways {
-        let (one, two) = (measure(1, calls), measure(2, calls));
-        println!("| {name} | {one:.1} | {two:.1} |");
+    for (title, ways) in tables {
+        println!("### {title}\n\n| way | 1 thread, ns | 2 threads, ns |\n|---|--:|--:|");
+        for (name, calls) in ways {
+            let (one, two) = (measure(1, &*calls), measure(2, &*calls));
+            println!("| {name} | {one:.1} | {two:.1} |");
+        }
+        println!();
     }
 }
