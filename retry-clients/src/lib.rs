@@ -44,6 +44,8 @@ pub mod octocrab;
 pub mod ollama_rs;
 #[cfg(feature = "opendal")]
 pub mod opendal;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(feature = "rig")]
 pub mod rig;
 

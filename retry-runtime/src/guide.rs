@@ -60,6 +60,8 @@ pages! {
     whole_clients = "whole_clients" if not(doctest);
     batches = "batches" if feature = "batch";
     plans = "plans" if all(feature = "plan", feature = "serde");
+    // As those of `clients`.
+    fleets = "fleets" if not(doctest);
     own_loop = "own_loop";
     runtimes = "runtimes";
     expansion = "expansion";

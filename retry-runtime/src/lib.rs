@@ -79,6 +79,7 @@ pub use hedge::latency::{Latency, Quantile};
 pub use limiter::adaptive::Adaptive;
 pub use limiter::concurrency_limiter::ConcurrencyLimiter;
 pub use limiter::cubic::Cubic;
+pub use limiter::leased::Leased;
 pub use limiter::place::Place;
 pub use limiter::quota::Quota;
 pub use limiter::rate_limiter::RateLimiter;

@@ -8,6 +8,7 @@ mod debt;
 pub(crate) mod gate;
 #[cfg(feature = "governor_0_10")]
 mod governor;
+pub(crate) mod leased;
 pub(crate) mod place;
 #[cfg(test)]
 mod properties;

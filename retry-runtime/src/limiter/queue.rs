@@ -85,6 +85,15 @@ impl<G> Queue<G> {
         made
     }
 
+    /// The gate, and how many attempts wait. Nobody is woken.
+    pub(crate) fn look(&self) -> (G, usize)
+    where
+        G: Copy,
+    {
+        let state = self.lock();
+        (state.gate, state.waiting.len())
+    }
+
     /// How many attempts wait.
     pub(crate) fn waiting(&self) -> usize {
         self.lock().waiting.len()

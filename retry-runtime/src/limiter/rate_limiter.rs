@@ -41,6 +41,7 @@ use crate::time::moment::Moment;
 /// | [`quota`](Self::quota) | known: requests and tokens per minute | `RateLimiter<Quota>` |
 /// | [`fixed`](Self::fixed) | known: an amount per period | `RateLimiter<Quota>` |
 /// | [`cubic`](Self::cubic) | found by trying, as the AWS SDKs do | `RateLimiter<Cubic>` |
+/// | [`leased`](Self::leased) | reckoned elsewhere | `RateLimiter<Leased>` |
 ///
 /// An attempt costs 1, or what [`cost`](Self::cost) says: `limiter = MODEL_API.cost(tokens)`. Rates are in costs per second.
 ///

@@ -8,6 +8,7 @@ mod concurrency;
 mod cubic;
 mod governor;
 mod keyed;
+mod leased;
 mod model_api;
 mod quota;
 

@@ -2,4 +2,5 @@
 
 mod classify;
 mod database;
+mod fleets;
 mod retries;

@@ -1,0 +1,16 @@
+//! Budgets and quotas that processes share through Redis.
+//!
+// As in the crate's documentation.
+//! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
+//! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
+//!
+#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/fleets.md"))]
+#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/fleets.md"))]
+
+mod account;
+mod fleet_budget;
+mod fleet_quota;
+
+pub use fleet_budget::FleetBudget;
+pub use fleet_quota::FleetQuota;

@@ -1,0 +1,297 @@
+use std::fmt;
+use std::future::Future;
+use std::sync::{Arc, Weak};
+use std::task::Waker;
+use std::time::Duration;
+
+use redis::aio::ConnectionLike;
+use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::account::{Account, Told};
+
+/// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per minute
+/// of one API key.
+///
+/// ```
+/// use std::time::Duration;
+/// use redis::Client;
+/// use redis::aio::ConnectionManager;
+/// use retry_clients::redis::FleetQuota;
+/// use retry_runtime::retry;
+///
+/// #[retry(max = 5, limiter = quota, deadline = "10m")]
+/// async fn complete(quota: &FleetQuota, prompt: &str) -> std::io::Result<String> {
+///     Ok(format!("an answer to {prompt}"))
+/// }
+///
+/// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
+/// // In each of four processes: 600 requests a minute for all of them, 10 of them at once.
+/// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4).burst(10);
+/// let client = Client::open("redis://127.0.0.1")?;
+/// tokio::spawn(quota.keep(ConnectionManager::new(client).await?));
+///
+/// complete(&quota, "a question").await?;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits, all
+/// of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one burst.
+///
+/// While Redis does not answer, each process begins its own part of the quota: of four processes, a quarter. What was begun
+/// meanwhile counts once Redis answers again. Where `keep` doesn't run, nothing begins.
+///
+/// Clones share one queue.
+#[derive(Clone)]
+pub struct FleetQuota(Arc<Shared>);
+
+struct Shared {
+    key: Box<str>,
+    amount: u32,
+    period: Duration,
+    processes: u32,
+    burst: u32,
+    room: RateLimiter<Leased>,
+    /// Wakes what asks Redis.
+    wanted: Arc<Notify>,
+}
+
+/// How often Redis is asked at most, and at least while attempts wait.
+const AT_MOST_EVERY: Duration = Duration::from_millis(10);
+const EVERY: Duration = Duration::from_secs(1);
+
+impl FleetQuota {
+    /// An amount of cost per period, for all processes that name the same key. `processes` is how many of them there are at
+    /// most. At least 1 of each, and a period of at least a nanosecond.
+    ///
+    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked last.
+    /// All processes should name the same numbers.
+    pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
+        Self(Arc::new(Shared {
+            key: key.into(),
+            amount: amount.max(1),
+            period: period.max(Duration::from_nanos(1)),
+            processes: processes.max(1),
+            burst: 1,
+            room: RateLimiter::leased(),
+            wanted: Arc::default(),
+        }))
+    }
+
+    /// How much may begin at once after a lull, in all processes together. At least 1, the default. Call it before
+    /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
+    #[must_use]
+    pub fn burst(self, burst: u32) -> Self {
+        let max_wait = Limiter::max_wait(&self);
+        self.with(burst.max(1), max_wait)
+    }
+
+    /// The longest that an attempt waits for its turn. By default it waits as long as it takes. Call it before
+    /// [`keep`](Self::keep), as with [`burst`](Self::burst).
+    #[must_use]
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        let burst = self.0.burst;
+        self.with(burst, Some(max_wait))
+    }
+
+    fn with(self, burst: u32, max_wait: Option<Duration>) -> Self {
+        let before = &*self.0;
+        let mut room = RateLimiter::leased();
+        if let Some(max_wait) = max_wait {
+            room = room.max_wait(max_wait);
+        }
+        Self(Arc::new(Shared {
+            key: before.key.clone(),
+            burst,
+            room,
+            wanted: Arc::default(),
+            ..*before
+        }))
+    }
+
+    /// The same limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
+        WithCost::new(self, cost)
+    }
+
+    /// How many attempts of this process wait for their turn.
+    pub fn waiting(&self) -> usize {
+        self.0.room.waiting()
+    }
+
+    /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a tokio
+    /// runtime, with a connection that reconnects, such as a `ConnectionManager`.
+    ///
+    /// Redis is asked at most a hundred times a second, and only while attempts wait. It has 250 ms to answer; then it is
+    /// asked again after 100 ms, 200 ms, … up to half a second, as the log says.
+    pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
+    where
+        C: ConnectionLike + Send + 'static,
+    {
+        let shared = Arc::downgrade(&self.0);
+        let wanted = Arc::clone(&self.0.wanted);
+        let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
+        let mut asker = Asker {
+            account: Account::new(&self.0.key, f64::from(self.0.burst), rate),
+            alone: Alone::default(),
+            returned: 0,
+        };
+        async move {
+            while let Some(pause) = asker.ask(&shared, &mut connection).await {
+                sleep(pause).await;
+                if shared
+                    .upgrade()
+                    .is_some_and(|shared| shared.room.lacking() == 0)
+                {
+                    let _ = timeout(EVERY, wanted.notified()).await;
+                }
+            }
+        }
+    }
+}
+
+/// What asks Redis, and grants what is the process's own while that does not answer.
+struct Asker {
+    account: Account,
+    alone: Alone,
+    /// What was leased and given back, since the process began.
+    returned: u64,
+}
+
+/// The part of a process that Redis does not answer.
+#[derive(Default)]
+struct Alone {
+    /// Since when, and what was there then.
+    since: Option<(Instant, f64)>,
+    /// What was granted, since the process began.
+    spent: u64,
+}
+
+impl Asker {
+    /// Grants what waits. Returns for how long not to do it again; `None` where nobody needs it any more.
+    async fn ask(
+        &mut self,
+        weak: &Weak<Shared>,
+        connection: &mut (impl ConnectionLike + Send),
+    ) -> Option<Duration> {
+        let lacking = {
+            let shared = weak.upgrade()?;
+            if shared.room.waiting() == 0 {
+                self.returned += shared.room.revoke();
+            }
+            shared.room.lacking()
+        };
+        #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+        let told = Told {
+            earned: self.returned as f64,
+            alone: self.alone.spent,
+        };
+        let answer = self.account.ask(connection, told, lacking).await;
+        let shared = weak.upgrade()?;
+        Some(match answer {
+            Ok(granted) => {
+                self.alone.since = None;
+                shared.room.grant(granted);
+                if granted < lacking {
+                    shared.until_next()
+                } else {
+                    AT_MOST_EVERY
+                }
+            }
+            Err(pause) => {
+                drop(shared);
+                self.grant_alone(weak, pause).await?;
+                Duration::ZERO
+            }
+        })
+    }
+
+    /// Grants what is there of the process's own, for that long.
+    async fn grant_alone(&mut self, weak: &Weak<Shared>, pause: Duration) -> Option<()> {
+        let end = Instant::now() + pause;
+        loop {
+            let next = {
+                let shared = weak.upgrade()?;
+                let granted = self.alone.share(&shared, shared.room.lacking());
+                shared.room.grant(granted);
+                shared.until_next()
+            };
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Some(());
+            }
+            sleep(left.min(next)).await;
+        }
+    }
+}
+
+impl Alone {
+    /// How much of that is there of the process's own.
+    fn share(&mut self, shared: &Shared, lacking: u64) -> u64 {
+        let now = Instant::now();
+        let (since, before) = self.since.unwrap_or((now, 0.0));
+        let part = 1.0 / f64::from(shared.processes);
+        let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
+        let most = (f64::from(shared.burst) * part).max(1.0);
+        let there = (before + (now - since).as_secs_f64() * rate).min(most);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            clippy::cast_precision_loss,
+            reason = "between 0 and the most"
+        )]
+        let (granted, left) = {
+            let granted = lacking.min(there as u64);
+            (granted, there - granted as f64)
+        };
+        self.since = Some((now, left));
+        self.spent += granted;
+        granted
+    }
+}
+
+impl Shared {
+    /// In how long one more comes to be there.
+    fn until_next(&self) -> Duration {
+        (self.period / self.amount).clamp(AT_MOST_EVERY, EVERY)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.wanted.notify_one();
+    }
+}
+
+impl Limiter for FleetQuota {
+    fn enter(&self, cost: u32) -> Ticket {
+        self.0.room.enter(cost)
+    }
+
+    fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+        let turn = self.0.room.poll(ticket, waker);
+        if let Turn::Wait { .. } = turn {
+            self.0.wanted.notify_one();
+        }
+        turn
+    }
+
+    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+        self.0.room.leave(ticket, end)
+    }
+
+    fn max_wait(&self) -> Option<Duration> {
+        Limiter::max_wait(&self.0.room)
+    }
+}
+
+impl fmt::Debug for FleetQuota {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FleetQuota")
+            .field("key", &self.0.key)
+            .field("waiting", &self.waiting())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,76 @@
+//! Room that somebody else hands out.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::Waker;
+
+use retry_runtime::{End, Leased, Limiter, RateLimiter, Rejected, RejectedBy, Turn, retry};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep};
+
+use crate::limiters::{secs, turn};
+
+static NONE: RateLimiter<Leased> = RateLimiter::leased();
+
+#[tokio::test(start_paused = true)]
+async fn attempts_begin_in_order_as_room_is_granted() {
+    let limiter = Arc::new(RateLimiter::leased());
+    let begun = Arc::new(AtomicU32::new(0));
+    for cost in [2, 1, 3] {
+        let (limiter, begun) = (Arc::clone(&limiter), Arc::clone(&begun));
+        tokio::spawn(async move {
+            let ticket = turn(&*limiter, cost).await;
+            begun.fetch_add(1, SeqCst);
+            limiter.leave(ticket, End::Success);
+        });
+        yield_now().await;
+    }
+    // The first's cost, and one for each behind it.
+    assert_eq!((limiter.lacking(), limiter.waiting()), (4, 3));
+    for (granted, expected, lacking) in [(1, 0, 3), (1, 1, 2), (2, 2, 2), (0, 2, 2), (2, 3, 0)] {
+        limiter.grant(granted);
+        for _ in 0..3 {
+            yield_now().await;
+        }
+        assert_eq!((begun.load(SeqCst), limiter.lacking()), (expected, lacking));
+    }
+    assert_eq!((limiter.revoke(), limiter.waiting()), (0, 0));
+}
+
+#[test]
+fn what_is_left_can_be_taken_away() {
+    let limiter = RateLimiter::leased();
+    limiter.grant(3);
+    let ticket = limiter.enter(1);
+    assert_eq!(limiter.revoke(), 2);
+    // It never began, and another has its room.
+    limiter.leave(ticket, End::NotBegun);
+    let mut second = limiter.enter(1);
+    assert_eq!(limiter.poll(&mut second, Waker::noop()), Turn::Begin);
+    limiter.leave(second, End::Ignored);
+    assert_eq!(limiter.revoke(), 0);
+    limiter.grant(u64::MAX);
+    limiter.grant(u64::MAX);
+    assert_eq!(limiter.revoke(), u64::MAX);
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_wait_for_room_and_no_longer_than_they_may() {
+    #[retry(limiter = &NONE, deadline = "5s")]
+    async fn call() -> Result<u32, Rejected> {
+        Ok(42)
+    }
+
+    let start = Instant::now();
+    assert_eq!(call().await.unwrap_err().by(), RejectedBy::Deadline);
+    assert_eq!(start.elapsed(), secs(5));
+    // Who is gone lacks nothing.
+    assert_eq!(NONE.lacking(), 0);
+    let granted = async {
+        sleep(secs(2)).await;
+        NONE.grant(1);
+    };
+    let (outcome, ()) = tokio::join!(call(), granted);
+    assert_eq!(outcome.unwrap(), 42);
+    assert_eq!(start.elapsed(), secs(7));
+}

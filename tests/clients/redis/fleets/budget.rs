@@ -1,0 +1,65 @@
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use retry_clients::redis::FleetBudget;
+use retry_runtime::{Kind, RetryBudget, retry};
+use tokio::time::{Duration, Instant, sleep};
+
+use crate::redis::fleets::{RUN, member};
+
+#[retry(max = 3, backoff = "none", budget = budget, on = |_| true)]
+async fn call(budget: &FleetBudget, attempts: &AtomicU32) -> Result<(), String> {
+    attempts.fetch_add(1, Relaxed);
+    Err(String::from("503"))
+}
+
+#[tokio::test]
+#[ignore = "a process that the tests start"]
+async fn member_of_a_fleet() {
+    let Some((key, connection)) = member() else {
+        return;
+    };
+    let budget = FleetBudget::ratio(&key, 0.1).capacity(20);
+    tokio::spawn(budget.keep(connection));
+    let attempts = AtomicU32::new(0);
+    let (start, mut calls) = (Instant::now(), 0);
+    while start.elapsed() < RUN {
+        call(&budget, &attempts).await.unwrap_err();
+        calls += 1;
+        sleep(Duration::from_millis(2)).await;
+    }
+    println!("answer: {calls} {}", attempts.into_inner() - calls);
+}
+
+#[test]
+fn without_redis_each_process_has_its_share() {
+    let budget = FleetBudget::ratio("alone", 0.25).capacity(20);
+    assert!(!budget.withdraw(Kind::Transient));
+    for _ in 0..4 {
+        budget.called();
+    }
+    assert!(budget.withdraw(Kind::Transient));
+    assert!(!budget.withdraw(Kind::Transient));
+    // What was paid for a retry that never began is there again.
+    budget.refund(Kind::Transient);
+    assert_eq!(budget.available(), 1);
+    assert!(budget.clone().withdraw(Kind::Transient));
+    assert_eq!(budget.available(), 0);
+    // No more than a lease.
+    for _ in 0..100 {
+        budget.called();
+    }
+    assert!(budget.withdraw(Kind::Transient) && budget.withdraw(Kind::Throttled));
+    assert!(!budget.withdraw(Kind::Transient));
+}
+
+#[tokio::test]
+async fn it_is_kept_until_the_last_clone_is_dropped() {
+    let budget = FleetBudget::ratio("dropped", 0.1);
+    let kept = tokio::spawn(budget.keep(crate::redis::fleets::nobody()));
+    let clone = budget.clone();
+    drop(budget);
+    sleep(Duration::from_millis(20)).await;
+    assert!(!kept.is_finished());
+    drop(clone);
+    kept.await.unwrap();
+}

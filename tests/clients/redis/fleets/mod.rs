@@ -1,0 +1,110 @@
+//! Budgets and quotas that processes share: several processes of this program, and a server that is killed and stopped.
+
+mod budget;
+mod database;
+mod quota;
+
+use std::env;
+use std::future::ready;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use redis::aio::{ConnectionLike, ConnectionManager, ConnectionManagerConfig};
+use redis::{Client, Cmd, ErrorKind, Pipeline, RedisFuture, Value};
+use tokio::time::sleep;
+
+use crate::databases::{control_beside, setting};
+
+/// What becomes of the server while the processes run.
+#[derive(Clone, Copy, Debug)]
+enum Server {
+    Runs,
+    Killed,
+    Stopped,
+    /// There is none, all the time.
+    Missing,
+}
+
+const PROCESSES: u32 = 4;
+/// How long they run, and when the server goes away and comes back.
+const RUN: Duration = Duration::from_secs(4);
+const GONE: Duration = Duration::from_secs(1);
+const BACK: Duration = Duration::from_millis(1200);
+
+/// Starts this program again, as processes that run that test alone. Returns what each of them printed after `answer: `.
+async fn fleet(worker: &str, key: &str, server: Server) -> Vec<String> {
+    if let Server::Missing = server {
+        control_beside(&["redis", "kill"]).await;
+    }
+    let start = |_| -> Child {
+        Command::new(env::current_exe().unwrap())
+            .args(["--ignored", "--exact", "--nocapture", worker])
+            .env("FLEET_KEY", key)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap()
+    };
+    let processes: Vec<Child> = (0..PROCESSES).map(start).collect();
+    sleep(GONE).await;
+    match server {
+        Server::Runs => {}
+        Server::Killed => {
+            control_beside(&["redis", "kill"]).await;
+            sleep(BACK).await;
+            control_beside(&["redis", "start"]).await;
+        }
+        Server::Stopped => {
+            control_beside(&["redis", "stop"]).await;
+            sleep(BACK).await;
+            control_beside(&["redis", "continue"]).await;
+        }
+        Server::Missing => {
+            sleep(RUN).await;
+            control_beside(&["redis", "start"]).await;
+        }
+    }
+    let ends = processes.into_iter().map(Child::wait_with_output);
+    let texts = ends.map(|end| String::from_utf8(end.unwrap().stdout).unwrap());
+    let answer = |text: String| {
+        let (_, answer) = text.split_once("answer: ").expect("an answer");
+        answer.lines().next().unwrap().to_owned()
+    };
+    texts.map(answer).collect()
+}
+
+/// In a process of a fleet: the key, and a connection.
+fn member() -> Option<(String, ConnectionManager)> {
+    let key = env::var("FLEET_KEY").ok()?;
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let config = ConnectionManagerConfig::new()
+        .set_min_delay(Duration::from_millis(20))
+        .set_max_delay(Duration::from_millis(200));
+    let connection = ConnectionManager::new_lazy_with_config(client, config).unwrap();
+    Some((key, connection))
+}
+
+/// A connection to a server that refuses everything.
+fn nobody() -> Nobody {
+    Nobody
+}
+
+struct Nobody;
+
+impl ConnectionLike for Nobody {
+    fn req_packed_command<'a>(&'a mut self, _: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(ready(Err((ErrorKind::Io, "refused").into())))
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        _: &'a Pipeline,
+        _: usize,
+        _: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        Box::pin(ready(Err((ErrorKind::Io, "refused").into())))
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+}
