@@ -29,7 +29,7 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let lines = Mutex::new(Vec::new()); // Stands in for a file that is appended to.
-    /// let write = |entry| lines.lock().unwrap().push(serde_json::to_string(&entry).unwrap());
+    /// let write = |change| lines.lock().unwrap().push(serde_json::to_string(&change).unwrap());
     /// plan().journal(write).run().await?;
     ///
     /// let mut resumed = plan();
@@ -42,12 +42,12 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// # }
     /// ```
     ///
-    /// Each entry is a state with one subtask: its output, or its failure and whether that is a dead end. Entries are
+    /// Each change is a state with one subtask: its output, or its failure and whether that is a dead end. Changes are
     /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded is
     /// not handed on again.
     ///
     /// `record` runs on the task that runs the plan, and holds up its other subtasks. Where writing takes long, have it
-    /// only send the entry on, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
+    /// only send the change on, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
     pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
         self.journal = Some(Journal {
             record: Box::new(record),
@@ -60,10 +60,10 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     pub(crate) fn record(&mut self, place: usize) {
         if let Some(journal) = &mut self.journal {
             let executions = self.executions.saturating_sub(journal.executions);
-            let mut entry = PlanState::new(executions);
-            entry.add(&self.nodes[place]);
+            let mut change = PlanState::new(executions);
+            change.add(&self.nodes[place]);
             journal.executions = self.executions;
-            (journal.record)(entry);
+            (journal.record)(change);
         }
     }
 }

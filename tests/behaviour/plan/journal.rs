@@ -19,8 +19,8 @@ const CHAIN: &[(&str, &[&str])] = &[("a", &[]), ("b", &["a"]), ("c", &["b"]), ("
 struct Lines(Mutex<Vec<String>>);
 
 impl Lines {
-    fn append(&self, entry: &PlanState<String>) {
-        let line = serde_json::to_string(entry).unwrap();
+    fn append(&self, change: &PlanState<String>) {
+        let line = serde_json::to_string(change).unwrap();
         self.0.lock().unwrap().push(line);
     }
 
@@ -32,10 +32,10 @@ impl Lines {
 }
 
 #[tokio::test]
-async fn each_end_is_an_entry_and_all_of_them_the_state() {
+async fn each_end_is_a_change_and_all_of_them_the_state() {
     let world = World::failing(&[("b", 2)]);
     let lines = Lines::default();
-    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     plan.run().await.unwrap();
     plan.retry_failed().await.unwrap();
     assert_eq!(
@@ -71,12 +71,12 @@ async fn a_crash_loses_only_what_was_under_way() {
         plan
     };
     // `d` is under way, as is `c`.
-    let mut first = plan().journal(|entry| lines.append(&entry));
+    let mut first = plan().journal(|change| lines.append(&change));
     let crash = tokio::time::timeout(Duration::from_millis(2500), first.run());
     assert!(crash.await.is_err());
     drop(first);
     assert_eq!(executed.take(), ["a", "b"]);
-    let mut second = plan().journal(|entry| lines.append(&entry));
+    let mut second = plan().journal(|change| lines.append(&change));
     lines.load(&mut second);
     second.run().await.unwrap();
     assert_eq!(executed.take(), ["c", "d"]);
@@ -88,10 +88,10 @@ async fn a_crash_loses_only_what_was_under_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_policy_gives_up_on_is_an_entry() {
+async fn what_the_policy_gives_up_on_is_a_change() {
     let world = World::failing(&[("b", 9)]);
     let lines = Lines::default();
-    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     let policy = EXACT.max(1).on(|_: &String| true);
     let invalid = async |_| Validity::Invalid("no c".into());
     let end = plan.run_until(policy, invalid).await.unwrap();
@@ -103,10 +103,10 @@ async fn what_the_policy_gives_up_on_is_an_entry() {
 }
 
 #[test]
-fn steps_of_another_executor_are_entries() {
+fn steps_of_another_executor_are_changes() {
     let world = World::default();
     let lines = Lines::default();
-    let mut plan = world.plan(CHAIN).journal(|entry| lines.append(&entry));
+    let mut plan = world.plan(CHAIN).journal(|change| lines.append(&change));
     plan.complete("a", Ok("A".into())).unwrap();
     plan.complete("b", Err("busy".into())).unwrap();
     let mut resumed = world.plan(CHAIN);
