@@ -2,7 +2,7 @@
 //!
 // As in the crate's documentation.
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
-//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
+//! [durable]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/durable/
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
 //!
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/fleets.md"))]

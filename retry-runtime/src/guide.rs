@@ -62,6 +62,7 @@ pages! {
     plans = "plans" if all(feature = "plan", feature = "serde");
     // As those of `clients`.
     fleets = "fleets" if not(doctest);
+    durable = "durable" if not(doctest);
     own_loop = "own_loop";
     runtimes = "runtimes";
     expansion = "expansion";

@@ -1,0 +1,35 @@
+use std::future::Future;
+use std::time::Duration;
+
+use retry_runtime::Moment;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What remembers how far a program has come, and runs it again from there.
+///
+/// A program that is run again asks for the same steps, by the same names. Each name stands for one step of a run.
+pub trait Engine: Sync {
+    /// Why it can't remember.
+    type Error;
+
+    /// Runs `step` and keeps what it returns; or returns what is kept under that name, and runs nothing. A step that is
+    /// dropped, or under way when the program ends, was none.
+    fn step<T, S>(
+        &self,
+        name: &str,
+        step: S,
+    ) -> impl Future<Output = Result<T, Self::Error>> + Send
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send;
+
+    /// Sleeps that long, counted from when it was first asked for under that name.
+    fn sleep(
+        &self,
+        name: &str,
+        pause: Duration,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// The time on a clock that goes on while the program doesn't run. Only read within steps.
+    fn now(&self) -> Moment;
+}

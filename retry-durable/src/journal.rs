@@ -1,0 +1,224 @@
+use std::collections::HashMap;
+use std::error::Error;
+use std::fmt;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::future::Future;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use retry_runtime::Moment;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use crate::Engine;
+
+/// An [`Engine`] in the program itself: a file for each run, such as for one order.
+///
+/// Each line is a step. It is on the disk before the program goes on. A line that was being written when the program ended is
+/// no step, and is taken away when the file is opened again.
+///
+/// ```
+/// use retry_durable::{Engine, Journal};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// # let directory = tempfile::tempdir()?;
+/// let path = directory.path().join("order 44");
+/// let first = Journal::open(&path)?;
+/// assert_eq!(first.step("number", async { 7 }).await?, 7);
+/// drop(first);
+///
+/// let again = Journal::open(&path)?;
+/// assert_eq!(again.step("number", async { 8 }).await?, 7);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Its clock is the system's when it is opened, and goes on with tokio's. Delete the file once its run is done.
+#[derive(Debug)]
+pub struct Journal {
+    state: Mutex<State>,
+    /// When it was opened, by both clocks.
+    opened: (Duration, Instant),
+}
+
+#[derive(Debug)]
+struct State {
+    file: File,
+    /// The results of the steps so far, in JSON.
+    kept: HashMap<String, Box<RawValue>>,
+    /// Whether the end of the file is that of a line.
+    is_whole: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Line<'a> {
+    step: String,
+    #[serde(borrow)]
+    result: &'a RawValue,
+}
+
+impl Journal {
+    /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it meanwhile.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
+        let path = path.as_ref();
+        let mut options = OpenOptions::new();
+        let mut file = options.read(true).append(true).create(true).open(path)?;
+        file.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => JournalError::InUse,
+            TryLockError::Error(error) => JournalError::Io(error),
+        })?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)?;
+        let whole = text.iter().rposition(|byte| *byte == b'\n');
+        let whole = whole.map_or(0, |end| end + 1);
+        let mut kept = HashMap::new();
+        for (number, line) in (1..).zip(text[..whole].split_inclusive(|byte| *byte == b'\n')) {
+            let line: Line<'_> =
+                serde_json::from_slice(line).map_err(|_| JournalError::Damaged { line: number })?;
+            kept.entry(line.step)
+                .or_insert_with(|| line.result.to_owned());
+        }
+        if whole < text.len() {
+            file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
+        }
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        Ok(Self {
+            state: Mutex::new(State {
+                file,
+                kept,
+                is_whole: true,
+            }),
+            opened: (since.unwrap_or_default(), Instant::now()),
+        })
+    }
+
+    fn kept<T: DeserializeOwned>(&self, name: &str) -> Option<Result<T, JournalError>> {
+        let state = self.lock();
+        let result = state.kept.get(name)?;
+        Some(serde_json::from_str(result.get()).map_err(JournalError::Json))
+    }
+
+    /// Keeps what a step returned, unless another of that name was faster.
+    fn keep(&self, name: &str, result: Box<RawValue>) -> Result<(), JournalError> {
+        let mut state = self.lock();
+        if state.kept.contains_key(name) {
+            return Err(JournalError::Twice(name.to_owned()));
+        }
+        let line = Line {
+            step: name.to_owned(),
+            result: &result,
+        };
+        let mut line = serde_json::to_vec(&line).map_err(JournalError::Json)?;
+        line.push(b'\n');
+        state.append(&line)?;
+        state.kept.insert(name.to_owned(), result);
+        Ok(())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Writes a line, or nothing.
+    fn append(&mut self, line: &[u8]) -> io::Result<()> {
+        if !self.is_whole {
+            return Err(io::Error::other("the journal could not be written before"));
+        }
+        let end = self.file.seek(SeekFrom::End(0))?;
+        let written = self
+            .file
+            .write_all(line)
+            .and_then(|()| self.file.sync_data());
+        if written.is_err() {
+            self.is_whole = self.file.set_len(end).is_ok();
+        }
+        written
+    }
+}
+
+impl Engine for Journal {
+    type Error = JournalError;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        if let Some(kept) = self.kept(name) {
+            return kept;
+        }
+        let result = step.await;
+        let text = serde_json::value::to_raw_value(&result).map_err(JournalError::Json)?;
+        // What is read again after a restart, and so also now.
+        let read = serde_json::from_str(text.get()).map_err(JournalError::Json)?;
+        self.keep(name, text)?;
+        Ok(read)
+    }
+
+    async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
+        let end = async { self.now().since_origin().saturating_add(pause) };
+        let end: Duration = self.step(name, end).await?;
+        let left = Moment::from_origin(end).since(self.now());
+        tokio::time::sleep(left).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        let (since, opened) = self.opened;
+        Moment::from_origin(since.saturating_add(opened.elapsed()))
+    }
+}
+
+/// Why a journal can't be read or written.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum JournalError {
+    /// The file can't be read or written.
+    Io(io::Error),
+    /// Another program has opened it.
+    InUse,
+    /// A line is no step.
+    Damaged {
+        /// Which, from 1.
+        line: u64,
+    },
+    /// A result is none that JSON can hold, or not of the type that the program asks for.
+    Json(serde_json::Error),
+    /// Two steps of one name ran at the same time.
+    Twice(String),
+}
+
+impl From<io::Error> for JournalError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Io(error) => write!(f, "the journal can't be read or written: {error}"),
+            Self::InUse => f.write_str("another program has opened the journal"),
+            Self::Damaged { line } => write!(f, "line {line} of the journal is no step"),
+            Self::Json(error) => write!(f, "the result of a step: {error}"),
+            Self::Twice(name) => write!(f, "two steps are named `{name}`"),
+        }
+    }
+}
+
+impl Error for JournalError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Json(error) => Some(error),
+            Self::InUse | Self::Damaged { .. } | Self::Twice(_) => None,
+        }
+    }
+}

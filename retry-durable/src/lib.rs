@@ -1,0 +1,21 @@
+//! Calls of `retry-runtime` that survive the program.
+//!
+// Where the page links to the guide or to items: the first definition counts.
+//! [`Durable`]: crate::Durable
+//! [`Engine`]: crate::Engine
+//! [`Journal`]: crate::Journal
+//! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [fleets]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/fleets/
+//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
+//! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
+//!
+#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/durable.md"))]
+#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/durable.md"))]
+
+mod durable;
+mod engine;
+mod journal;
+
+pub use durable::{Durable, DurableError, DurablePolicy};
+pub use engine::Engine;
+pub use journal::{Journal, JournalError};

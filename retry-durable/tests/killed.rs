@@ -1,0 +1,94 @@
+//! A program that is killed in its pause, in its attempt, and between them.
+
+use std::env;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use retry_durable::{Durable, Journal};
+use retry_runtime::{Backoff, Jitter, Policy};
+use tokio::time::sleep;
+
+const PAUSE: Duration = Duration::from_millis(1500);
+const ATTEMPT: Duration = Duration::from_millis(500);
+
+/// Each attempt takes a while and fails; the fourth succeeds. Writes down when they begin.
+#[tokio::test]
+#[ignore = "a program that the test starts"]
+async fn program() {
+    let Ok(directory) = env::var("DURABLE_DIRECTORY") else {
+        return;
+    };
+    let directory = Path::new(&directory);
+    let journal = Journal::open(directory.join("journal")).unwrap();
+    let policy = Policy::new()
+        .max(9)
+        .backoff(Backoff::Fixed)
+        .jitter(Jitter::None);
+    let attempt = async || {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let mut attempts = OpenOptions::new();
+        let mut attempts = attempts
+            .append(true)
+            .create(true)
+            .open(directory.join("attempts"))?;
+        writeln!(attempts, "{}", now.as_millis())?;
+        sleep(ATTEMPT).await;
+        let begun = fs::read_to_string(directory.join("attempts"))?
+            .lines()
+            .count();
+        if begun < 4 {
+            Err(std::io::Error::other("503"))
+        } else {
+            Ok(begun)
+        }
+    };
+    let call = Durable::new(policy.base(PAUSE)).on(|_: &String| true);
+    let call = call.call(&journal, "charge", async || {
+        attempt().await.map_err(|error| error.to_string())
+    });
+    assert_eq!(call.await.unwrap(), 4);
+    fs::write(directory.join("done"), "").unwrap();
+}
+
+fn start(directory: &Path) -> Child {
+    Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "program"])
+        .env("DURABLE_DIRECTORY", directory)
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap()
+}
+
+#[tokio::test]
+async fn it_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let directory = directory.path();
+    // In the first pause, and in the second attempt.
+    for life in [
+        ATTEMPT + Duration::from_millis(400),
+        Duration::from_millis(1300),
+    ] {
+        let mut program = start(directory);
+        sleep(life).await;
+        program.kill().unwrap();
+        program.wait().unwrap();
+        assert!(!directory.join("done").exists());
+    }
+    let mut program = start(directory);
+    assert!(program.wait().unwrap().success());
+    let begun = fs::read_to_string(directory.join("attempts")).unwrap();
+    let begun: Vec<u64> = begun.lines().map(|line| line.parse().unwrap()).collect();
+    let lags: Vec<u64> = begun.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let full = u64::try_from((ATTEMPT + PAUSE).as_millis()).unwrap();
+    // The first pause was kept; the second attempt was made again at once; then all is as ever.
+    assert_eq!(begun.len(), 4, "{lags:?}");
+    assert!((full..full + 1000).contains(&lags[0]), "{lags:?}");
+    assert!(lags[1] < 1500, "{lags:?}");
+    assert!((full..full + 1000).contains(&lags[2]), "{lags:?}");
+    // Three attempts, as the journal has them: the one that was killed is none.
+    let journal = fs::read_to_string(directory.join("journal")).unwrap();
+    assert_eq!(journal.matches(": attempt ").count(), 3, "{journal}");
+}

@@ -1,0 +1,299 @@
+//! Programs that end at any point, and run again on the journal of before.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use retry_durable::{Durable, DurableError, DurablePolicy, Engine, Journal, JournalError};
+use retry_runtime::{Jitter, Kind, Policy, RetryBudget, testing};
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep, timeout};
+
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}
+
+/// A directory with the journal of one run.
+struct Run {
+    _directory: TempDir,
+    path: PathBuf,
+}
+
+impl Run {
+    fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("run");
+        Self {
+            _directory: directory,
+            path,
+        }
+    }
+
+    fn open(&self) -> Journal {
+        Journal::open(&self.path).unwrap()
+    }
+}
+
+/// Fails so many times, and counts.
+#[derive(Default)]
+struct Server {
+    failures: u32,
+    requests: AtomicU32,
+}
+
+impl Server {
+    fn failing(failures: u32) -> Self {
+        Self {
+            failures,
+            ..Self::default()
+        }
+    }
+
+    fn post(&self) -> Result<u32, String> {
+        let before = self.requests.fetch_add(1, SeqCst);
+        if before < self.failures {
+            return Err(format!("503 number {before}"));
+        }
+        Ok(before)
+    }
+}
+
+#[derive(Default)]
+struct Turns(AtomicU32);
+
+impl RetryBudget for Turns {
+    fn withdraw(&self, _: Kind) -> bool {
+        self.0.fetch_add(1, SeqCst);
+        true
+    }
+    fn refund(&self, _: Kind) {
+        self.0.fetch_sub(1, SeqCst);
+    }
+}
+
+#[expect(
+    clippy::ptr_arg,
+    reason = "what `on` takes is a reference to the error"
+)]
+fn is_busy(error: &String) -> bool {
+    error.starts_with("503")
+}
+
+/// A program that is killed after so long, and started again until it ends.
+#[tokio::test(start_paused = true)]
+async fn it_goes_on_wherever_it_ended() {
+    // During the first pause, the second, both, at their ends.
+    for lives in [
+        vec![],
+        vec![500],
+        vec![1500],
+        vec![200, 300, 400],
+        vec![1000, 2000],
+        vec![0, 0, 0],
+    ] {
+        let (run, server, turns) = (Run::new(), Server::failing(2), Turns::default());
+        let recording = testing::record();
+        let program = async || {
+            let journal = run.open();
+            let call = Durable::new(Policy::new()).on(is_busy).budget(&turns);
+            call.call(&journal, "charge", async || server.post()).await
+        };
+        for life in &lives {
+            let _ = timeout(Duration::from_millis(*life), program()).await;
+        }
+        assert_eq!(program().await.unwrap(), 2, "{lives:?}");
+        assert_eq!(server.requests.load(SeqCst), 3, "{lives:?}");
+        assert_eq!(turns.0.load(SeqCst), 2);
+        let lines = recording.lines();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert!(lines[0].starts_with("retrying charge attempt=1 max=3 "));
+        assert!(lines[1].starts_with("retrying charge attempt=2 max=3 "));
+        assert!(
+            lines[2].starts_with("succeeded charge attempt=3"),
+            "{lines:?}"
+        );
+        // And once more, it is the same without a request.
+        assert_eq!(program().await.unwrap(), 2);
+        assert_eq!(server.requests.load(SeqCst), 3);
+        assert_eq!(recording.lines().len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_under_way_is_made_again() {
+    let run = Run::new();
+    let attempts = AtomicU32::new(0);
+    let program = async || {
+        let journal = run.open();
+        let attempt = async || {
+            attempts.fetch_add(1, SeqCst);
+            sleep(secs(10)).await;
+            Ok::<_, String>(42)
+        };
+        let call = Durable::new(EXACT).on(is_busy);
+        call.call(&journal, "slow", attempt).await
+    };
+    assert!(timeout(secs(5), program()).await.is_err());
+    assert_eq!(program().await.unwrap(), 42);
+    assert_eq!(attempts.load(SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_is_the_same_each_time() {
+    let run = Run::new();
+    let server = Server::failing(9);
+    let program = async || {
+        let journal = run.open();
+        let call = Durable::new(EXACT.max(2)).on(is_busy);
+        call.call(&journal, "charge", async || server.post()).await
+    };
+    let recording = testing::record();
+    for _ in 0..3 {
+        match program().await {
+            Err(DurableError::GaveUp(error)) => assert_eq!(error, "503 number 2"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(server.requests.load(SeqCst), 3);
+    assert_eq!(recording.delays(), [1, 2].map(secs));
+    assert_eq!(recording.lines().len(), 3);
+}
+
+/// A deadline counts from the first start, not from each.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_spans_restarts() {
+    let run = Run::new();
+    let server = Server::failing(9);
+    let started = Instant::now();
+    // Of one clock, since a journal that is opened begins with the system's.
+    let journal = run.open();
+    let program = async || {
+        let policy = EXACT
+            .max(9)
+            .backoff(retry_runtime::Backoff::Fixed)
+            .base(secs(3));
+        let call = Durable::new(policy.deadline(secs(10))).on(is_busy);
+        call.call(&journal, "charge", async || server.post()).await
+    };
+    for _ in 0..4 {
+        let _ = timeout(secs(2), program()).await;
+    }
+    assert!(program().await.is_err());
+    assert_eq!(server.requests.load(SeqCst), 4);
+    assert_eq!(started.elapsed(), secs(9));
+    // Nor does an attempt begin that is late because the program did not run.
+    let run = Run::new();
+    let server = Server::failing(9);
+    let journal = run.open();
+    let program = async || {
+        let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
+        call.call(&journal, "charge", async || server.post()).await
+    };
+    let _ = timeout(Duration::from_millis(500), program()).await;
+    sleep(secs(60)).await;
+    let recording = testing::record();
+    assert!(program().await.is_err());
+    assert_eq!(server.requests.load(SeqCst), 1);
+    let line = "gave up charge attempt=1 max=3 error=alloc::string::String reason=deadline";
+    assert_eq!(recording.lines(), [line]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_alone_goes_by_classify() {
+    let run = Run::new();
+    let failures = AtomicU32::new(0);
+    let journal = run.open();
+    let outcome = EXACT.durable(&journal, "read", async || {
+        failures.fetch_add(1, SeqCst);
+        Err::<(), _>(Refused)
+    });
+    assert!(matches!(outcome.await, Err(DurableError::GaveUp(Refused))));
+    assert_eq!(failures.load(SeqCst), 4);
+}
+
+#[derive(Debug, retry_runtime::Classify, serde::Serialize, serde::Deserialize)]
+#[classify(transient)]
+struct Refused;
+
+#[tokio::test]
+async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
+    let run = Run::new();
+    for _ in 0..2 {
+        let journal = run.open();
+        let call = |value: u32| {
+            let call = Durable::new(EXACT).on(is_busy);
+            let name = format!("call {value}");
+            let journal = &journal;
+            async move {
+                call.call(journal, &name, async || Ok::<_, String>(value))
+                    .await
+            }
+        };
+        let (one, two) = tokio::join!(call(1), call(2));
+        assert_eq!((one.unwrap(), two.unwrap()), (1, 2));
+    }
+}
+
+#[tokio::test]
+async fn a_line_that_was_being_written_is_no_step() {
+    let run = Run::new();
+    let journal = run.open();
+    assert_eq!(journal.step("one", async { 1 }).await.unwrap(), 1);
+    assert_eq!(journal.step("two", async { 2 }).await.unwrap(), 2);
+    drop(journal);
+    let whole = fs::read(&run.path).unwrap();
+    let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for torn in 0..whole.len() {
+        fs::write(&run.path, &whole[..torn]).unwrap();
+        let journal = run.open();
+        let expected = if torn < first { 10 } else { 1 };
+        assert_eq!(journal.step("one", async { 10 }).await.unwrap(), expected);
+        assert_eq!(journal.step("two", async { 20 }).await.unwrap(), 20);
+        drop(journal);
+        let journal = run.open();
+        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), expected);
+        assert_eq!(journal.step("two", async { 0 }).await.unwrap(), 20);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_journal_is_refused() {
+    let run = Run::new();
+    let journal = run.open();
+    assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
+    journal
+        .step("text", async { String::from("one") })
+        .await
+        .unwrap();
+    let number = journal.step("text", async { 1 }).await.unwrap_err();
+    assert!(
+        number.to_string().starts_with("the result of a step: "),
+        "{number}"
+    );
+    drop(journal);
+    fs::write(&run.path, "{}\n").unwrap();
+    let damaged = Journal::open(&run.path).unwrap_err();
+    assert_eq!(damaged.to_string(), "line 1 of the journal is no step");
+}
+
+#[tokio::test]
+async fn of_two_steps_with_one_name_only_one_is_kept() {
+    let run = Run::new();
+    let journal = run.open();
+    let step = |value: u32| {
+        journal.step("same", async move {
+            tokio::task::yield_now().await;
+            value
+        })
+    };
+    let (one, two) = tokio::join!(step(1), step(2));
+    let (kept, refused) = match (one, two) {
+        (Ok(kept), Err(refused)) | (Err(refused), Ok(kept)) => (kept, refused),
+        both => panic!("{both:?}"),
+    };
+    assert_eq!(refused.to_string(), "two steps are named `same`");
+    assert_eq!(step(3).await.unwrap(), kept);
+}
