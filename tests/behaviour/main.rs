@@ -25,4 +25,5 @@ mod policy_text;
 mod shapes;
 mod shown;
 mod streams;
+mod testing;
 mod validation;

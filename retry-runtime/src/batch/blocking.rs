@@ -11,6 +11,7 @@ use crate::chain::keys::{SharedByThreads, SharedKeys};
 use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
+use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
@@ -159,6 +160,11 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
                 if !hand() {
                     break;
                 }
+                let mut state = State::here();
+                let work = move || {
+                    let _entered = state.enter();
+                    work();
+                };
                 match thread::Builder::new().spawn_scoped(scope, work) {
                     Ok(other) => others.push(other),
                     Err(_) => break,

@@ -21,7 +21,7 @@ pub(crate) fn tell(call: &str) {
     }
     drop(told);
     log(call);
-    recording::saw_line(&IgnoredTimeout { call });
+    recording::saw_line(call, &IgnoredTimeout { call });
 }
 
 const MESSAGE: &str = "ignoring the policy's timeout";

@@ -1,11 +1,13 @@
-//! Events that a test records: see `testing::record`.
+//! What a test records: see `testing::record`.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::observe::event::Event;
+use crate::observe::reason::Reason;
 
 thread_local! {
     static RECORDED: RefCell<Option<Recorded>> = const { RefCell::new(None) };
@@ -15,27 +17,82 @@ thread_local! {
 /// expensive.
 static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
 
-/// What one recording holds.
-#[derive(Debug, Default)]
-pub(crate) struct Recorded {
-    pub(crate) lines: Vec<String>,
-    pub(crate) delays: Vec<Duration>,
+/// What all who hold a clone have recorded.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recorded(Arc<Mutex<Vec<Entry>>>);
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) call: String,
+    pub(crate) line: String,
+    pub(crate) delay: Option<Duration>,
+    pub(crate) end: Option<End>,
 }
 
-/// Begins a recording on this thread. Returns the one that was on before.
-pub(crate) fn begin() -> Option<Recorded> {
-    RECORDINGS.fetch_add(1, Ordering::Relaxed);
-    RECORDED.replace(Some(Recorded::default()))
+/// The attempts of a call that ended, and why it gave up if it did.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) attempts: u32,
+    pub(crate) reason: Option<Reason>,
 }
 
-/// Ends this thread's recording, and goes on with the one before.
-pub(crate) fn end(before: Option<Recorded>) {
-    RECORDED.set(before);
-    RECORDINGS.fetch_sub(1, Ordering::Relaxed);
+impl Recorded {
+    pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Formats before it locks: the user's `Display` may make a call of its own.
+    pub(crate) fn saw(&self, event: &Event<'_>) {
+        let attempts = event.attempt();
+        let entry = Entry {
+            call: event.call().to_owned(),
+            line: event.to_string(),
+            delay: match event {
+                Event::Retrying { delay, .. } | Event::Correcting { delay, .. } => Some(*delay),
+                _ => None,
+            },
+            end: match event {
+                Event::GaveUp { reason, .. } => Some(End {
+                    attempts,
+                    reason: Some(*reason),
+                }),
+                Event::Succeeded { .. } | Event::FellBack { .. } => Some(End {
+                    attempts,
+                    reason: None,
+                }),
+                _ => None,
+            },
+        };
+        self.entries().push(entry);
+    }
+
+    fn saw_line(&self, call: &str, event: &dyn fmt::Display) {
+        let entry = Entry {
+            call: call.to_owned(),
+            line: event.to_string(),
+            delay: None,
+            end: None,
+        };
+        self.entries().push(entry);
+    }
 }
 
-pub(crate) fn read<T: Default>(read: impl FnOnce(&Recorded) -> T) -> T {
-    RECORDED.with_borrow(|recorded| recorded.as_ref().map(read).unwrap_or_default())
+impl FromIterator<Entry> for Recorded {
+    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+        Self(Arc::new(Mutex::new(entries.into_iter().collect())))
+    }
+}
+
+/// Records there what this thread's calls report, or nowhere. Returns where it did before.
+pub(crate) fn replace(recorded: Option<Recorded>) -> Option<Recorded> {
+    let begins = recorded.is_some();
+    let before = RECORDED.replace(recorded);
+    match (begins, before.is_some()) {
+        (true, false) => RECORDINGS.fetch_add(1, Ordering::Relaxed),
+        (false, true) => RECORDINGS.fetch_sub(1, Ordering::Relaxed),
+        _ => 0,
+    };
+    before
 }
 
 /// Whether any thread records.
@@ -45,34 +102,22 @@ pub(crate) fn is_on() -> bool {
 }
 
 pub(crate) fn saw(event: &Event<'_>) {
-    if !is_on_here() {
-        return;
-    }
-    saw_line(event);
-    if let Event::Retrying { delay, .. } | Event::Correcting { delay, .. } = event {
-        RECORDED.with_borrow_mut(|recorded| {
-            if let Some(recorded) = recorded {
-                recorded.delays.push(*delay);
-            }
-        });
+    if let Some(recorded) = here() {
+        recorded.saw(event);
     }
 }
 
 #[inline]
-pub(crate) fn saw_line(event: &dyn fmt::Display) {
-    if !is_on_here() {
-        return;
+pub(crate) fn saw_line(call: &str, event: &dyn fmt::Display) {
+    if let Some(recorded) = here() {
+        recorded.saw_line(call, event);
     }
-    // Formatted before the recording is borrowed: the user's `Display` may make a call of its own.
-    let line = event.to_string();
-    RECORDED.with_borrow_mut(|recorded| {
-        if let Some(recorded) = recorded {
-            recorded.lines.push(line);
-        }
-    });
 }
 
+/// Where this thread's calls are recorded.
 #[inline]
-fn is_on_here() -> bool {
-    is_on() && RECORDED.with_borrow(Option::is_some)
+pub(crate) fn here() -> Option<Recorded> {
+    is_on()
+        .then(|| RECORDED.with_borrow(Clone::clone))
+        .flatten()
 }

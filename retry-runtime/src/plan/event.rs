@@ -27,6 +27,16 @@ pub(crate) enum PlanEvent<'a> {
     Summary { plan: &'a str, summary: &'a Summary },
 }
 
+impl<'a> PlanEvent<'a> {
+    fn plan(&self) -> &'a str {
+        match *self {
+            Self::Subtask { plan, .. }
+            | Self::Retrying { plan, .. }
+            | Self::Summary { plan, .. } => plan,
+        }
+    }
+}
+
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
     Completed,
@@ -94,7 +104,7 @@ impl fmt::Display for CallOfSubtask<'_> {
 pub(crate) fn emit(event: &PlanEvent<'_>) {
     #[cfg(feature = "tracing")]
     log(event);
-    recording::saw_line(event);
+    recording::saw_line(event.plan(), event);
 }
 
 /// The fields are those of every record of this crate.

@@ -13,13 +13,23 @@ thread_local! {
     static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
 }
 
-/// Puts a generator with that seed in the place of the system's on this thread. Returns what was there.
-pub(crate) fn seed(seed: u64) -> Option<SmallRng> {
-    SEEDED.replace(Some(SmallRng::seed_from_u64(seed)))
+pub(crate) fn seeded(seed: u64) -> SmallRng {
+    SmallRng::seed_from_u64(seed)
 }
 
-pub(crate) fn restore(before: Option<SmallRng>) {
-    SEEDED.set(before);
+/// A generator seeded by that one.
+pub(crate) fn forked(generator: &mut SmallRng) -> SmallRng {
+    SmallRng::from_rng(generator)
+}
+
+/// One seeded by this thread's, if that is seeded.
+pub(crate) fn fork() -> Option<SmallRng> {
+    SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(forked))
+}
+
+/// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
+pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
+    SEEDED.replace(generator)
 }
 
 /// A duration in that range, both ends included; the end of the range if it is empty.

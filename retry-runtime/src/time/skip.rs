@@ -1,33 +1,55 @@
 //! Pauses that a test skips: see `testing::skip_sleeps`.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 thread_local! {
-    static SKIP: Cell<bool> = const { Cell::new(false) };
-    static SKIPPED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };
+    /// What adds up the skipped pauses, unless `SKIP` is off.
+    static SKIPPED: RefCell<Skipped> = RefCell::default();
 }
 
-/// Whether this thread skips pauses, and how much it has skipped.
-#[derive(Debug)]
-pub(crate) struct Skipping {
-    is_on: bool,
-    skipped: Duration,
+/// Apart from what adds up, as every call asks for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Skip {
+    Off,
+    On,
+    /// On, but for what sleeps now.
+    Suspended,
 }
 
-/// Begins to skip, with nothing skipped so far. Returns what was before.
-pub(crate) fn begin() -> Skipping {
-    restore(&Skipping {
-        is_on: true,
-        skipped: Duration::ZERO,
-    })
-}
+/// How much was skipped, by all who hold a clone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Skipped(Arc<Mutex<Duration>>);
 
-pub(crate) fn restore(skipping: &Skipping) -> Skipping {
-    Skipping {
-        is_on: SKIP.replace(skipping.is_on),
-        skipped: SKIPPED.replace(skipping.skipped),
+impl Skipped {
+    pub(crate) fn total(&self) -> Duration {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn add(&self, duration: Duration) {
+        let mut total = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        *total = total.saturating_add(duration);
+    }
+}
+
+/// Has this thread skip pauses and add them up there, or sleep. Returns what it did before.
+pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
+    let skip = if skipped.is_some() {
+        Skip::On
+    } else {
+        Skip::Off
+    };
+    let was_off = SKIP.replace(skip) == Skip::Off;
+    let before = SKIPPED.replace(skipped.unwrap_or_default());
+    (!was_off).then_some(before)
+}
+
+/// What adds up the pauses that this thread skips.
+pub(crate) fn here() -> Option<Skipped> {
+    let is_off = SKIP.get() == Skip::Off;
+    (!is_off).then(|| SKIPPED.with_borrow(Clone::clone))
 }
 
 /// How long to sleep really where a call asks for `duration`.
@@ -49,29 +71,40 @@ struct Suspended;
 impl Suspended {
     #[cold]
     fn begin() -> Self {
-        SKIP.set(false);
+        SKIP.set(Skip::Suspended);
         Self
     }
 }
 
 impl Drop for Suspended {
     fn drop(&mut self) {
-        SKIP.set(true);
+        SKIP.set(Skip::On);
     }
 }
 
 #[inline]
 pub(crate) fn is_on() -> bool {
-    SKIP.get()
+    SKIP.get() == Skip::On
 }
 
 #[cold]
 #[inline(never)]
 fn skip(duration: Duration) -> Duration {
-    SKIPPED.set(SKIPPED.get().saturating_add(duration));
+    SKIPPED.with_borrow(|skipped| skipped.add(duration));
     Duration::ZERO
 }
 
+/// The time that was skipped so far.
+#[inline]
 pub(crate) fn skipped() -> Duration {
-    SKIPPED.get()
+    match SKIP.get() {
+        Skip::Off => Duration::ZERO,
+        Skip::On | Skip::Suspended => total(),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn total() -> Duration {
+    SKIPPED.with_borrow(Skipped::total)
 }

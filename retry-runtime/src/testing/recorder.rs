@@ -1,0 +1,90 @@
+use std::time::Duration;
+
+use crate::observe::event::Event;
+use crate::observe::observer::Observer;
+use crate::observe::reason::Reason;
+use crate::observe::recording::{End, Recorded};
+
+/// What calls did, for a test to compare with what they should have done.
+///
+/// A [`Scope`](super::Scope) and a [`Recording`](super::Recording) are read by these methods. They have what is logged,
+/// so nothing of a call whose first attempt succeeds. A recorder of your own, named by the key `observe`, has that, too:
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::testing::{Recorder, fail_times, skip_sleeps};
+/// use retry_runtime::{Jitter, Observer, Policy, Reason};
+///
+/// let policy = Policy::fixed(Duration::from_secs(1)).jitter(Jitter::None).max(2);
+/// let _skipped = skip_sleeps();
+/// let recorder = Recorder::new();
+/// for failures in [0, 2, 3] {
+///     let server = fail_times(failures, String::from("busy"));
+///     let call = policy.on(|_: &String| true).observe(|event| recorder.observe(event));
+///     let _ = call.call_blocking(|| server.next());
+/// }
+/// assert_eq!(recorder.attempts(), [1, 3, 3]);
+/// assert_eq!(recorder.delays(), [Duration::from_secs(1); 4]);
+/// assert_eq!(recorder.reasons(), [Reason::Exhausted]);
+/// ```
+///
+/// A clone has the same events.
+#[derive(Clone, Debug, Default)]
+pub struct Recorder(Recorded);
+
+impl Recorder {
+    /// A recorder that has seen nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    pub(super) fn of_recorded(recorded: Recorded) -> Self {
+        Self(recorded)
+    }
+
+    pub(super) fn recorded(&self) -> Recorded {
+        self.0.clone()
+    }
+
+    /// What was recorded so far of the calls of that name. It does not grow.
+    #[must_use]
+    pub fn of(&self, name: &str) -> Self {
+        let entries = self.0.entries();
+        let entries = entries.iter().filter(|entry| entry.call == name);
+        Self(entries.cloned().collect())
+    }
+
+    /// The events, one line each, as the `Display` of [`Event`] prints them. Errors are as in the log.
+    pub fn lines(&self) -> Vec<String> {
+        let entries = self.0.entries();
+        entries.iter().map(|entry| entry.line.clone()).collect()
+    }
+
+    /// The pauses, in the order in which they began.
+    pub fn delays(&self) -> Vec<Duration> {
+        let entries = self.0.entries();
+        entries.iter().filter_map(|entry| entry.delay).collect()
+    }
+
+    /// How many attempts each call made, in the order in which the calls ended.
+    pub fn attempts(&self) -> Vec<u32> {
+        self.ends(|end| Some(end.attempts))
+    }
+
+    /// Why calls gave up, in the order in which they did.
+    pub fn reasons(&self) -> Vec<Reason> {
+        self.ends(|end| end.reason)
+    }
+
+    fn ends<T>(&self, part: impl Fn(End) -> Option<T>) -> Vec<T> {
+        let entries = self.0.entries();
+        let ends = entries.iter().filter_map(|entry| entry.end);
+        ends.filter_map(part).collect()
+    }
+}
+
+impl Observer for Recorder {
+    fn observe(&self, event: &Event<'_>) {
+        self.0.saw(event);
+    }
+}

@@ -1,0 +1,150 @@
+use std::fmt;
+use std::future::Future;
+use std::ops::Deref;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use rand::rngs::SmallRng;
+
+use crate::testing::recorder::Recorder;
+use crate::testing::state::State;
+use crate::time::random;
+use crate::time::skip::Skipped;
+
+/// Records calls, skips their pauses and seeds their jitter, in the futures and closures that it runs and nowhere else.
+///
+/// A future takes its scope with it, whatever thread polls it. What the scope does not name is as it is where
+/// [`run`](Self::run) is called. So a scope holds on tokio's multi-threaded runtime, and
+/// tests that run at the same time see nothing of each other. A task that the future spawns is another future: put it
+/// into the scope, too.
+///
+/// ```
+/// use std::time::Duration;
+/// use retry_runtime::retry;
+/// use retry_runtime::testing::{Scope, Script, fail_times};
+///
+/// #[retry(max = 3, base = "1h", cap = "9h", jitter = "none", on = |_| true)]
+/// async fn fetch(server: Script<(), &str>) -> Result<(), &str> {
+///     server.next()
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let scope = Scope::new().skip_sleeps();
+/// let server = fail_times(2, "busy");
+/// tokio::spawn(scope.run(fetch(server))).await.unwrap().unwrap();
+/// assert_eq!(scope.attempts(), [3]);
+/// assert_eq!(scope.skipped(), Duration::from_secs(3600 + 2 * 3600));
+/// assert_eq!(scope.reasons(), []);
+/// # }
+/// ```
+///
+/// It is read by the methods of a [`Recorder`]. A clone is the same scope.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    recorder: Recorder,
+    skipped: Option<Skipped>,
+    seeds: Option<Arc<Mutex<SmallRng>>>,
+}
+
+impl Scope {
+    /// A scope that records.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Skips pauses, too, as [`skip_sleeps`](super::skip_sleeps) does on a thread. The calls in the scope share one
+    /// clock: a pause that one of them skips has passed for all.
+    #[must_use]
+    pub fn skip_sleeps(mut self) -> Self {
+        self.skipped = Some(Skipped::default());
+        self
+    }
+
+    /// Seeds jitter and call ids, too, as [`seed`](super::seed) does on a thread. Each future and each closure draws from a
+    /// generator of its own, seeded in the order of the calls of [`run`](Self::run) and
+    /// [`run_blocking`](Self::run_blocking). So delays do not depend on which task comes first.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seeds = Some(Arc::new(Mutex::new(random::seeded(seed))));
+        self
+    }
+
+    /// The future, in this scope.
+    pub fn run<F: Future>(&self, future: F) -> InScope<F> {
+        InScope {
+            state: self.state(),
+            future: Some(Box::pin(future)),
+        }
+    }
+
+    /// Runs the closure in this scope.
+    pub fn run_blocking<T>(&self, run: impl FnOnce() -> T) -> T {
+        let mut state = self.state();
+        let _entered = state.enter();
+        run()
+    }
+
+    /// The time that was skipped so far.
+    pub fn skipped(&self) -> Duration {
+        let skipped = self.skipped.as_ref();
+        skipped.map_or(Duration::ZERO, Skipped::total)
+    }
+
+    fn state(&self) -> State {
+        let mut state = State::here();
+        state.recorded = Some(self.recorder.recorded());
+        if let Some(skipped) = &self.skipped {
+            state.skipped = Some(skipped.clone());
+        }
+        if let Some(seeds) = &self.seeds {
+            let mut seeds = seeds.lock().unwrap_or_else(PoisonError::into_inner);
+            state.generator = Some(random::forked(&mut seeds));
+        }
+        state
+    }
+}
+
+impl Deref for Scope {
+    type Target = Recorder;
+
+    fn deref(&self) -> &Recorder {
+        &self.recorder
+    }
+}
+
+/// A future in a [`Scope`]. Made by [`Scope::run`].
+#[must_use = "futures do nothing unless you `.await` or poll them"]
+pub struct InScope<F> {
+    state: State,
+    /// Until it is dropped, in its scope.
+    future: Option<Pin<Box<F>>>,
+}
+
+impl<F: Future> Future for InScope<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Self { state, future } = &mut *self;
+        let _entered = state.enter();
+        match future {
+            Some(future) => future.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for InScope<F> {
+    fn drop(&mut self) {
+        let _entered = self.state.enter();
+        self.future = None;
+    }
+}
+
+impl<F> fmt::Debug for InScope<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("InScope").finish_non_exhaustive()
+    }
+}

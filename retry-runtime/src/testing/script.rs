@@ -1,0 +1,101 @@
+use std::fmt;
+use std::iter;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Outcomes for attempts to come to, one after the other: a server that fails when it should.
+///
+/// [`fail_times`] and [`sequence`] make one. In front of a real client, in a body or in a closure, it makes the client
+/// flaky:
+///
+/// ```
+/// use retry_runtime::testing::{Script, fail_times};
+/// use retry_runtime::{Policy, retry};
+///
+/// # struct Client;
+/// # impl Client { async fn get(&self) -> Result<&'static str, String> { Ok("hello") } }
+/// struct Flaky {
+///     client: Client,
+///     faults: Script<(), String>,
+/// }
+///
+/// impl Flaky {
+///     #[retry(backoff = "none", on = |_| true)]
+///     async fn get(&self) -> Result<&'static str, String> {
+///         self.faults.next()?;
+///         self.client.get().await
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// let flaky = Flaky { client: Client, faults: fail_times(2, String::from("busy")) };
+/// assert_eq!(flaky.get().await.unwrap(), "hello");
+/// assert_eq!(flaky.faults.attempts(), 3);
+/// # }
+/// ```
+pub struct Script<T, E>(Mutex<State<T, E>>);
+
+struct State<T, E> {
+    outcomes: Box<dyn Iterator<Item = Result<T, E>> + Send>,
+    attempts: u32,
+}
+
+/// Fails so many times with clones of that error, and succeeds from then on.
+pub fn fail_times<E: Clone + Send + 'static>(times: u32, error: E) -> Script<(), E> {
+    let failures = (0..times).map(move |_| Err(error.clone()));
+    sequence(failures.chain(iter::repeat_with(|| Ok(()))))
+}
+
+/// Comes to these outcomes, in order.
+///
+/// ```
+/// use retry_runtime::testing::sequence;
+///
+/// let script = sequence([Err("busy"), Ok("hello")]);
+/// assert_eq!(script.next(), Err("busy"));
+/// assert_eq!(script.next(), Ok("hello"));
+/// ```
+pub fn sequence<T, E, I>(outcomes: I) -> Script<T, E>
+where
+    I: IntoIterator<Item = Result<T, E>, IntoIter: Send + 'static>,
+{
+    Script(Mutex::new(State {
+        outcomes: Box::new(outcomes.into_iter()),
+        attempts: 0,
+    }))
+}
+
+impl<T, E> Script<T, E> {
+    /// What this attempt comes to.
+    ///
+    /// # Panics
+    ///
+    /// If the script has ended: the code under test made an attempt more than it should.
+    #[track_caller]
+    pub fn next(&self) -> Result<T, E> {
+        let mut state = self.state();
+        let outcome = state.outcomes.next();
+        state.attempts = state.attempts.saturating_add(1);
+        let attempts = state.attempts;
+        drop(state);
+        outcome.unwrap_or_else(|| panic!("attempt {attempts} is one more than the script has"))
+    }
+
+    /// How many attempts there were so far.
+    pub fn attempts(&self) -> u32 {
+        self.state().attempts
+    }
+
+    fn state(&self) -> MutexGuard<'_, State<T, E>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T, E> fmt::Debug for Script<T, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let attempts = self.attempts();
+        f.debug_struct("Script")
+            .field("attempts", &attempts)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,44 @@
+use rand::rngs::SmallRng;
+
+use crate::observe::recording::{self, Recorded};
+use crate::time::random;
+use crate::time::skip::{self, Skipped};
+
+/// What a test has put in force on a thread, or takes from one to another.
+pub(crate) struct State {
+    pub(super) recorded: Option<Recorded>,
+    pub(super) skipped: Option<Skipped>,
+    pub(super) generator: Option<SmallRng>,
+}
+
+impl State {
+    /// What is in force here, for what works for this thread elsewhere. A generator that was seeded seeds another.
+    pub(crate) fn here() -> Self {
+        Self {
+            recorded: recording::here(),
+            skipped: skip::here(),
+            generator: random::fork(),
+        }
+    }
+
+    /// Puts it in force on this thread until what is returned is dropped.
+    pub(crate) fn enter(&mut self) -> Entered<'_> {
+        self.swap();
+        Entered(self)
+    }
+
+    fn swap(&mut self) {
+        self.recorded = recording::replace(self.recorded.take());
+        self.skipped = skip::replace(self.skipped.take());
+        self.generator = random::replace(self.generator.take());
+    }
+}
+
+/// While it is there, the state holds what was in force before.
+pub(crate) struct Entered<'a>(&'a mut State);
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.0.swap();
+    }
+}

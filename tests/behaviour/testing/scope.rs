@@ -1,0 +1,164 @@
+//! A scope holds in what it runs, on whatever thread, and nowhere else.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use retry_runtime::testing::{self, Scope, fail_times};
+use retry_runtime::{Policy, Reason, retry, retry_each_blocking};
+use tokio::task::yield_now;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Waits for seconds, and changes threads where there are any.
+#[retry(max = 2, base = "1s", cap = "9s", jitter = "none", name = "fetch", on = |_| true)]
+async fn fetch(failures: Arc<testing::Script<(), &'static str>>) -> Result<(), &'static str> {
+    for _ in 0..10 {
+        yield_now().await;
+    }
+    failures.next()
+}
+
+#[retry(max = 3, base = "1s", cap = "9s", name = "read", on = |_| true)]
+fn read() -> Result<(), String> {
+    Err(String::from("busy"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn it_holds_in_tasks_of_other_threads() {
+    let scopes: Vec<_> = (0..8).map(|_| Scope::new().skip_sleeps()).collect();
+    let tasks = scopes.iter().enumerate().map(|(index, scope)| {
+        let failures = u32::try_from(index % 4).expect("a small number");
+        tokio::spawn(scope.run(fetch(Arc::new(fail_times(failures, "busy")))))
+    });
+    let tasks: Vec<_> = tasks.collect();
+    for (index, task) in tasks.into_iter().enumerate() {
+        assert_eq!(task.await.expect("no panic").is_err(), index % 4 == 3);
+        let scope = &scopes[index];
+        let (attempts, hours, reasons): (&[u32], _, &[Reason]) = match index % 4 {
+            0 => (&[], 0, &[]),
+            1 => (&[2], 1, &[]),
+            2 => (&[3], 3, &[]),
+            _ => (&[3], 3, &[Reason::Exhausted]),
+        };
+        assert_eq!(scope.attempts(), attempts);
+        assert_eq!(scope.skipped(), hours * SECOND);
+        assert_eq!(scope.reasons(), reasons);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn futures_of_one_thread_have_scopes_of_their_own() {
+    let (one, other) = (Scope::new(), Scope::new().skip_sleeps());
+    let start = tokio::time::Instant::now();
+    let three = || Arc::new(fail_times(3, "busy"));
+    let (first, second, third) = tokio::join!(
+        one.run(fetch(three())),
+        other.run(fetch(three())),
+        fetch(three())
+    );
+    assert!(first.is_err() && second.is_err() && third.is_err());
+    assert_eq!(start.elapsed(), 3 * SECOND);
+    for scope in [&one, &other] {
+        assert_eq!(scope.attempts(), [3]);
+        assert_eq!(scope.delays(), [SECOND, 2 * SECOND]);
+    }
+    assert_eq!(
+        (one.skipped(), other.skipped()),
+        (Duration::ZERO, 3 * SECOND)
+    );
+}
+
+#[test]
+fn it_holds_in_blocking_code_and_ends_with_it() {
+    let scope = Scope::new().seed(7).skip_sleeps();
+    let before = Instant::now();
+    assert!(scope.run_blocking(read).is_err());
+    assert!(before.elapsed() < SECOND);
+    assert_eq!(scope.attempts(), [4]);
+    assert_eq!(scope.delays().iter().sum::<Duration>(), scope.skipped());
+    let outside = testing::record();
+    let _skipped = testing::skip_sleeps();
+    assert!(read().is_err());
+    assert_eq!((scope.attempts().len(), outside.attempts().len()), (1, 1));
+}
+
+#[test]
+fn what_it_does_not_name_is_as_around_it() {
+    let delays = || {
+        let (_seeded, skipped) = (testing::seed(1), testing::skip_sleeps());
+        let scope = Scope::new();
+        assert!(scope.run_blocking(read).is_err());
+        assert_eq!(skipped.total(), scope.delays().iter().sum());
+        scope.delays()
+    };
+    assert_eq!(delays(), delays());
+}
+
+#[test]
+fn each_future_draws_its_own_numbers_by_the_seed() {
+    let delays = |seed| {
+        let scope = Scope::new().seed(seed).skip_sleeps();
+        assert!(scope.run_blocking(read).is_err());
+        assert!(scope.run_blocking(read).is_err());
+        let delays = scope.delays();
+        assert_ne!(delays[..3], delays[3..]);
+        delays
+    };
+    assert_eq!(delays(1), delays(1));
+    assert_ne!(delays(1), delays(2));
+}
+
+#[test]
+fn the_time_skipped_counts_against_deadlines() {
+    #[retry(max = "unlimited", backoff = "fixed", base = "1s", cap = "1s", jitter = "none", deadline = "10s", on = |_| true)]
+    fn patient() -> Result<(), String> {
+        Err(String::from("busy"))
+    }
+
+    let scope = Scope::new().skip_sleeps();
+    assert!(scope.run_blocking(patient).is_err());
+    assert_eq!(scope.reasons(), [Reason::Deadline]);
+    assert!(scope.skipped() <= 10 * SECOND && scope.skipped() >= 9 * SECOND);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_dropped_is_dropped_in_its_scope() {
+    struct CallsAtTheEnd;
+
+    impl Drop for CallsAtTheEnd {
+        fn drop(&mut self) {
+            let _ = Policy::none()
+                .max(0)
+                .on(|_: &String| true)
+                .call_blocking(|| Err::<(), _>(String::from("late")));
+        }
+    }
+
+    let scope = Scope::new();
+    let task = tokio::spawn(scope.run(async move {
+        let _ends = CallsAtTheEnd;
+        std::future::pending::<()>().await;
+    }));
+    yield_now().await;
+    task.abort();
+    assert!(task.await.is_err());
+    assert_eq!(scope.reasons(), [Reason::Exhausted]);
+}
+
+#[test]
+fn threads_of_a_batch_are_in_the_scope_of_their_caller() {
+    let scope = Scope::new().skip_sleeps();
+    let policy = Policy::none().max(1);
+    let results = scope.run_blocking(|| {
+        let batches = policy.on(|_: &String| true).batches(1).concurrency(4);
+        retry_each_blocking(batches, 0..4, |items| {
+            let inner = Policy::fixed(SECOND).max(1).on(|_: &String| true);
+            let _ = inner
+                .name("inner")
+                .call_blocking(|| Err::<(), _>(String::from("busy")));
+            Ok(items.into_iter().map(Ok).collect())
+        })
+    });
+    assert_eq!(results, [Ok(0), Ok(1), Ok(2), Ok(3)]);
+    assert_eq!(scope.of("inner").attempts(), [2; 4]);
+}
