@@ -18,6 +18,7 @@ mod keys;
 mod limiters;
 mod llm;
 mod log;
+mod observers;
 mod plan;
 mod policy_properties;
 mod policy_serde;

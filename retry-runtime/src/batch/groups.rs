@@ -161,12 +161,13 @@ impl<'a> Groups<'a> {
                     round.retrying(&error(group.paid), max, pause, kind, observer.observe());
                     let unpaid = group.items - group.paid;
                     if unpaid > 0 {
-                        round.gave_up(&error(unpaid), max, Reason::Budget, observer.observe());
+                        let (error, reason) = (error(unpaid), Reason::Budget);
+                        round.gave_up(&error, max, Some(kind), reason, observer.observe());
                     }
                 }
                 (Ok(_), None) => {}
-                (Err(reason), _) => {
-                    round.gave_up(&error(group.items), max, reason, observer.observe());
+                (Err(reason), kind) => {
+                    round.gave_up(&error(group.items), max, kind, reason, observer.observe());
                 }
             }
         }
@@ -213,6 +214,7 @@ impl Round<'_> {
         &self,
         error: &dyn fmt::Display,
         max: Option<u32>,
+        kind: Option<Kind>,
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
@@ -225,6 +227,7 @@ impl Round<'_> {
                 corrections: 0,
                 max,
                 error,
+                kind,
                 reason,
             },
             observe,

@@ -50,7 +50,8 @@ impl Tally {
     ) {
         for ((end, max), (first, items)) in &self.ended {
             let mut gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
-                round.gave_up(&round.part(*items, error), *max, reason, observer.observe());
+                let part = round.part(*items, error);
+                round.gave_up(&part, *max, None, reason, observer.observe());
             };
             // In the round before, they were sent, and failed.
             let before = Round {

@@ -6,6 +6,7 @@ use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::classify::kind::Kind;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
@@ -70,6 +71,7 @@ impl Call {
                     attempt,
                     corrections,
                     max,
+                    kind: verdict.kind(),
                     reason,
                 };
                 end.report(error, ending, observe);
@@ -115,6 +117,7 @@ impl Call {
             attempt: self.attempt().saturating_sub(attempts),
             corrections: self.corrections.saturating_sub(corrections),
             max: limit(self.in_force),
+            kind: None,
             reason,
         };
         end.report(&shown(error), ending, observe);
@@ -134,6 +137,7 @@ impl Call {
             attempt: self.attempt(),
             corrections: self.corrections,
             max: self.retries_allowed(site.policy),
+            kind: None,
             reason,
         };
         end.report(&shown(error), Ending::Error, observe);
@@ -166,6 +170,7 @@ impl Call {
                     attempt,
                     corrections,
                     max,
+                    kind: None,
                     reason: Reason::FallbackFailed,
                 };
                 end.report(&shown(error), Ending::Error, observe);
@@ -229,6 +234,7 @@ struct End<'a> {
     attempt: u32,
     corrections: u32,
     max: Option<u32>,
+    kind: Option<Kind>,
     reason: Reason,
 }
 
@@ -239,6 +245,7 @@ impl End<'_> {
             attempt,
             corrections,
             max,
+            kind,
             reason,
         } = self;
         match ending {
@@ -249,6 +256,7 @@ impl End<'_> {
                     corrections,
                     max,
                     error,
+                    kind,
                     reason,
                 };
                 report(Record::GaveUp, event, observe);
@@ -260,6 +268,7 @@ impl End<'_> {
                     corrections,
                     max,
                     error,
+                    kind,
                     reason,
                 };
                 report(Record::FallingBack, event, observe);

@@ -115,6 +115,9 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
+        /// What sort of failure the attempt met that ended with this. `None` if it was not worth a retry, and if no attempt
+        /// ended: after a pause, or without one.
+        kind: Option<Kind>,
         /// Why no attempt follows.
         reason: Reason,
     },
@@ -142,6 +145,9 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
+        /// What sort of failure the attempt met that ended with this. `None` if it was not worth a retry, and if no attempt
+        /// ended: after a pause, or without one.
+        kind: Option<Kind>,
         /// Why no attempt follows.
         reason: Reason,
     },
@@ -304,6 +310,11 @@ impl<'a> Event<'a> {
             #[cfg(feature = "nested")]
             Self::Nested { attempt, .. } => attempt,
         }
+    }
+
+    /// Whether something failed before the success.
+    pub(crate) fn is_healed(&self) -> bool {
+        matches!(*self, Self::Succeeded { attempt, corrections, .. } if attempt > 1 || corrections > 0)
     }
 
     /// What happened, as a line begins with.

@@ -276,6 +276,8 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                 corrections: 0,
                 max,
                 error,
+                // Its failures were told of, each with its kind.
+                kind: None,
                 reason,
             });
         }

@@ -1,0 +1,3 @@
+//! The observers that this crate brings, and what events tell them.
+
+mod kinds;
