@@ -22,6 +22,7 @@ mod limiter;
 #[doc(hidden)]
 pub mod macro_support;
 mod observe;
+pub mod observers;
 #[cfg(feature = "plan")]
 pub mod plan;
 mod policy;

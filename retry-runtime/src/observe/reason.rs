@@ -33,6 +33,21 @@ pub enum Reason {
 }
 
 impl Reason {
+    pub(crate) const ALL: [Self; 12] = [
+        Self::NotRetryable,
+        Self::Exhausted,
+        Self::Deadline,
+        Self::HintTooLong,
+        Self::Ambiguous,
+        Self::Repeated,
+        Self::Budget,
+        Self::Rejected,
+        Self::Cancelled,
+        Self::CorrectionFailed,
+        Self::FallbackFailed,
+        Self::Unanswered,
+    ];
+
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::NotRetryable => "not retryable",

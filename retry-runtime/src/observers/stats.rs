@@ -1,0 +1,70 @@
+use std::mem;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::totals::Totals;
+use crate::observe::event::Event;
+use crate::observe::observer::Observer;
+
+/// Counts what calls do: an observer for the key `observe`.
+///
+/// ```
+/// use retry_runtime::observers::Stats;
+/// use retry_runtime::{Reason, retry};
+///
+/// static STATS: Stats = Stats::new();
+///
+/// #[retry(max = 2, backoff = "none", observe = &STATS, on = |_| true)]
+/// fn read(path: &str) -> Result<String, String> {
+///     match path {
+///         "here" => Ok(String::from("text")),
+///         _ => Err(String::from("busy")),
+///     }
+/// }
+///
+/// assert!(read("here").is_ok());
+/// assert!(read("gone").is_err());
+/// let totals = STATS.totals();
+/// assert_eq!((totals.calls(), totals.attempts(), totals.retries()), (2, 4, 2));
+/// assert_eq!(totals.gave_up_for(Reason::Exhausted), 1);
+/// assert_eq!(totals.last_error(), Some("busy"));
+/// assert_eq!(
+///     totals.to_string(),
+///     "2 calls, 4 attempts, 2 retries; 1 gave up (1 exhausted); last error: busy",
+/// );
+/// ```
+///
+/// It takes a lock for a moment at each failure and at the end of each call.
+#[derive(Debug, Default)]
+pub struct Stats(Mutex<Totals>);
+
+impl Stats {
+    /// Has counted nothing. It can be a `static`.
+    pub const fn new() -> Self {
+        Self(Mutex::new(Totals::new()))
+    }
+
+    /// What was counted so far.
+    pub fn totals(&self) -> Totals {
+        self.counted().clone()
+    }
+
+    /// The same, and begins to count anew.
+    pub fn take(&self) -> Totals {
+        mem::take(&mut *self.counted())
+    }
+
+    fn counted(&self) -> MutexGuard<'_, Totals> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Observer for Stats {
+    fn observe(&self, event: &Event<'_>) {
+        if let Event::Started { .. } = event {
+            return;
+        }
+        // Formatted before the lock: the user's `Display` may make a call of its own.
+        let error = event.error().map(|error| error.to_string());
+        self.counted().count(event, error);
+    }
+}

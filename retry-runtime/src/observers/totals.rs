@@ -1,0 +1,226 @@
+use std::fmt;
+use std::iter::Sum;
+use std::ops::AddAssign;
+use std::time::Duration;
+
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+
+/// What [`Stats`](super::Stats) counted. Totals of several functions, threads or machines are added up by `+=` and by
+/// `sum()`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    succeeded: u64,
+    healed: u64,
+    fell_back: u64,
+    /// By [`Reason`].
+    gave_up: [u64; Reason::ALL.len()],
+    attempts: u64,
+    retries: u64,
+    corrections: u64,
+    hedges: u64,
+    paused: Duration,
+    last_error: Option<String>,
+}
+
+impl Totals {
+    pub(super) const fn new() -> Self {
+        Self {
+            succeeded: 0,
+            healed: 0,
+            fell_back: 0,
+            gave_up: [0; Reason::ALL.len()],
+            attempts: 0,
+            retries: 0,
+            corrections: 0,
+            hedges: 0,
+            paused: Duration::ZERO,
+            last_error: None,
+        }
+    }
+
+    pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
+        match *event {
+            Event::Retrying { delay, .. } => {
+                add(&mut self.retries, 1);
+                self.pause(delay);
+            }
+            Event::Correcting { delay, .. } => {
+                add(&mut self.corrections, 1);
+                self.pause(delay);
+            }
+            Event::Hedging { .. } => add(&mut self.hedges, 1),
+            Event::Succeeded { attempt, .. } => {
+                add(&mut self.succeeded, 1);
+                add(&mut self.healed, u64::from(event.is_healed()));
+                add(&mut self.attempts, u64::from(attempt));
+            }
+            Event::FellBack { attempt, .. } => {
+                add(&mut self.fell_back, 1);
+                add(&mut self.attempts, u64::from(attempt));
+            }
+            Event::GaveUp {
+                attempt, reason, ..
+            } => {
+                add(&mut self.gave_up[reason as usize], 1);
+                add(&mut self.attempts, u64::from(attempt));
+            }
+            _ => {}
+        }
+        if error.is_some() {
+            self.last_error = error;
+        }
+    }
+
+    fn pause(&mut self, delay: Duration) {
+        self.paused = self.paused.saturating_add(delay);
+    }
+
+    /// The calls that ended. One whose future was dropped has not.
+    pub fn calls(&self) -> u64 {
+        self.succeeded
+            .saturating_add(self.fell_back)
+            .saturating_add(self.gave_up())
+    }
+
+    /// The calls that succeeded, with or without retries.
+    pub fn succeeded(&self) -> u64 {
+        self.succeeded
+    }
+
+    /// Those of them whose first attempt did not succeed, or whose value was corrected.
+    pub fn healed(&self) -> u64 {
+        self.healed
+    }
+
+    /// The calls that ended with what their `fallback` returned.
+    pub fn fell_back(&self) -> u64 {
+        self.fell_back
+    }
+
+    /// The calls that gave up.
+    pub fn gave_up(&self) -> u64 {
+        self.gave_up
+            .iter()
+            .fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// The calls that gave up for that reason.
+    pub fn gave_up_for(&self, reason: Reason) -> u64 {
+        self.gave_up[reason as usize]
+    }
+
+    /// The attempts of the calls that ended.
+    pub fn attempts(&self) -> u64 {
+        self.attempts
+    }
+
+    /// The attempts that followed a failure and a pause; also those of calls that have not ended.
+    pub fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// How many times `correct` was called.
+    pub fn corrections(&self) -> u64 {
+        self.corrections
+    }
+
+    /// The attempts that `hedge` began beside slow ones.
+    pub fn hedges(&self) -> u64 {
+        self.hedges
+    }
+
+    /// All pauses before retries and corrections, added up.
+    pub fn paused(&self) -> Duration {
+        self.paused
+    }
+
+    /// The last error of any attempt, as the log shows it. After adding up, that of the right side, if it has one.
+    pub fn last_error(&self) -> Option<&str> {
+        self.last_error.as_deref()
+    }
+}
+
+impl AddAssign for Totals {
+    fn add_assign(&mut self, other: Self) {
+        let Self {
+            succeeded,
+            healed,
+            fell_back,
+            gave_up,
+            attempts,
+            retries,
+            corrections,
+            hedges,
+            paused,
+            last_error,
+        } = other;
+        add(&mut self.succeeded, succeeded);
+        add(&mut self.healed, healed);
+        add(&mut self.fell_back, fell_back);
+        for (sum, count) in self.gave_up.iter_mut().zip(gave_up) {
+            add(sum, count);
+        }
+        add(&mut self.attempts, attempts);
+        add(&mut self.retries, retries);
+        add(&mut self.corrections, corrections);
+        add(&mut self.hedges, hedges);
+        self.paused = self.paused.saturating_add(paused);
+        self.last_error = last_error.or(self.last_error.take());
+    }
+}
+
+impl Sum for Totals {
+    fn sum<I: Iterator<Item = Self>>(totals: I) -> Self {
+        totals.fold(Self::new(), |mut sum, totals| {
+            sum += totals;
+            sum
+        })
+    }
+}
+
+/// One line: `2 calls, 4 attempts, 2 retries; 1 gave up (1 exhausted); last error: busy`.
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let calls = self.calls();
+        let (attempts, retries) = (self.attempts, self.retries);
+        write!(
+            f,
+            "{calls} call{}, {attempts} attempt{}, {retries} retr{}",
+            plural(calls, "", "s"),
+            plural(attempts, "", "s"),
+            plural(retries, "y", "ies"),
+        )?;
+        for (count, what) in [
+            (self.corrections, "corrected"),
+            (self.hedges, "hedged"),
+            (self.healed, "healed"),
+            (self.fell_back, "fell back"),
+            (self.gave_up(), "gave up"),
+        ] {
+            if count > 0 {
+                write!(f, "; {count} {what}")?;
+            }
+        }
+        let reasons = Reason::ALL.into_iter().zip(self.gave_up);
+        for (index, (reason, count)) in reasons.filter(|(_, count)| *count > 0).enumerate() {
+            let before = if index == 0 { " (" } else { ", " };
+            write!(f, "{before}{count} {reason}")?;
+        }
+        if self.gave_up() > 0 {
+            f.write_str(")")?;
+        }
+        match &self.last_error {
+            Some(error) => write!(f, "; last error: {error}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn plural<'a>(count: u64, one: &'a str, many: &'a str) -> &'a str {
+    if count == 1 { one } else { many }
+}
+
+fn add(sum: &mut u64, count: u64) {
+    *sum = sum.saturating_add(count);
+}

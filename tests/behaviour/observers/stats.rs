@@ -1,0 +1,120 @@
+//! What `Stats` counts.
+
+use std::fmt;
+use std::time::Duration;
+
+use retry_runtime::observers::{Stats, Totals};
+use retry_runtime::testing::{Script, fail_times, sequence};
+use retry_runtime::{GaveUp, Observer, Policy, Reason, Verdict, retry};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+struct Failed(&'static str);
+
+fn verdict(error: &Failed) -> Verdict {
+    match error.0 {
+        "busy" => Verdict::TRANSIENT,
+        "throttled" => Verdict::THROTTLED,
+        _ => Verdict::STOP,
+    }
+}
+
+#[retry(max = 2, backoff = "fixed", jitter = "none", observe = stats, on = verdict)]
+async fn fetch(stats: &Stats, script: &Script<u32, Failed>) -> Result<u32, Failed> {
+    script.next()
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_are_counted_by_how_they_end() {
+    let stats = Stats::new();
+    for outcomes in [
+        vec![Ok(1)],
+        vec![Err("busy"), Err("throttled"), Ok(1)],
+        vec![Err("busy"), Err("busy"), Err("busy")],
+        vec![Err("busy"), Err("unauthorized")],
+        vec![Err("forbidden")],
+    ] {
+        let outcomes = outcomes.into_iter();
+        let script = sequence(outcomes.map(|outcome| outcome.map_err(Failed)));
+        let _ = fetch(&stats, &script).await;
+    }
+    let totals = stats.totals();
+    assert_eq!(totals.calls(), 5);
+    assert_eq!((totals.succeeded(), totals.healed()), (2, 1));
+    assert_eq!(totals.gave_up(), 3);
+    assert_eq!(totals.gave_up_for(Reason::Exhausted), 1);
+    assert_eq!(totals.gave_up_for(Reason::NotRetryable), 2);
+    assert_eq!(totals.gave_up_for(Reason::Deadline), 0);
+    assert_eq!((totals.attempts(), totals.retries()), (10, 5));
+    assert_eq!(totals.paused(), 5 * SECOND);
+    assert_eq!(totals.last_error(), Some("forbidden"));
+    assert_eq!(
+        totals.to_string(),
+        "5 calls, 10 attempts, 5 retries; 1 healed; \
+         3 gave up (2 not retryable, 1 exhausted); last error: forbidden"
+    );
+    assert_eq!(stats.take(), totals);
+    assert_eq!(stats.totals(), Totals::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_are_corrections_hedges_and_fallbacks() {
+    let stats = &Stats::new();
+
+    #[retry(max = 1, backoff = "none", observe = stats, on = verdict,
+        fallback = |_: GaveUp<Failed>| async { Ok(0) })]
+    async fn falls_back(stats: &Stats) -> Result<u32, Failed> {
+        Err(Failed("busy"))
+    }
+
+    #[retry(max = 2, backoff = "none", observe = stats, on = verdict,
+        validate = |value: &u32| if *value < 3 { Err(Failed("small")) } else { Ok(()) },
+        correct = async |value, _: &Failed| Ok(value + 1))]
+    async fn corrected(stats: &Stats) -> Result<u32, Failed> {
+        Ok(1)
+    }
+
+    #[retry(max = 2, hedge = "1s", observe = stats, on = verdict, idempotent = true)]
+    async fn slow(stats: &Stats) -> Result<u32, Failed> {
+        tokio::time::sleep(SECOND + SECOND / 2).await;
+        Ok(1)
+    }
+
+    assert_eq!(falls_back(stats).await, Ok(0));
+    assert_eq!(
+        stats.take().to_string(),
+        "1 call, 2 attempts, 1 retry; 1 fell back; last error: busy"
+    );
+    assert_eq!(corrected(stats).await, Ok(3));
+    assert_eq!(
+        stats.take().to_string(),
+        "1 call, 1 attempt, 0 retries; 2 corrected; 1 healed; last error: small"
+    );
+    assert_eq!(slow(stats).await, Ok(1));
+    let totals = stats.take();
+    assert_eq!(
+        (totals.hedges(), totals.calls(), totals.retries()),
+        (1, 1, 0)
+    );
+}
+
+#[test]
+fn totals_add_up() {
+    let totals = |failures| {
+        let stats = Stats::new();
+        let script = fail_times(failures, Failed("busy"));
+        let policy = Policy::none().max(1);
+        let call = policy.on(verdict).show(fmt::Display::fmt);
+        let call = call.observe(|event| stats.observe(event));
+        let _ = call.call_blocking(|| script.next());
+        stats.take()
+    };
+    let mut sum: Totals = [0, 1].into_iter().map(totals).sum();
+    assert_eq!(sum.last_error(), Some("busy"));
+    sum += totals(2);
+    sum += totals(0);
+    assert_eq!((sum.calls(), sum.attempts(), sum.retries()), (4, 6, 2));
+    assert_eq!((sum.healed(), sum.gave_up_for(Reason::Exhausted)), (1, 1));
+}
