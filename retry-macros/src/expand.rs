@@ -8,12 +8,13 @@ mod gate;
 mod hedge;
 mod hover;
 pub(crate) mod model;
-mod nested;
 mod policy;
 mod printer;
+mod span;
 #[cfg(feature = "stream")]
 mod stream;
 mod success;
+mod surroundings;
 mod time;
 mod validation;
 

@@ -119,6 +119,7 @@ const TOKENS: &[&str] = &[
     "breaker",
     "limiter",
     "hedge",
+    "span",
     "repeats",
     "hint",
     "classify",

@@ -88,6 +88,7 @@ use crate::target::function::Function;
 /// | `fallback` | the last resort: `async fn(GaveUp<E>) -> Result<T, E>` | – |
 /// | `give_up` | shapes the final error: `fn(GaveUp<E>) -> E` | – |
 /// | `observe` | an `Observer`, or a closure | – |
+/// | `span` | a span for the call, and one for each attempt | `false` |
 /// | `policy` | a `Policy` known at run time, in place of the numbers; a `SharedPolicy`, or `Policies` by name | – |
 /// | `name` | in the log | `module::function`, `Client::method` |
 /// | `timer` | how to sleep: a `Timer`, on a blocking function a `BlockingTimer`, or a function | tokio's, the thread's |

@@ -102,6 +102,7 @@ snapshots! {
     breaker
     limiter
     hedge
+    spans
     expression
     returned_future
     decorator

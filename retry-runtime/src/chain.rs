@@ -17,6 +17,8 @@ mod run;
 mod run_blocking;
 mod setters;
 mod shown_by;
+#[cfg(feature = "tracing")]
+pub(crate) mod span;
 pub(crate) mod timeout;
 mod told;
 #[cfg(any(feature = "batch", feature = "plan"))]

@@ -19,6 +19,7 @@ mod policy;
 mod rejected;
 mod retries;
 pub(crate) mod show;
+pub mod span;
 mod timer;
 mod validation;
 mod verdict;

@@ -11,3 +11,5 @@ pub(crate) mod record;
 pub(crate) mod recording;
 pub(crate) mod report;
 pub(crate) mod shown;
+#[cfg(feature = "tracing")]
+pub(crate) mod span;

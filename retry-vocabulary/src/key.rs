@@ -147,6 +147,7 @@ keys! {
     Cancel: "cancel", Call, Expr("a future of `()`; on a blocking function a flag or a function"),
         "cancel = token.cancelled()", ["abort", "cancellation", "shutdown", "signal", "stop", "token"];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["notify", "on_retry"];
+    Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];
     Policy: "policy", Call, Expr("a `Policy`"), "policy = self.policy", [];
     Name: "name", Call, Text, r#"name = "model.complete""#, [];
     Timer: "timer", Call, Expr("a `Timer`, or a function from `Duration` to a future"),

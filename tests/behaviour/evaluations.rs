@@ -152,6 +152,7 @@ fn what_decides_is_evaluated_once_for_each_failure() {
         evaluations!(deadline = counted(Duration::from_mins(15))),
         [1, 1, 1]
     );
+    assert_eq!(evaluations!(span = counted(true)), [1, 1, 1]);
 }
 
 #[test]

@@ -76,3 +76,18 @@ fn without_stream_the_error_says_what_to_enable() {
     // One, and the count of them at the end.
     assert_eq!(stderr.matches("error: ").count(), 2, "{stderr}");
 }
+
+#[test]
+fn without_tracing_the_error_says_what_spans_need() {
+    let output = cargo("check", "no_spans", &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    for text in [
+        "enable the feature `tracing` of `retry-runtime`",
+        "src/main.rs:3:25",
+        "src/main.rs:8:25",
+    ] {
+        assert!(stderr.contains(text), "{stderr}");
+    }
+    assert_eq!(stderr.matches("error[").count(), 2, "{stderr}");
+}

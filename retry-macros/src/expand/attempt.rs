@@ -42,17 +42,19 @@ impl Printer<'_> {
             ours!(#checked(#finished))
         };
         let is_blocking = matches!(attempted, Attempted::Blocking(_));
+        let span = self.attempt_span();
         let once = self.once(attempted);
         let Some(timeout) = self.model.arguments.get(Key::Timeout) else {
             return if is_blocking {
                 let checked = checked(self.run(once));
                 ours! {
+                    #span
                     #[allow(clippy::redundant_closure_call)]
                     let mut retry_outcome #typed = #checked;
                 }
             } else {
                 let checked = checked(self.awaited(once));
-                ours!(let mut retry_outcome #typed = #checked;)
+                ours!(#span let mut retry_outcome #typed = #checked;)
             };
         };
         let limit = self.attempt_limit(timeout);
@@ -61,6 +63,7 @@ impl Printer<'_> {
         let checked = checked(ours!(retry_outcome));
         let within = self.within(&ours!(retry_attempt));
         ours! {
+            #span
             let retry_timeout = #limit;
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]

@@ -35,9 +35,7 @@ impl Printer<'_> {
         };
         let pause = self.pause(self.late_attempt(), &spend);
         let expected = self.expected_timer();
-        ours! {
-            #name
-            #constants
+        let retried = ours! {
             #budget
             #expected
             #start
@@ -57,6 +55,12 @@ impl Printer<'_> {
                 };
                 #pause
             }
+        };
+        let spanned = self.in_call_span(retried);
+        ours! {
+            #name
+            #constants
+            #spanned
         }
     }
 

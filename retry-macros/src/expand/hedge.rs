@@ -27,6 +27,7 @@ impl Printer<'_> {
         } else {
             ours!(false)
         };
+        let begun = self.begun();
         let alone = self.attempt_alone(attempted);
         // Of what the body uses up, the compiler says that the key's closure captured it.
         let place = hedge.ident.span();
@@ -45,6 +46,7 @@ impl Printer<'_> {
         let kept = keeps.then(|| self.kept_beside());
         ours! {
             let (retry_after, retry_measured) = #after;
+            #begun
             let retry_attempt = __retry::runs_at_once(#closure #coroutine {
                 #alone
                 (retry_outcome, #timed_out)

@@ -428,6 +428,12 @@ impl Model {
             })
     }
 
+    /// What asks for spans, unless it says that there are none.
+    pub(crate) fn span(&self) -> Option<&Argument> {
+        let span = self.arguments.get(Key::Span)?;
+        (!matches!(span.value, Value::Bool(false))).then_some(span)
+    }
+
     /// What the body calls its attempt.
     pub(crate) fn attempt(&self) -> Option<&Ident> {
         match self.arguments.value(Key::Attempt) {

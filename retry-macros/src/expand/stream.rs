@@ -101,6 +101,7 @@ impl Printer<'_> {
         let (item, failing) = (&stream.item, &model.failing);
         let limit = timeout.map(|timeout| self.attempt_limit(timeout));
         let patience = self.patience(limit);
+        let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
             Asyncness::Blocking => {
@@ -140,6 +141,7 @@ impl Printer<'_> {
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
         ours! {
+            #span
             #progress
             // What was opened may borrow the attempt, and is gone before the next one is counted.
             let retry_ended = {

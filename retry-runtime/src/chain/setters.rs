@@ -43,7 +43,7 @@ type BegunAlone<U = Unnamed, T = Unnamed, F = Unnamed> = Begun<
 >;
 
 impl Policy {
-    fn chain(&self) -> PolicyCall {
+    pub(super) fn chain(&self) -> PolicyCall {
         PolicyCall {
             policy: *self,
             chain: Chain::new(),

@@ -88,6 +88,8 @@ keys! {
     cancel
     /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
     observe
+    /// `span = true`: a span around the call, and one around each attempt, for what the body logs. Default false.
+    span
     /// `policy = self.policy`: a `Policy` known at run time, in place of the numbers; also a `SharedPolicy`, or `Policies` by
     /// the call's name.
     policy

@@ -241,6 +241,11 @@ async fn what_is_seen() {
             script.next()
         }
         [observe = |event: &Event<'_>| script.tell(event)] |script| { script.next() }
+        [span = true] |script| { script.next() }
+        [span = script.max() > 1, attempt = attempt] |script| {
+            script.tell(attempt.number());
+            script.next()
+        }
         [crate = ::retry_runtime] |script| { script.next() }
     }
     let name = |script: &Script| format!("call.{}", script.max());

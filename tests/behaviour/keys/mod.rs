@@ -36,6 +36,7 @@ mod policies;
 mod policy;
 mod repeats;
 mod shared;
+mod span;
 mod team;
 mod timeout;
 mod timer;

@@ -61,8 +61,6 @@ async fn calls_are_counted_by_how_they_end() {
 
 #[tokio::test(start_paused = true)]
 async fn so_are_corrections_hedges_and_fallbacks() {
-    let stats = &Stats::new();
-
     #[retry(max = 1, backoff = "none", observe = stats, on = verdict,
         fallback = |_: GaveUp<Failed>| async { Ok(0) })]
     async fn falls_back(stats: &Stats) -> Result<u32, Failed> {
@@ -82,6 +80,7 @@ async fn so_are_corrections_hedges_and_fallbacks() {
         Ok(1)
     }
 
+    let stats = &Stats::new();
     assert_eq!(falls_back(stats).await, Ok(0));
     assert_eq!(
         stats.take().to_string(),

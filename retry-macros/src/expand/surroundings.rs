@@ -1,6 +1,7 @@
-//! What calls within an attempt know about the call around them: the feature `nested`.
+//! What surrounds an attempt while it runs: its span, and with the feature `nested` what calls within it know.
 
 use proc_macro2::TokenStream;
+use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::Value;
@@ -11,16 +12,17 @@ use crate::tokens::ours;
 impl Printer<'_> {
     /// The output of an attempt's future.
     pub(crate) fn awaited(&self, future: TokenStream) -> TokenStream {
-        let Some(outer) = self.outer() else {
+        let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
         ours! {
             {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#future);
+                #within
                 // Bound to a name, so that it ends before what it borrows is dropped.
                 #[allow(clippy::let_and_return)]
-                let retry_finished = __retry::within(retry_attempt, #outer).await;
+                let retry_finished = retry_attempt.await;
                 retry_finished
             }
         }
@@ -28,23 +30,45 @@ impl Printer<'_> {
 
     /// The outcome of an attempt that blocks.
     pub(crate) fn run(&self, attempt: TokenStream) -> TokenStream {
-        let Some(outer) = self.outer() else {
+        let entered = self
+            .outer()
+            .map(|outer| ours!(let retry_entered = __retry::enter(#outer);));
+        let spanned = self
+            .model
+            .span()
+            .map(|_| ours!(let retry_in_span = __retry::span::enter(&retry_attempt_span);));
+        let mut left = TokenStream::new();
+        if spanned.is_some() {
+            left.append_all(ours!(__retry::drop(retry_in_span);));
+        }
+        if entered.is_some() {
+            left.append_all(ours!(__retry::drop(retry_entered);));
+        }
+        if left.is_empty() {
             return attempt;
-        };
+        }
         ours! {
             {
-                let retry_entered = __retry::enter(#outer);
+                #entered
+                #spanned
                 let retry_finished = #attempt;
-                __retry::drop(retry_entered);
+                #left
                 retry_finished
             }
         }
     }
 
-    /// Tells a pinned future, bound to that name, about the call.
+    /// Has a pinned future, bound to that name, run within what surrounds it.
     pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
-        let outer = self.outer()?;
-        Some(ours!(let #pinned = ::core::pin::pin!(__retry::within(#pinned, #outer));))
+        let nested = self
+            .outer()
+            .map(|outer| ours!(__retry::within(#pinned, #outer)));
+        let spanned = self
+            .model
+            .span()
+            .map(|_| ours!(__retry::span::within(#pinned, &retry_attempt_span)));
+        let layers: Vec<_> = [nested, spanned].into_iter().flatten().collect();
+        (!layers.is_empty()).then(|| ours!(#(let #pinned = ::core::pin::pin!(#layers);)*))
     }
 
     /// The call, of type `Outer`.

@@ -1,0 +1,38 @@
+//! Spans around a call and around each of its attempts: target `retry`, level `INFO`, fields as in the log.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+
+use tracing::Span;
+use tracing::span::Entered;
+
+use crate::observe::shown::shown;
+
+/// The span of a call.
+pub(crate) fn of_call(is_on: bool, name: &str) -> Span {
+    if !is_on {
+        return Span::none();
+    }
+    tracing::info_span!(target: "retry", "call", call = %shown(name))
+}
+
+/// The span of an attempt. Its parent is the span that is entered now: the call's, in a call.
+pub fn of_attempt(is_on: bool, number: u32) -> Span {
+    if !is_on {
+        return Span::none();
+    }
+    tracing::info_span!(target: "retry", "attempt", attempt = number)
+}
+
+/// In that span until what is returned is dropped.
+pub fn enter(span: &Span) -> Entered<'_> {
+    span.enter()
+}
+
+/// The future, polled in that span.
+pub fn within<F: Future>(mut future: Pin<&mut F>, span: &Span) -> impl Future<Output = F::Output> {
+    poll_fn(move |context| {
+        let _entered = span.enter();
+        future.as_mut().poll(context)
+    })
+}
