@@ -19,6 +19,8 @@ mod configure;
 pub mod guide;
 mod hedge;
 mod limiter;
+#[cfg(feature = "tracing")]
+pub mod log;
 #[doc(hidden)]
 pub mod macro_support;
 mod observe;

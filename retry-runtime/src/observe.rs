@@ -4,6 +4,8 @@ pub(crate) mod chain;
 pub(crate) mod event;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
+pub(crate) mod levels;
+#[cfg(feature = "tracing")]
 mod log;
 pub(crate) mod observer;
 pub(crate) mod reason;

@@ -7,6 +7,7 @@
 use tracing::field;
 
 use crate::observe::event::{Delay, Event, Message};
+use crate::observe::levels::{self, Level};
 use crate::observe::record::Record;
 use crate::observe::shown::shown;
 
@@ -15,10 +16,10 @@ use crate::observe::shown::shown;
 /// call without listeners looks nothing up. Each kind of record has its own call site, for subscribers that limit or count
 /// by that.
 macro_rules! record {
-    ($level:ident, $event:ident $(, $field:ident)*) => {
+    ($level:expr, $event:ident $(, $field:ident)*) => {
         tracing::event!(
             target: "retry",
-            tracing::Level::$level,
+            $level,
             call = { field::display(shown($event().call())) },
             attempt = { $event().attempt() },
             correction = { $event().correction() },
@@ -33,28 +34,53 @@ macro_rules! record {
     };
 }
 
+/// The record at its own level.
+macro_rules! by_default {
+    ($record:ident, $event:ident $(, $field:ident)*) => {
+        record!(const { Record::$record.level() }, $event $(, $field)*)
+    };
+}
+
 #[expect(clippy::inline_always, reason = "as where events are told of")]
 #[inline(always)]
 pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
+    if levels::are_changed() {
+        return log_changed(record, &event());
+    }
     match record {
-        Record::Retrying => record!(WARN, event),
-        Record::Correcting => record!(WARN, event),
-        Record::Hedging => record!(INFO, event),
-        Record::AttemptFailed => record!(WARN, event),
-        Record::FallingBack => record!(WARN, event),
-        Record::FellBack => record!(INFO, event),
-        Record::GaveUp => record!(WARN, event),
-        Record::Succeeded => record!(INFO, event),
-        Record::BreakerOpened => record!(WARN, event),
-        Record::BreakerHalfOpened => record!(INFO, event),
-        Record::BreakerClosed => record!(INFO, event),
+        Record::Retrying => by_default!(Retrying, event),
+        Record::Correcting => by_default!(Correcting, event),
+        Record::Hedging => by_default!(Hedging, event),
+        Record::AttemptFailed => by_default!(AttemptFailed, event),
+        Record::FallingBack => by_default!(FallingBack, event),
+        Record::FellBack => by_default!(FellBack, event),
+        Record::GaveUp => by_default!(GaveUp, event),
+        Record::Succeeded => by_default!(Succeeded, event),
+        Record::BreakerOpened => by_default!(BreakerOpened, event),
+        Record::BreakerHalfOpened => by_default!(BreakerHalfOpened, event),
+        Record::BreakerClosed => by_default!(BreakerClosed, event),
         #[cfg(feature = "nested")]
-        Record::Nested => record!(WARN, event),
-        Record::Waiting => record!(DEBUG, event, ahead),
-        Record::Waited => record!(DEBUG, event),
-        Record::LimiterPaused => record!(INFO, event),
-        Record::LimiterResumed => record!(INFO, event),
-        Record::LimitChanged => record!(DEBUG, event, limit),
-        Record::RateChanged => record!(DEBUG, event, rate),
+        Record::Nested => by_default!(Nested, event),
+        Record::Waiting => by_default!(Waiting, event, ahead),
+        Record::Waited => by_default!(Waited, event),
+        Record::LimiterPaused => by_default!(LimiterPaused, event),
+        Record::LimiterResumed => by_default!(LimiterResumed, event),
+        Record::LimitChanged => by_default!(LimitChanged, event, limit),
+        Record::RateChanged => by_default!(RateChanged, event, rate),
+    }
+}
+
+/// The same once any level was changed. All records of a level share a call site then.
+#[cold]
+#[inline(never)]
+fn log_changed(record: Record, event: &Event<'_>) {
+    let event = || *event;
+    match levels::of(record) {
+        Level::Off => {}
+        Level::Error => record!(tracing::Level::ERROR, event, ahead, limit, rate),
+        Level::Warn => record!(tracing::Level::WARN, event, ahead, limit, rate),
+        Level::Info => record!(tracing::Level::INFO, event, ahead, limit, rate),
+        Level::Debug => record!(tracing::Level::DEBUG, event, ahead, limit, rate),
+        Level::Trace => record!(tracing::Level::TRACE, event, ahead, limit, rate),
     }
 }
