@@ -3,6 +3,7 @@
 //! [`Plan`] is the entry point; the [guide](crate::guide::plans) goes through its uses.
 
 mod dependencies;
+mod diagram;
 mod end;
 mod error;
 mod event;
@@ -33,6 +34,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 pub use dependencies::Dependencies;
+pub use diagram::Diagram;
 pub use end::PlanEnd;
 pub use error::PlanError;
 pub use round_policy::RoundPolicy;

@@ -1,6 +1,7 @@
 //! Plans: what runs, how often, in which order, and what becomes of failures.
 
 mod checks;
+mod diagram;
 mod ends;
 mod futures;
 mod journal;

@@ -1,0 +1,214 @@
+use std::fmt::{self, Write};
+use std::sync::Arc;
+
+use crate::observe::shown::shown_name;
+use crate::plan::Plan;
+use crate::plan::graph::Graph;
+use crate::plan::node::{Node, State};
+
+/// A plan as a picture: its subtasks, in the colour of what became of them, and what each depends on.
+///
+/// ```
+/// use retry_runtime::Plan;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+/// let mut plan = Plan::local();
+/// plan.add("search", [], async |[]| Ok("page 7"));
+/// plan.add("read", ["search"], async |[_page]| Err("503 overloaded"));
+/// plan.add("label", ["read"], async |[_text]| Ok("a label"));
+/// plan.run().await?;
+/// assert!(plan.diagram().mermaid().to_string().starts_with(
+/// r#"flowchart LR
+///     0["search"]:::completed
+///     1["read"]:::failed
+///     2["label"]:::blocked
+///     0 --> 1
+///     1 --> 2
+/// "#));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// Put Mermaid text into a fenced block of that name in Markdown, and Graphviz text into a file for
+/// `dot -Tsvg`. Long names are cut.
+#[derive(Clone, Debug)]
+pub struct Diagram {
+    subtasks: Vec<Drawn>,
+}
+
+#[derive(Clone, Debug)]
+struct Drawn {
+    name: Arc<str>,
+    standing: Standing,
+    after: Vec<usize>,
+}
+
+/// What became of a subtask.
+#[derive(Clone, Copy, Debug)]
+enum Standing {
+    Completed,
+    Failed,
+    DeadEnd,
+    Blocked,
+    Pending,
+}
+
+impl Standing {
+    const ALL: [Self; 5] = [
+        Self::Completed,
+        Self::Failed,
+        Self::DeadEnd,
+        Self::Blocked,
+        Self::Pending,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::DeadEnd => "dead_end",
+            Self::Blocked => "blocked",
+            Self::Pending => "pending",
+        }
+    }
+
+    /// Light enough for black text on it.
+    const fn colour(self) -> &'static str {
+        match self {
+            Self::Completed => "#b7e4c7",
+            Self::Failed => "#ffd6a5",
+            Self::DeadEnd => "#ffadad",
+            Self::Blocked => "#dee2e6",
+            Self::Pending => "#ffffff",
+        }
+    }
+}
+
+impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
+    /// The plan as a picture, as it is now.
+    pub fn diagram(&self) -> Diagram {
+        let graph = Graph::new(&self.nodes, &self.index);
+        let blocked = graph.blocked_by(&self.nodes, Node::is_failed);
+        let drawn = |((node, after), blocked): ((&Node<'_, T, E, F>, _), _)| Drawn {
+            name: Arc::clone(node.name()),
+            standing: match &node.state {
+                State::Completed(_) => Standing::Completed,
+                State::Failed { dead_end: true, .. } => Standing::DeadEnd,
+                State::Failed { .. } => Standing::Failed,
+                State::Pending if blocked => Standing::Blocked,
+                State::Pending => Standing::Pending,
+            },
+            after,
+        };
+        let nodes = self.nodes.iter().zip(graph.after).zip(blocked);
+        Diagram {
+            subtasks: nodes.map(drawn).collect(),
+        }
+    }
+}
+
+impl Diagram {
+    /// As [Mermaid](https://mermaid.js.org) draws it: a `flowchart`.
+    pub fn mermaid(&self) -> impl fmt::Display {
+        Mermaid(self)
+    }
+
+    /// As [Graphviz](https://graphviz.org) draws it: a `digraph`.
+    pub fn graphviz(&self) -> impl fmt::Display {
+        Graphviz(self)
+    }
+
+    /// Each dependency: a subtask, and one that depends on it.
+    fn edges(&self) -> impl Iterator<Item = (usize, usize)> {
+        let subtasks = self.subtasks.iter().enumerate();
+        subtasks.flat_map(|(to, subtask)| subtask.after.iter().map(move |from| (*from, to)))
+    }
+}
+
+struct Mermaid<'a>(&'a Diagram);
+
+impl fmt::Display for Mermaid<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(diagram) = self;
+        writeln!(f, "flowchart LR")?;
+        for (place, subtask) in diagram.subtasks.iter().enumerate() {
+            let name = Escaped(&subtask.name, of_mermaid);
+            writeln!(f, "    {place}[\"{name}\"]:::{}", subtask.standing.name())?;
+        }
+        for (from, to) in diagram.edges() {
+            writeln!(f, "    {from} --> {to}")?;
+        }
+        for standing in Standing::ALL {
+            let (name, colour) = (standing.name(), standing.colour());
+            writeln!(
+                f,
+                "    classDef {name} fill:{colour},stroke:#495057,color:#000000"
+            )?;
+        }
+        Ok(())
+    }
+}
+
+struct Graphviz<'a>(&'a Diagram);
+
+impl fmt::Display for Graphviz<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(diagram) = self;
+        writeln!(f, "digraph {{")?;
+        writeln!(f, "    rankdir=LR")?;
+        writeln!(f, "    node [shape=box, style=filled]")?;
+        for (place, subtask) in diagram.subtasks.iter().enumerate() {
+            let name = Escaped(&subtask.name, of_graphviz);
+            let (standing, colour) = (subtask.standing.name(), subtask.standing.colour());
+            writeln!(
+                f,
+                "    {place} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{standing}\"]"
+            )?;
+        }
+        for (from, to) in diagram.edges() {
+            writeln!(f, "    {from} -> {to}")?;
+        }
+        writeln!(f, "}}")
+    }
+}
+
+/// A name between quotes, in which some characters have another form.
+struct Escaped<'a>(&'a str, fn(char) -> Option<&'static str>);
+
+impl fmt::Display for Escaped<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self(name, escape) = self;
+        shown_name(name)
+            .to_string()
+            .chars()
+            .try_for_each(|char| match escape(char) {
+                Some(escaped) => f.write_str(escaped),
+                None => f.write_char(char),
+            })
+    }
+}
+
+/// Mermaid reads what is between quotes as Markdown and HTML.
+fn of_mermaid(char: char) -> Option<&'static str> {
+    Some(match char {
+        '"' => "#quot;",
+        '#' => "#35;",
+        '&' => "#amp;",
+        '<' => "#lt;",
+        '>' => "#gt;",
+        '`' => "#96;",
+        '\\' => "#92;",
+        '*' => "#42;",
+        '_' => "#95;",
+        _ => return None,
+    })
+}
+
+fn of_graphviz(char: char) -> Option<&'static str> {
+    match char {
+        '"' => Some("\\\""),
+        '\\' => Some("\\\\"),
+        _ => None,
+    }
+}

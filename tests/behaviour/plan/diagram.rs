@@ -1,0 +1,93 @@
+//! A plan as a picture.
+
+use retry_runtime::Plan;
+
+async fn sketched() -> Plan<'static, u32, &'static str> {
+    let mut plan = Plan::new();
+    plan.add("search", [], async |[]| Ok(1));
+    plan.add("read", ["search"], async |[_page]| Err("503"));
+    plan.add("label", ["read", "search"], async |[_text, _page]| Ok(3));
+    plan.add("print", [], async |[]| Err("no paper"));
+    plan.run().await.expect("a plan that can run");
+    plan
+}
+
+#[tokio::test]
+async fn mermaid_draws_every_subtask_and_dependency() {
+    let mut plan = sketched().await;
+    plan.retry_failed().await.expect("a plan that can run");
+    plan.add("mail", ["search"], async |[_page]| Ok(5));
+    assert_eq!(
+        plan.diagram().mermaid().to_string(),
+        r##"flowchart LR
+    0["search"]:::completed
+    1["read"]:::dead_end
+    2["label"]:::blocked
+    3["print"]:::dead_end
+    4["mail"]:::pending
+    0 --> 1
+    1 --> 2
+    0 --> 2
+    0 --> 4
+    classDef completed fill:#b7e4c7,stroke:#495057,color:#000000
+    classDef failed fill:#ffd6a5,stroke:#495057,color:#000000
+    classDef dead_end fill:#ffadad,stroke:#495057,color:#000000
+    classDef blocked fill:#dee2e6,stroke:#495057,color:#000000
+    classDef pending fill:#ffffff,stroke:#495057,color:#000000
+"##
+    );
+}
+
+#[tokio::test]
+async fn graphviz_draws_the_same() {
+    assert_eq!(
+        sketched().await.diagram().graphviz().to_string(),
+        r##"digraph {
+    rankdir=LR
+    node [shape=box, style=filled]
+    0 [label="search", fillcolor="#b7e4c7", tooltip="completed"]
+    1 [label="read", fillcolor="#ffd6a5", tooltip="failed"]
+    2 [label="label", fillcolor="#dee2e6", tooltip="blocked"]
+    3 [label="print", fillcolor="#ffd6a5", tooltip="failed"]
+    0 -> 1
+    1 -> 2
+    0 -> 2
+}
+"##
+    );
+}
+
+#[test]
+fn names_do_not_break_out_of_their_quotes() {
+    let mut plan = Plan::<'_, (), ()>::new();
+    plan.add("a \"b\" <c> & #d; \\e `f` *g* _h_\n-->", [], async |[]| {
+        Ok(())
+    });
+    let diagram = plan.diagram();
+    let mermaid = diagram.mermaid().to_string();
+    let line = mermaid.lines().nth(1).expect("a subtask");
+    assert_eq!(
+        line,
+        "    0[\"a #quot;b#quot; #lt;c#gt; #amp; #35;d; #92;e #96;f#96; #42;g#42; #95;h#95;#92;n--#gt;\"]:::pending"
+    );
+    let graphviz = diagram.graphviz().to_string();
+    let line = graphviz.lines().nth(3).expect("a subtask");
+    assert!(
+        line.starts_with(r#"    0 [label="a \"b\" <c> & #d; \\e `f` *g* _h_\\n-->", "#),
+        "{line}"
+    );
+}
+
+/// However long a chain is, and also where a plan can't run.
+#[test]
+fn any_plan_can_be_drawn() {
+    let mut plan = Plan::<'_, (), ()>::new();
+    plan.add("0", ["1"], async |[_]| Ok(()));
+    plan.add("1", ["0"], async |[_]| Ok(()));
+    plan.add("2", ["none"], async |[_]| Ok(()));
+    let mermaid = plan.diagram().mermaid().to_string();
+    assert!(
+        mermaid.contains("    1 --> 0\n    0 --> 1\n    classDef"),
+        "{mermaid}"
+    );
+}
