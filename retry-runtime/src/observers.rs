@@ -1,12 +1,31 @@
 //! Observers ready to name by the key `observe`: counts to read in the program, and adapters to what programs report
-//! to, each behind a feature.
+//! to, each with the feature of its name.
 //!
-//! | observer | feature | what it does |
+//! | observer | feature | |
 //! |---|---|---|
 //! | [`Stats`] | | counts calls, attempts, retries and reasons |
+//! | [`Metrics`] | `metrics` | measures calls with the crate `metrics`: Prometheus, … |
+//! | [`OpenTelemetry`] | `opentelemetry` | measures calls with OpenTelemetry |
+//! | [`Progress`] | `indicatif` | shows on a terminal what a call waits for |
+//!
+//! Two observe by `observe = (&STATS, Metrics::new())`.
 
+#[cfg(any(feature = "metrics", feature = "opentelemetry"))]
+mod figures;
+#[cfg(feature = "metrics")]
+mod metrics;
+#[cfg(feature = "opentelemetry")]
+mod opentelemetry;
+#[cfg(feature = "indicatif")]
+mod progress;
 mod stats;
 mod totals;
 
-pub use stats::Stats;
-pub use totals::Totals;
+#[cfg(feature = "metrics")]
+pub use self::metrics::Metrics;
+#[cfg(feature = "opentelemetry")]
+pub use self::opentelemetry::OpenTelemetry;
+#[cfg(feature = "indicatif")]
+pub use self::progress::Progress;
+pub use self::stats::Stats;
+pub use self::totals::Totals;

@@ -2,6 +2,12 @@
 
 #[cfg(feature = "clap")]
 mod clap;
+#[cfg(feature = "indicatif")]
+mod indicatif;
+#[cfg(feature = "metrics")]
+mod metrics;
+#[cfg(feature = "opentelemetry")]
+mod opentelemetry;
 #[cfg(feature = "schemars")]
 mod schemars;
 #[cfg(feature = "yaml")]

@@ -1,0 +1,102 @@
+//! What calls do, as Prometheus reads it. In `tests/adapters`: `cargo run --features metrics --example prometheus`.
+//!
+//! A service would serve the text at `/metrics`; `examples/grafana.json` is a dashboard of it.
+
+use std::time::Duration;
+
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use retry_runtime::observers::Metrics;
+use retry_runtime::testing::{Script, sequence};
+use retry_runtime::{Breaker, Budget, Rejected, Verdict, retry};
+
+static BUDGET: Budget = Budget::standard();
+static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
+static METRICS: Metrics<'_> = Metrics::new().budget(&BUDGET);
+
+struct Client {
+    server: Script<&'static str, Failure>,
+}
+
+#[derive(Clone, Debug)]
+enum Failure {
+    Overloaded,
+    SlowDown,
+    Unauthorized,
+    BreakerOpen,
+}
+
+impl From<Rejected> for Failure {
+    fn from(_: Rejected) -> Self {
+        Self::BreakerOpen
+    }
+}
+
+fn verdict(failure: &Failure) -> Verdict {
+    match failure {
+        Failure::Overloaded => Verdict::TRANSIENT,
+        Failure::SlowDown => Verdict::THROTTLED.after(Duration::from_secs(2)),
+        Failure::Unauthorized | Failure::BreakerOpen => Verdict::STOP,
+    }
+}
+
+impl Client {
+    #[retry(
+        max = 3,
+        name = "model.complete",
+        on = verdict,
+        budget = &BUDGET,
+        breaker = &BREAKER,
+        observe = &METRICS
+    )]
+    async fn complete(&self) -> Result<&'static str, Failure> {
+        self.server.next()
+    }
+}
+
+/// Histograms have these limits, so that a dashboard can add up what several machines measured.
+fn recorder() -> Result<PrometheusHandle, BuildError> {
+    const SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
+    const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
+    let seconds = Matcher::Full(String::from("retry_delay_seconds"));
+    let attempts = Matcher::Full(String::from("retry_attempts_per_call"));
+    PrometheusBuilder::new()
+        .set_buckets_for_metric(seconds, &SECONDS)?
+        .set_buckets_for_metric(attempts, &ATTEMPTS)?
+        .install_recorder()
+}
+
+/// Some calls, and then all that was measured.
+async fn text() -> Result<String, BuildError> {
+    let recorder = recorder()?;
+    Metrics::describe();
+    let ok = Ok("hello");
+    let client = Client {
+        server: sequence(
+            [
+                ok.clone(),
+                Err(Failure::Overloaded),
+                ok.clone(),
+                Err(Failure::SlowDown),
+                Err(Failure::Overloaded),
+                ok.clone(),
+                Err(Failure::Unauthorized),
+            ]
+            .into_iter()
+            .chain([const { Err(Failure::Overloaded) }; 4])
+            .chain([ok]),
+        ),
+    };
+    for _ in 0..6 {
+        let _ = client.complete().await;
+    }
+    // Until the breaker is half open.
+    tokio::time::sleep(Duration::from_secs(6)).await;
+    let _ = client.complete().await;
+    Ok(recorder.render())
+}
+
+#[tokio::main(flavor = "current_thread", start_paused = true)]
+async fn main() -> Result<(), BuildError> {
+    print!("{}", text().await?);
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What an event adds to the figures of its call, for adapters that measure, and what these call them.
+
+use std::time::Duration;
+
+use crate::breaker::circuit::BreakerState;
+use crate::classify::kind::Kind;
+use crate::observe::event::Event;
+use crate::observe::reason::Reason;
+
+pub(super) const CALLS: &str =
+    "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
+pub(super) const ATTEMPTS: &str =
+    "Attempts and corrections that ended, by kind: succeeded, stop, or the kind of failure";
+pub(super) const DELAY: &str = "Pauses before retries and corrections";
+pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until it ended";
+pub(super) const BUDGET: &str = "Tokens that a budget has left";
+pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Figures {
+    /// An attempt or a correction ended so.
+    pub(super) attempt: Option<Judged>,
+    /// A pause of that length begins.
+    pub(super) pause: Option<Duration>,
+    /// The call ended.
+    pub(super) end: Option<End>,
+    /// The breaker is in that state from now on.
+    pub(super) breaker: Option<BreakerState>,
+}
+
+/// What became of an attempt, or of a correction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Judged {
+    Succeeded,
+    /// Not worth a retry.
+    Stop,
+    Failed(Kind),
+}
+
+impl Judged {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => Outcome::Succeeded.name(),
+            Self::Stop => "stop",
+            Self::Failed(kind) => kind.name(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    pub(super) attempts: u32,
+    pub(super) outcome: Outcome,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Succeeded,
+    FellBack,
+    GaveUp(Reason),
+}
+
+impl Outcome {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::FellBack => "fell back",
+            Self::GaveUp(reason) => reason.name(),
+        }
+    }
+}
+
+/// The number that stands for that state, the worse the higher.
+pub(super) const fn number_of(state: BreakerState) -> u8 {
+    match state {
+        BreakerState::Closed => 0,
+        BreakerState::HalfOpen => 1,
+        BreakerState::Open => 2,
+    }
+}
+
+impl Figures {
+    pub(super) fn is_empty(&self) -> bool {
+        let Self {
+            attempt,
+            pause,
+            end,
+            breaker,
+        } = self;
+        attempt.is_none() && pause.is_none() && end.is_none() && breaker.is_none()
+    }
+
+    pub(super) fn of(event: &Event<'_>) -> Self {
+        let none = Self::default();
+        match *event {
+            Event::Retrying { kind, delay, .. } => Self {
+                attempt: Some(Judged::Failed(kind)),
+                pause: Some(delay),
+                ..none
+            },
+            Event::Correcting { delay, .. } => Self {
+                attempt: Some(Judged::Failed(Kind::Invalid)),
+                pause: Some(delay),
+                ..none
+            },
+            Event::AttemptFailed { kind, .. } => Self {
+                attempt: Some(Judged::Failed(kind)),
+                ..none
+            },
+            Event::FallingBack { kind, reason, .. } => Self {
+                attempt: judged(kind, reason),
+                ..none
+            },
+            Event::GaveUp {
+                attempt,
+                kind,
+                reason,
+                ..
+            } => Self {
+                attempt: judged(kind, reason),
+                ..ended(attempt, Outcome::GaveUp(reason))
+            },
+            Event::FellBack { attempt, .. } => ended(attempt, Outcome::FellBack),
+            Event::Succeeded { attempt, .. } => Self {
+                attempt: Some(Judged::Succeeded),
+                ..ended(attempt, Outcome::Succeeded)
+            },
+            Event::BreakerOpened { .. } => turned(BreakerState::Open),
+            Event::BreakerHalfOpened { .. } => turned(BreakerState::HalfOpen),
+            Event::BreakerClosed { .. } => turned(BreakerState::Closed),
+            _ => none,
+        }
+    }
+}
+
+fn ended(attempts: u32, outcome: Outcome) -> Figures {
+    Figures {
+        end: Some(End { attempts, outcome }),
+        ..Figures::default()
+    }
+}
+
+fn turned(state: BreakerState) -> Figures {
+    Figures {
+        breaker: Some(state),
+        ..Figures::default()
+    }
+}
+
+/// How the attempt ended that a call ends with. `None` where it had ended before, and the call ended after a pause.
+fn judged(kind: Option<Kind>, reason: Reason) -> Option<Judged> {
+    match (kind, reason) {
+        (Some(kind), _) => Some(Judged::Failed(kind)),
+        (None, Reason::NotRetryable | Reason::Exhausted) => Some(Judged::Stop),
+        (None, _) => None,
+    }
+}

@@ -1,0 +1,96 @@
+//! The observer `Metrics`, by what Prometheus' exporter makes of it, and the dashboard beside it.
+
+#[allow(dead_code, reason = "its `main`")]
+#[path = "../../examples/prometheus.rs"]
+mod prometheus;
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+/// Lines of the text for that metric.
+fn samples<'a>(text: &'a str, metric: &str) -> Vec<&'a str> {
+    let lines = text.lines();
+    lines.filter(|line| line.starts_with(metric)).collect()
+}
+
+/// The words in it that begin so.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|char: char| !char.is_ascii_alphanumeric() && char != '_');
+    words.filter(|word| word.starts_with("retry_")).collect()
+}
+
+fn exprs(dashboard: &Value) -> Vec<&str> {
+    let panels = dashboard["panels"].as_array().expect("panels");
+    let targets = panels
+        .iter()
+        .flat_map(|panel| panel["targets"].as_array().expect("targets"));
+    targets
+        .map(|target| target["expr"].as_str().expect("an expression"))
+        .collect()
+}
+
+/// One test, as there is one recorder in a process.
+#[tokio::test(start_paused = true)]
+async fn prometheus_and_the_dashboard_agree() {
+    let text = prometheus::text().await.expect("a recorder");
+    let mut calls = samples(&text, "retry_calls_total");
+    calls.sort_unstable();
+    assert_eq!(
+        calls,
+        [
+            r#"retry_calls_total{name="model.complete",outcome="exhausted"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="not retryable"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="rejected"} 1"#,
+            r#"retry_calls_total{name="model.complete",outcome="succeeded"} 4"#,
+        ]
+    );
+    let mut attempts = samples(&text, "retry_attempts_total");
+    attempts.sort_unstable();
+    assert_eq!(
+        attempts,
+        [
+            r#"retry_attempts_total{name="model.complete",kind="stop"} 1"#,
+            r#"retry_attempts_total{name="model.complete",kind="succeeded"} 4"#,
+            r#"retry_attempts_total{name="model.complete",kind="throttled"} 1"#,
+            r#"retry_attempts_total{name="model.complete",kind="transient"} 6"#,
+        ]
+    );
+    for line in [
+        r#"retry_delay_seconds_count{name="model.complete"} 6"#,
+        r#"retry_attempts_per_call_sum{name="model.complete"} 12"#,
+        r#"retry_attempts_per_call_count{name="model.complete"} 7"#,
+        r#"retry_breaker_state{name="model.complete"} 0"#,
+        "# TYPE retry_calls_total counter",
+        "# TYPE retry_delay_seconds histogram",
+        "# TYPE retry_budget_available gauge",
+    ] {
+        assert!(text.lines().any(|at| at == line), "{line}:\n{text}");
+    }
+    assert!(text.contains("# HELP retry_budget_available "), "{text}");
+    let available = samples(&text, "retry_budget_available{")[0];
+    let (_, available) = available.rsplit_once(' ').expect("a number");
+    assert!(
+        (0.0..500.0).contains(&available.parse().expect("a number")),
+        "{available}"
+    );
+
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/grafana.json");
+    let dashboard = std::fs::read_to_string(file).expect("a dashboard");
+    let dashboard: Value = serde_json::from_str(&dashboard).expect("JSON");
+    let exprs = exprs(&dashboard);
+    let shown: BTreeSet<_> = exprs.iter().flat_map(|expr| names(expr)).collect();
+    let measured: BTreeSet<_> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .flat_map(names)
+        .collect();
+    assert!(shown.is_subset(&measured), "{shown:?}\n{measured:?}");
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE "));
+    for family in families.filter_map(|line| line.split(' ').next()) {
+        assert!(
+            exprs.iter().any(|expr| expr.contains(family)),
+            "{family} is not shown"
+        );
+    }
+}
