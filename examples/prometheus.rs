@@ -66,7 +66,7 @@ fn recorder() -> Result<PrometheusHandle, BuildError> {
 }
 
 /// Some calls, and then all that was measured.
-async fn text() -> Result<String, BuildError> {
+pub(crate) async fn text() -> Result<String, BuildError> {
     let recorder = recorder()?;
     Metrics::describe();
     let ok = Ok("hello");

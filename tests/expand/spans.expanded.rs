@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Page, ReadError> {
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep_blocking(retry_pause);
+            __retry::BlockingTimer::sleep(&__retry::DefaultTimer, retry_pause);
         }
     };
     __retry::drop(retry_entered);

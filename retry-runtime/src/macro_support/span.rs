@@ -1,13 +1,15 @@
 //! The key `span`.
 
 use std::cell::Cell;
-#[cfg(not(feature = "tracing"))]
-use std::future::Future;
 
 #[cfg(feature = "tracing")]
 use super::Features;
 #[cfg(feature = "tracing")]
-pub use crate::observe::span::{enter, of_attempt, within};
+use crate::observe::span as spans;
+#[cfg(not(feature = "tracing"))]
+use without as spans;
+
+pub use spans::{enter, of_attempt, within};
 
 /// Implemented where a feature brings spans.
 #[diagnostic::on_unimplemented(
@@ -15,22 +17,13 @@ pub use crate::observe::span::{enter, of_attempt, within};
     label = "no spans",
     note = "enable the feature `tracing` of `retry-runtime`"
 )]
-pub trait HasSpans {
-    type Span;
-    fn of_call(is_on: bool, name: &str) -> Self::Span;
-}
+pub trait HasSpans {}
 
 #[cfg(feature = "tracing")]
-impl HasSpans for Features {
-    type Span = tracing::Span;
+impl HasSpans for Features {}
 
-    fn of_call(is_on: bool, name: &str) -> tracing::Span {
-        crate::observe::span::of_call(is_on, name)
-    }
-}
-
-pub fn of_call<F: HasSpans>(_: F, is_on: bool, name: &str) -> F::Span {
-    F::of_call(is_on, name)
+pub fn of_call(_: impl HasSpans, is_on: bool, name: &str) -> spans::Span {
+    spans::of_call(is_on, name)
 }
 
 /// The number of the attempt that begins next, among some that run at once.
@@ -46,16 +39,21 @@ pub fn next(begun: &Cell<u32>) -> u32 {
 /// Never called: without the feature nothing has spans.
 #[cfg(not(feature = "tracing"))]
 mod without {
-    use super::*;
+    use std::future::Future;
 
-    pub fn of_attempt(_: bool, _: u32) {}
+    pub struct Span;
 
-    pub fn enter<S>(_: &S) {}
+    pub(super) fn of_call(_: bool, _: &str) -> Span {
+        Span
+    }
 
-    pub async fn within<F: Future, S>(future: F, _: &S) -> F::Output {
+    pub fn of_attempt(_: bool, _: u32) -> Span {
+        Span
+    }
+
+    pub fn enter(_: &Span) {}
+
+    pub async fn within<F: Future>(future: F, _: &Span) -> F::Output {
         future.await
     }
 }
-
-#[cfg(not(feature = "tracing"))]
-pub use without::{enter, of_attempt, within};

@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 
-use tracing::Span;
+pub(crate) use tracing::Span;
 use tracing::span::Entered;
 
 use crate::observe::shown::shown;

@@ -19,7 +19,7 @@ async fn mermaid_draws_every_subtask_and_dependency() {
     plan.add("mail", ["search"], async |[_page]| Ok(5));
     assert_eq!(
         plan.diagram().mermaid().to_string(),
-        r##"flowchart LR
+        r#"flowchart LR
     0["search"]:::completed
     1["read"]:::dead_end
     2["label"]:::blocked
@@ -34,7 +34,7 @@ async fn mermaid_draws_every_subtask_and_dependency() {
     classDef dead_end fill:#ffadad,stroke:#495057,color:#000000
     classDef blocked fill:#dee2e6,stroke:#495057,color:#000000
     classDef pending fill:#ffffff,stroke:#495057,color:#000000
-"##
+"#
     );
 }
 
