@@ -1,7 +1,8 @@
-//! What tools make of expansions: clippy, and coverage reports.
+//! What tools make of expansions: clippy, coverage reports, and what shows where a program is.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::features::cargo;
 
@@ -36,14 +37,59 @@ fn lines_of_bodies_are_counted_for_coverage_reports() {
             place.split(':').next()?.parse::<usize>().ok()
         })
         .collect();
-    let root = env!("CARGO_MANIFEST_DIR");
-    let program = fs::read_to_string(format!("{root}/../features/coverage/src/main.rs")).unwrap();
-    let mut expected = 0;
-    for (index, line) in program.lines().enumerate() {
-        if line.ends_with("// counted") {
-            expected += 1;
-            assert!(counted.contains(&(index + 1)), "not counted: {line}");
-        }
+    let expected = lines_marked("coverage", "counted");
+    for line in &expected {
+        assert!(counted.contains(line), "not counted: line {line}");
     }
-    assert_eq!(expected, 15);
+    assert_eq!(expected.len(), 15);
+}
+
+/// The numbers of the lines that end with that comment.
+fn lines_marked(program: &str, mark: &str) -> Vec<usize> {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let text = fs::read_to_string(format!("{root}/../features/{program}/src/main.rs")).unwrap();
+    let lines = text.lines().zip(1..);
+    let marked = lines.filter(|(line, _)| line.ends_with(&format!("// {mark}")));
+    marked.map(|(_, number)| number).collect()
+}
+
+#[test]
+fn clippy_reads_bodies_and_says_nothing_of_what_is_around_them() {
+    let output = cargo("clippy", "linted", &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let places = stderr.lines().filter_map(|line| {
+        let (_, place) = line.split_once("--> src/main.rs:")?;
+        place.split(':').next()?.parse().ok()
+    });
+    let mut places: Vec<usize> = places.collect();
+    places.sort_unstable();
+    assert_eq!(places, lines_marked("linted", "said"), "{stderr}");
+}
+
+/// Panics, and the frames of a backtrace, which are what a debugger goes by.
+#[test]
+fn a_body_is_where_the_user_wrote_it() {
+    let lines = ["--", "-Cdebuginfo=line-tables-only", "-Cstrip=none"];
+    let output = cargo("rustc", "places", &lines);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stderr}");
+    let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("features/debug/places");
+    for body in ["asynchronous", "blocking", "future", "expression", "method"] {
+        let output = Command::new(&program)
+            .arg(body)
+            .env("RUST_BACKTRACE", "1")
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let line = lines_marked("places", body)[0];
+        assert!(
+            stderr.contains(&format!("panicked at src/main.rs:{line}:")),
+            "{stderr}"
+        );
+        assert!(
+            stderr.contains(&format!("/src/main.rs:{line}:")),
+            "{stderr}"
+        );
+    }
 }

@@ -1,0 +1,48 @@
+use retry_runtime::{retry, retrying};
+
+#[retry(on = |_| true)]
+async fn asynchronous(text: &str) -> Result<usize, String> {
+    if text.len() == 0 { // said
+        return Err(format!("empty")); // said
+    }
+    Ok(text.len())
+}
+
+#[retry(on = |_| true)]
+fn blocking(words: &[u32]) -> Result<u32, String> {
+    if words.len() == 0 { // said
+        return Err(String::new());
+    }
+    let first = words[0].clone(); // said
+    Ok(first)
+}
+
+#[retry(on = |_| true)]
+fn future(words: &[u32]) -> impl Future<Output = Result<u32, String>> {
+    async move {
+        Ok(words[0].clone()) // said
+    }
+}
+
+struct Client;
+
+#[retry(on = |_| true)]
+impl Client {
+    fn method(&self, words: &[u32]) -> Result<bool, String> {
+        Ok(!(words.len() > 5)) // said
+    }
+}
+
+fn expression(words: &[u32]) -> Result<usize, String> {
+    retrying!(on = |_| true, {
+        if words.len() == 0 { // said
+            return Err(String::new());
+        }
+        Ok(words.len())
+    })
+}
+
+fn main() {
+    drop((asynchronous(""), future(&[])));
+    let _ = (blocking(&[]), Client.method(&[]), expression(&[]));
+}
