@@ -49,6 +49,7 @@ pub use budget::keyed::Keyed;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
 pub use call::call_id::CallId;
+pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
 pub use call::rejected::{Rejected, RejectedBy};

@@ -76,7 +76,7 @@ pub use hedge::{
 };
 pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
-    is_repeated, no_clock, rejected, shape, take_last_error, tick,
+    is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error, tick,
 };
 pub use limit::{
     TimeLimit, deadline, has_timeout, ignores_timeout, now, now_blocking, policy_deadline,

@@ -131,7 +131,10 @@ async fn complete(
                                             .enabled(limits.retries_on),
                                         "model.complete",
                                     ),
-                                    __retry::Verdict::TRANSIENT,
+                                    __retry::judged(
+                                        &retry_history,
+                                        __retry::Verdict::TRANSIENT,
+                                    ),
                                     &__retry::REJECTED_VALUE,
                                 )
                                 .deadline(
@@ -168,14 +171,17 @@ async fn complete(
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             &__retry::Site::new(retry_numbers, "model.complete"),
-                                            if __retry::is_enabled(retry_numbers) {
-                                                __retry::of_attempt(
-                                                    __retry::verdict(&retry_error, ModelError::is_retryable),
-                                                    retry_dropped,
-                                                )
-                                            } else {
-                                                __retry::Verdict::STOP
-                                            },
+                                            __retry::judged(
+                                                &retry_history,
+                                                if __retry::is_enabled(retry_numbers) {
+                                                    __retry::of_attempt(
+                                                        __retry::verdict(&retry_error, ModelError::is_retryable),
+                                                        retry_dropped,
+                                                    )
+                                                } else {
+                                                    __retry::Verdict::STOP
+                                                },
+                                            ),
                                             __retry::show(&retry_error).__retry_show(),
                                         )
                                         .deadline(
@@ -207,6 +213,7 @@ async fn complete(
                     match retry_decision {
                         __retry::Ok(retry_pause) => {
                             __retry::failed(&mut retry_history, retry_error);
+                            __retry::paused(&mut retry_history, &retry_pause);
                             retry_failed = true;
                             break 'retry_pause retry_pause;
                         }

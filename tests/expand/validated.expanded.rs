@@ -59,7 +59,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                     &mut retry_next,
                                     __retry::Failure::new(
                                             __RETRY_SITE,
-                                            __retry::Verdict::INVALID,
+                                            __retry::judged(&retry_history, __retry::Verdict::INVALID),
                                             __retry::show::<
                                                 <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                             >(&retry_error)
@@ -74,6 +74,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                                 __retry::Ok(retry_pause) => {
                                     __retry::failed(&mut retry_history, retry_error);
                                     __retry::invalid(&mut retry_history, retry_value);
+                                    __retry::paused(&mut retry_history, &retry_pause);
                                     break 'retry_pause retry_pause;
                                 }
                                 __retry::Err(retry_reason) => {
@@ -97,7 +98,10 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                             &mut retry_next,
                             __retry::Failure::new(
                                     __RETRY_SITE,
-                                    __retry::classify(&retry_error),
+                                    __retry::judged(
+                                        &retry_history,
+                                        __retry::classify(&retry_error),
+                                    ),
                                     __retry::show::<
                                         <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
                                     >(&retry_error)
@@ -111,6 +115,7 @@ fn extract(text: &str) -> Result<Answer, ModelError> {
                     match retry_decision {
                         __retry::Ok(retry_pause) => {
                             __retry::failed(&mut retry_history, retry_error);
+                            __retry::paused(&mut retry_history, &retry_pause);
                             break 'retry_pause retry_pause;
                         }
                         __retry::Err(retry_reason) => {

@@ -54,9 +54,12 @@ impl Printer<'_> {
             Failed::Body | Failed::Validation => self.failed_with_error(),
         };
         let paused = self.paused();
+        let noted = (self.reason().is_some() && failed != Failed::Until)
+            .then(|| ours!(__retry::paused(&mut retry_history, &retry_pause);));
         let leave = ours! {
             #counted
             #kept
+            #noted
             #failed_with
             break 'retry_pause #paused;
         };
@@ -301,9 +304,13 @@ impl Printer<'_> {
     /// The verdict under that policy, of type `&Policy`.
     fn verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
         let verdict = self.asked_verdict(failed, policy);
-        match failed {
+        let verdict = match failed {
             Failed::Body => self.last_verdict(verdict),
             Failed::Until | Failed::Validation => verdict,
+        };
+        match self.reason() {
+            Some(_) => ours!(__retry::judged(&retry_history, #verdict)),
+            None => verdict,
         }
     }
 

@@ -238,7 +238,7 @@ impl Printer<'_> {
         ours! {
             for retry_error in retry_beside {
                 #repeated
-                __retry::failed(&mut retry_history, retry_error);
+                __retry::kept_beside(&mut retry_history, retry_error);
             }
             __retry::show_number(&retry_history, retry_number);
         }

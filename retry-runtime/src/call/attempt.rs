@@ -1,10 +1,13 @@
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use crate::call::call_id::CallId;
 use crate::call::errors::Errors;
 use crate::call::gave_up::GaveUp;
+use crate::call::note::Note;
+use crate::classify::kind::Kind;
+use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::time::moment::Moment;
 
@@ -49,6 +52,11 @@ pub struct Attempt<E, K = ()> {
     /// The attempts before the last that yielded an item: their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
+    /// The number of the attempt that began last by itself, and how long after the call.
+    alone: u32,
+    began: Option<Duration>,
+    /// The kind of the last failure, by its place among all, from 1; told while attempts may borrow this.
+    kind: AtomicU8,
     started: Moment,
     clock: Clock,
     call_id: OnceLock<CallId>,
@@ -93,6 +101,9 @@ impl<E, K> Attempt<E, K> {
             same: 0,
             before_progress: 0,
             corrections: 0,
+            alone: 0,
+            began: None,
+            kind: AtomicU8::new(0),
             started: clock.now(),
             clock,
             call_id: OnceLock::new(),
@@ -104,6 +115,12 @@ impl<E, K> Attempt<E, K> {
         let number = self.begun.get_mut();
         *number = number.saturating_add(1);
         *self.number.get_mut() = *number;
+        self.alone = *number;
+        self.began = match (self.clock, *number) {
+            (Clock::None, _) => None,
+            (_, 1) => Some(Duration::ZERO),
+            (clock, _) => Some(clock.now().since(self.started)),
+        };
         self.max = max;
     }
 
@@ -141,12 +158,51 @@ impl<E, K> Attempt<E, K> {
         self.errors.pop()
     }
 
+    /// The verdict on the failure of the attempt before.
+    pub(crate) fn judged(&self, verdict: Verdict) {
+        let kind = verdict.kind();
+        let number = Kind::ALL
+            .into_iter()
+            .zip(1..)
+            .find(|(of, _)| Some(*of) == kind);
+        self.kind
+            .store(number.map_or(0, |(_, number)| number), Relaxed);
+    }
+
     pub(crate) fn failed(&mut self, error: E) {
         self.row = self.row.saturating_add(1);
-        self.errors.push(error);
+        let note = self.note();
+        self.errors.push(error, note);
+    }
+
+    /// The same of an attempt beside others that went on.
+    pub(crate) fn failed_beside(&mut self, error: E) {
+        self.row = self.row.saturating_add(1);
+        self.errors.push(error, Note::default());
+    }
+
+    /// A pause follows the last error.
+    pub(crate) fn paused(&mut self, pause: Duration) {
+        if let Some(note) = self.errors.last_note() {
+            note.pause = Some(pause);
+        }
+    }
+
+    /// What is known of the attempt that failed last.
+    fn note(&self) -> Note {
+        let number = usize::from(self.kind.load(Relaxed));
+        Note {
+            number: Some(self.number()),
+            began: self.began.filter(|_| self.begun() == self.alone),
+            kind: number
+                .checked_sub(1)
+                .and_then(|index| Kind::ALL.get(index).copied()),
+            pause: None,
+        }
     }
 
     pub(crate) fn corrected(&mut self, error: E) {
+        self.judged(Verdict::INVALID);
         self.failed(error);
         self.corrections = self.corrections.saturating_add(1);
     }
@@ -181,6 +237,7 @@ impl<E, K> Attempt<E, K> {
         GaveUp {
             elapsed: self.elapsed(),
             attempts: self.begun(),
+            note: self.note(),
             earlier: self.errors,
             error,
             corrections: self.corrections,
@@ -261,6 +318,7 @@ impl<E> Attempt<E> {
             number: AtomicU32::new(self.number()),
             begun: AtomicU32::new(self.begun()),
             errors: self.errors.all_left_out(),
+            kind: AtomicU8::new(self.kind.load(Relaxed)),
             call_id: OnceLock::from(self.call_id()),
             ..*self
         }

@@ -1,8 +1,12 @@
+use std::array;
 use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
-use crate::call::errors::Errors;
+use crate::call::errors::{Errors, FIRST};
+use crate::call::failed_attempt::FailedAttempt;
+use crate::call::note::Note;
+use crate::observe::event::Delay;
 use crate::observe::reason::Reason;
 use crate::observe::shown::shown;
 
@@ -22,14 +26,30 @@ use crate::observe::shown::shown;
 /// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
 /// ```
 ///
-/// `Display` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. The error in it is as in the
-/// log: at most 1 KiB, control characters escaped, URLs without user info, query and fragment.
+/// `{}` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. `{:#}` adds a table of the attempts
+/// that failed:
+///
+/// ```text
+/// gave up after 3 attempts in 3.5s (exhausted): 503 overloaded
+/// attempt  began  kind       pause  error
+///       1  0ns    transient  1s     503 overloaded
+///       2  1.25s  throttled  2s     429 slow down
+///       3  3.5s   transient         503 overloaded
+/// ```
+///
+/// Errors in it are as in the log: at most 1 KiB, control characters escaped, URLs without user info, query and fragment.
+/// With the feature `serde` all of this can be serialised, times in seconds.
+///
+/// As an [`Error`] it speaks for the error of the last attempt: its source is that error's source, so that a report of the
+/// whole chain says nothing twice.
 ///
 /// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GaveUp<E, T = ()> {
     pub(crate) earlier: Errors<E>,
     pub(crate) error: E,
+    /// Of the last attempt.
+    pub(crate) note: Note,
     pub(crate) attempts: u32,
     pub(crate) corrections: u32,
     pub(crate) last_value: Option<T>,
@@ -48,6 +68,38 @@ impl<E, T> GaveUp<E, T> {
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
         let earlier = self.earlier.kept().iter();
         earlier.chain(std::iter::once(&self.error))
+    }
+
+    /// The attempts that failed with these errors, in order. An attempt with a value that `until` rejected has no error.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{GaveUp, Kind, retry};
+    ///
+    /// fn pauses(gave_up: GaveUp<String>) -> String {
+    ///     assert!(gave_up.failures().all(|failed| failed.kind == Some(Kind::Transient)));
+    ///     let pauses: Vec<_> = gave_up.failures().filter_map(|failed| failed.pause).collect();
+    ///     format!("{} after pauses of {pauses:?}", gave_up.error())
+    /// }
+    ///
+    /// #[retry(max = 1, base = "1ms", jitter = "none", give_up = pauses, on = |_| true)]
+    /// fn complete() -> Result<(), String> {
+    ///     Err(String::from("503"))
+    /// }
+    /// assert_eq!(complete(), Err(String::from("503 after pauses of [1ms]")));
+    /// ```
+    ///
+    /// The clock is read only where the function given to `give_up` or `fallback` may ask for the time: by a closure that
+    /// calls only methods without one, it is not.
+    pub fn failures(&self) -> impl Iterator<Item = FailedAttempt<'_, E>> {
+        let notes = self.earlier.notes().iter().chain([&self.note]);
+        self.errors().zip(notes).map(|(error, note)| FailedAttempt {
+            number: note.number,
+            began: note.began,
+            kind: note.kind,
+            pause: note.pause,
+            error,
+        })
     }
 
     /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
@@ -114,12 +166,54 @@ impl<E: fmt::Display, T> fmt::Display for GaveUp<E, T> {
             f,
             "gave up after {attempts} attempt{plural} in {elapsed:?} ({reason}): {}",
             shown(error)
-        )
+        )?;
+        if f.alternate() {
+            self.table(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl<E: fmt::Display, T> GaveUp<E, T> {
+    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let header = ["attempt", "began", "kind", "pause"].map(String::from);
+        let cells = self.failures().map(|failed| {
+            [
+                failed.number.map(|number| number.to_string()),
+                failed.began.map(|began| Delay::new(began).to_string()),
+                failed.kind.map(|kind| kind.to_string()),
+                failed.pause.map(|pause| Delay::new(pause).to_string()),
+            ]
+            .map(Option::unwrap_or_default)
+        });
+        let rows: Vec<_> = [header].into_iter().chain(cells).collect();
+        let widths: [usize; 4] = array::from_fn(|column| {
+            let widths = rows.iter().map(|row| row[column].chars().count());
+            widths.max().unwrap_or_default()
+        });
+        let [number, began, kind, pause] = widths;
+        let mut errors = self.errors();
+        for (index, row) in rows.iter().enumerate() {
+            write!(
+                f,
+                "\n{:>number$}  {:began$}  {:kind$}  {:pause$}  ",
+                row[0], row[1], row[2], row[3]
+            )?;
+            match index.checked_sub(1).and_then(|_| errors.next()) {
+                Some(error) => write!(f, "{}", shown(error))?,
+                None => f.write_str("error")?,
+            }
+            let left_out = self.errors_left_out();
+            if index == FIRST && left_out > 0 {
+                write!(f, "\n… {left_out} left out")?;
+            }
+        }
+        Ok(())
     }
 }
 
 impl<E: Error + 'static, T: fmt::Debug> Error for GaveUp<E, T> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        Some(&self.error)
+        self.error.source()
     }
 }

@@ -1,8 +1,10 @@
 use std::mem;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::call::attempt::{Attempt, Clock};
 use crate::call::gave_up::GaveUp;
+use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 
 /// What a chain's call keeps of earlier attempts.
@@ -12,8 +14,10 @@ pub trait History<E> {
     fn begin(&mut self, max: impl FnOnce() -> Option<u32>);
     /// What time it is.
     fn tick(&mut self, clock: impl FnOnce() -> Clock);
-    /// Another attempt follows that error, which is given back where it is not kept here.
-    fn failed(&mut self, error: E) -> Option<E>;
+    /// The verdict on the error that the attempt ended with.
+    fn judged(&self, verdict: Verdict);
+    /// Another attempt follows that error and that pause. The error is given back where it is not kept here.
+    fn failed(&mut self, error: E, pause: Duration) -> Option<E>;
     /// Another attempt follows a value that was rejected.
     fn rejected(&mut self);
     /// The error of the last attempt, if it failed with one that is kept here.
@@ -45,7 +49,10 @@ impl<E> History<E> for NoHistory {
     fn tick(&mut self, _: impl FnOnce() -> Clock) {}
 
     #[inline]
-    fn failed(&mut self, error: E) -> Option<E> {
+    fn judged(&self, _: Verdict) {}
+
+    #[inline]
+    fn failed(&mut self, error: E, _: Duration) -> Option<E> {
         Some(error)
     }
 
@@ -76,8 +83,13 @@ impl<E> History<E> for Attempt<E> {
         self.set_clock(clock());
     }
 
-    fn failed(&mut self, error: E) -> Option<E> {
+    fn judged(&self, verdict: Verdict) {
+        self.judged(verdict);
+    }
+
+    fn failed(&mut self, error: E, pause: Duration) -> Option<E> {
         self.failed(error);
+        self.paused(pause);
         None
     }
 
@@ -116,9 +128,12 @@ impl<E> History<E> for Arc<Attempt<E>> {
         own(self).set_clock(clock());
     }
 
-    fn failed(&mut self, error: E) -> Option<E> {
-        own(self).failed(error);
-        None
+    fn judged(&self, verdict: Verdict) {
+        Attempt::judged(self, verdict);
+    }
+
+    fn failed(&mut self, error: E, pause: Duration) -> Option<E> {
+        History::failed(own(self), error, pause)
     }
 
     fn rejected(&mut self) {

@@ -195,6 +195,7 @@ where
                                             verdict
                                         }
                                     });
+                                    history.judged(verdict);
                                     let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
                                     let shown = Described {
                                         on: &chain.on,
@@ -212,7 +213,7 @@ where
                                         is_cancelled,
                                     ) {
                                         Ok(pause) => {
-                                            let error = history.failed(error);
+                                            let error = history.failed(error, pause);
                                             kept = M::keep::<R, C, _>(Some(Err(error)));
                                             (pause, verdict.kind())
                                         }

@@ -146,6 +146,7 @@ where
                         }
                         Err(error) => {
                             let verdict = decide::verdict(policy, || chain.on.verdict(&error));
+                            history.judged(verdict);
                             let shown = Described {
                                 on: &chain.on,
                                 error: &error,
@@ -161,7 +162,7 @@ where
                                 is_cancelled,
                             ) {
                                 Ok(pause) => {
-                                    kept = Some(Err(history.failed(error)));
+                                    kept = Some(Err(history.failed(error, pause)));
                                     (pause, verdict.kind())
                                 }
                                 Err(reason) => break 'failed (error, reason),

@@ -1,10 +1,13 @@
 //! What a call keeps of earlier attempts, and what `give_up` and `fallback` get from it.
 
+use std::time::Duration;
+
 use retry_vocabulary::range::LEAST_REPEATS;
 
 use super::Count;
 use crate::call::attempt::{Attempt, Clock, Kept};
 use crate::call::gave_up::GaveUp;
+use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::schedule;
 use crate::time::moment::Moment;
@@ -44,6 +47,39 @@ pub fn take_last_error<E, K>(attempt: &mut Attempt<E, K>, failed: bool) -> Optio
 
 pub fn failed<E, K>(attempt: &mut Attempt<E, K>, error: E) {
     attempt.failed(error);
+}
+
+/// The same of an attempt beside others that went on.
+pub fn kept_beside<E, K>(attempt: &mut Attempt<E, K>, error: E) {
+    attempt.failed_beside(error);
+}
+
+/// Keeps the verdict on a failure.
+pub fn judged<E, K>(attempt: &Attempt<E, K>, verdict: Verdict) -> Verdict {
+    attempt.judged(verdict);
+    verdict
+}
+
+/// That pause follows the failure.
+pub fn paused<E, K>(attempt: &mut Attempt<E, K>, pause: &impl Paused) {
+    attempt.paused(pause.length());
+}
+
+/// A pause, alone or with what was paid for the retry after it.
+pub trait Paused {
+    fn length(&self) -> Duration;
+}
+
+impl Paused for Duration {
+    fn length(&self) -> Duration {
+        *self
+    }
+}
+
+impl<P> Paused for (Duration, P) {
+    fn length(&self) -> Duration {
+        self.0
+    }
 }
 
 pub fn rejected<E, K>(attempt: &mut Attempt<E, K>) {

@@ -496,7 +496,7 @@ impl fmt::Display for Max {
 pub(crate) struct Delay(Duration);
 
 impl Delay {
-    fn new(delay: Duration) -> Self {
+    pub(crate) fn new(delay: Duration) -> Self {
         let fine = delay < Duration::from_millis(1);
         let unit = if fine { 1 } else { 1_000_000 };
         let nanos = delay.subsec_nanos() / unit * unit;

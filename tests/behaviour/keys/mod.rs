@@ -22,6 +22,7 @@ mod deadline;
 mod dropped;
 mod enabled;
 mod endings;
+mod failures;
 mod hint;
 mod history;
 mod idempotent;

@@ -1,0 +1,245 @@
+//! What a call that gave up tells of its attempts: the table, as data, and as an error among others.
+
+use std::error::Error;
+use std::io;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use retry_runtime::testing::{Script, sequence};
+use retry_runtime::{GaveUp, Kind, Policy, Reason, Verdict, retry};
+use serde_json::json;
+use tokio::time::sleep;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+struct Failed(&'static str);
+
+fn verdict(error: &Failed) -> Verdict {
+    match error.0.trim_end() {
+        "slow down" => Verdict::THROTTLED,
+        "timed out" => Verdict::TIMEOUT,
+        "forbidden" => Verdict::STOP,
+        _ => Verdict::TRANSIENT,
+    }
+}
+
+/// Keeps what a call gave up with.
+#[derive(Default)]
+struct Kept<T = ()>(Mutex<Option<GaveUp<Failed, T>>>);
+
+impl<T> Kept<T> {
+    fn keep(&self, gave_up: GaveUp<Failed, T>) -> Failed {
+        let error = gave_up.error().clone();
+        *self.0.lock().unwrap() = Some(gave_up);
+        error
+    }
+
+    fn taken(self) -> GaveUp<Failed, T> {
+        self.0.into_inner().unwrap().expect("the call gave up")
+    }
+}
+
+fn script<const N: usize>(errors: [&'static str; N]) -> Script<u32, Failed> {
+    sequence(errors.map(|error| Err(Failed(error))))
+}
+
+#[retry(max = 3, jitter = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
+async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
+    sleep(SECOND / 4).await;
+    server.next()
+}
+
+async fn of_fetch<const N: usize>(errors: [&'static str; N]) -> GaveUp<Failed> {
+    let kept = Kept::default();
+    assert!(fetch(&script(errors), &kept).await.is_err());
+    kept.taken()
+}
+
+/// Number, seconds until it began, kind, seconds of the pause after it.
+type Told = (Option<u32>, Option<f64>, Option<Kind>, Option<f64>);
+
+fn told<T>(gave_up: &GaveUp<Failed, T>) -> Vec<Told> {
+    let told = gave_up.failures().map(|failed| {
+        (
+            failed.number,
+            failed.began.map(|began| began.as_secs_f64()),
+            failed.kind,
+            failed.pause.map(|pause| pause.as_secs_f64()),
+        )
+    });
+    told.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_attempt_has_its_time_its_kind_and_its_pause() {
+    let gave_up = of_fetch(["busy", "slow down", "timed out", "busy"]).await;
+    assert_eq!(
+        told(&gave_up),
+        [
+            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
+            (Some(2), Some(1.25), Some(Kind::Throttled), Some(2.0)),
+            (Some(3), Some(3.5), Some(Kind::Timeout), Some(4.0)),
+            (Some(4), Some(7.75), Some(Kind::Transient), None),
+        ]
+    );
+    let gave_up = of_fetch(["busy", "forbidden"]).await;
+    assert_eq!(told(&gave_up)[1], (Some(2), Some(1.25), None, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_table_has_a_row_for_each() {
+    let gave_up = of_fetch(["busy", "slow down", "forbidden\n"]).await;
+    assert_eq!(
+        gave_up.to_string(),
+        r"gave up after 3 attempts in 3.75s (not retryable): forbidden\n"
+    );
+    assert_eq!(
+        format!("{gave_up:#}"),
+        [
+            r"gave up after 3 attempts in 3.75s (not retryable): forbidden\n",
+            r"attempt  began  kind       pause  error",
+            r"      1  0ns    transient  1s     busy",
+            r"      2  1.25s  throttled  2s     slow down",
+            r"      3  3.5s                     forbidden\n",
+        ]
+        .join("\n")
+    );
+}
+
+#[test]
+fn a_long_call_leaves_the_middle_out() {
+    let kept = Kept::default();
+    #[retry(max = 199, backoff = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
+    fn read(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
+        server.next()
+    }
+    assert!(read(&script(["busy"; 200]), &kept).is_err());
+    let gave_up = kept.taken();
+    let numbers: Vec<_> = told(&gave_up).iter().filter_map(|told| told.0).collect();
+    assert_eq!(numbers[..11], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 100]);
+    assert_eq!((numbers.len(), numbers.last()), (111, Some(&200)));
+    let table = format!("{gave_up:#}");
+    let lines: Vec<_> = table.lines().collect();
+    assert_eq!(lines[12], "… 89 left out");
+    assert!(
+        lines[11].starts_with("     10  ") && lines[13].starts_with("    100  "),
+        "{table}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn rejected_values_and_corrections_are_of_kind_invalid() {
+    let kept = Kept::default();
+    #[retry(max = 1, jitter = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up),
+        validate = |_: &u32| Err(Failed("too small")))]
+    async fn asked_again(kept: &Kept<u32>) -> Result<u32, Failed> {
+        Ok(1)
+    }
+    assert!(asked_again(&kept).await.is_err());
+    assert_eq!(
+        told(&kept.taken()),
+        [
+            (Some(1), Some(0.0), Some(Kind::Invalid), Some(0.0)),
+            (Some(2), Some(0.0), Some(Kind::Invalid), None),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn attempts_beside_others_have_no_number() {
+    let kept = Kept::default();
+    #[retry(max = 1, jitter = "none", hedge = "1s", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
+    async fn slow(kept: &Kept) -> Result<u32, Failed> {
+        sleep(3 * SECOND).await;
+        Err(Failed("busy"))
+    }
+    assert!(slow(&kept).await.is_err());
+    assert_eq!(
+        told(&kept.taken()),
+        [
+            (None, None, None, None),
+            (Some(2), None, Some(Kind::Transient), None),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_fallback_and_a_chain_get_the_same() {
+    let kept = &Kept::default();
+    let server = script(["busy", "slow down"]);
+    let policy = Policy::new().max(1).jitter(retry_runtime::Jitter::None);
+    let call = policy
+        .on(verdict)
+        .fallback(async |gave_up| Err(kept.keep(gave_up)));
+    assert!(call.call(async || server.next()).await.is_err());
+    let of_chain = kept.0.lock().unwrap().take().unwrap();
+
+    #[retry(max = 1, jitter = "none", on = verdict, fallback = async |gave_up| Err(kept.keep(gave_up)))]
+    async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
+        server.next()
+    }
+    assert!(fetch(&script(["busy", "slow down"]), kept).await.is_err());
+    let of_attribute = kept.0.lock().unwrap().take().unwrap();
+    assert_eq!(told(&of_chain), told(&of_attribute));
+    assert_eq!(
+        told(&of_chain),
+        [
+            (Some(1), Some(0.0), Some(Kind::Transient), Some(1.0)),
+            (Some(2), Some(1.0), Some(Kind::Throttled), None),
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_can_be_serialised() {
+    let gave_up = of_fetch([
+        "slow down",
+        "at http://me:pw@host/?key=secret",
+        "busy",
+        "busy",
+    ])
+    .await;
+    assert_eq!(
+        serde_json::to_value(&gave_up).expect("JSON"),
+        json!({
+            "reason": "exhausted",
+            "attempts": 4,
+            "corrections": 0,
+            "elapsed": 8.0,
+            "error": "busy",
+            "failures": [
+                { "attempt": 1, "began": 0.0, "kind": "throttled", "pause": 1.0, "error": "slow down" },
+                { "attempt": 2, "began": 1.25, "kind": "transient", "pause": 2.0, "error": "at http://host/" },
+                { "attempt": 3, "began": 3.5, "kind": "transient", "pause": 4.0, "error": "busy" },
+                { "attempt": 4, "began": 7.75, "kind": "transient", "pause": null, "error": "busy" },
+            ],
+            "failures_left_out": 0,
+        })
+    );
+    assert_eq!(gave_up.reason(), Reason::Exhausted);
+}
+
+/// What a report of the whole chain shows: anyhow's, for one.
+#[test]
+fn as_an_error_it_says_nothing_twice() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("can't reach the model")]
+    struct Unreachable(#[from] io::Error);
+
+    let kept = Mutex::new(None);
+    let policy = Policy::none().max(0).on(|_: &Unreachable| true);
+    let call = policy.fallback(|gave_up: GaveUp<Unreachable>| {
+        *kept.lock().unwrap() = Some(gave_up);
+        Ok(())
+    });
+    let refused = || Unreachable(io::Error::other("connection refused"));
+    call.call_blocking(|| Err(refused())).expect("fell back");
+    let gave_up = kept.into_inner().unwrap().expect("the call gave up");
+    let source = gave_up.source().map(ToString::to_string);
+    assert_eq!(source.as_deref(), Some("connection refused"));
+    let report = format!("{:#}", anyhow::Error::from(gave_up));
+    let (_, report) = report.split_once(" (exhausted): ").expect("a reason");
+    assert_eq!(report, "can't reach the model: connection refused");
+}
