@@ -4,9 +4,9 @@
 //! | observer | feature | |
 //! |---|---|---|
 //! | [`Stats`] | | counts calls, attempts, retries and reasons |
-//! | [`Metrics`] | `metrics` | measures calls with the crate `metrics`: Prometheus, … |
-//! | [`OpenTelemetry`] | `opentelemetry` | measures calls with OpenTelemetry |
-//! | [`Progress`] | `indicatif` | shows on a terminal what a call waits for |
+//! | `Metrics` | `metrics` | measures calls with the crate `metrics`: Prometheus, … |
+//! | `OpenTelemetry` | `opentelemetry` | measures calls with OpenTelemetry |
+//! | `Progress` | `indicatif` | shows on a terminal what a call waits for |
 //!
 //! Two observe by `observe = (&STATS, Metrics::new())`.
 
