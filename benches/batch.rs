@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use retry_runtime::{Batches, Policy, Timer, TimerFn, retry_each, retry_each_blocking};
+use retry_runtime::{Batches, Policy, TimerFn, retry_each, retry_each_blocking};
 
 type Answers = Result<Vec<Result<u64, bool>>, bool>;
 type Batch = fn(&[u64]) -> usize;
@@ -27,10 +27,9 @@ fn answer(items: Vec<&u64>) -> Answers {
     Ok(answers.collect())
 }
 
-fn batches() -> Batches<impl FnMut(&bool) -> bool + Send, impl Timer> {
-    let no_pause = TimerFn::new(|_| std::future::ready(()));
+fn batches() -> Batches<impl FnMut(&bool) -> bool + Send> {
     let policy = Policy::none().on(|retry: &bool| *retry);
-    policy.batches(1000).timer(no_pause)
+    policy.batches(1000)
 }
 
 fn all_ok(results: &[Result<u64, impl Sized>]) -> usize {
@@ -46,7 +45,8 @@ fn concurrent(items: &[u64]) -> usize {
 }
 
 fn run(items: &[u64], concurrency: usize) -> usize {
-    let batches = batches().concurrency(concurrency);
+    let no_pause = TimerFn::new(|_| std::future::ready(()));
+    let batches = batches().concurrency(concurrency).timer(no_pause);
     let results = retry_each(batches, items, async |pending| answer(pending));
     all_ok(&futures::executor::block_on(results))
 }
