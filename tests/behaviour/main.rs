@@ -1,21 +1,13 @@
-//! What annotated functions, policies, batches and plans do, seen from outside.
+//! What annotated functions, policies, batches and plans do, seen from outside. What a call's keys do is in `calls.rs`.
 
 mod batch;
 mod blocks;
-mod chain;
 mod classification;
 mod clocks;
-mod conformance;
 mod core;
 mod decorators;
 mod derive;
-mod evaluations;
-mod expressions;
-mod forms;
 mod fuzz;
-mod hedge;
-mod keys;
-mod limiters;
 mod llm;
 mod log;
 mod observers;

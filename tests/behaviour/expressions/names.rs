@@ -56,7 +56,7 @@ async fn a_block_is_named_as_the_function_around_it() {
         &name[..name.find(" attempt=").unwrap()]
     });
     let names: Vec<_> = names.collect();
-    let here = "behaviour::expressions::names";
+    let here = "calls::expressions::names";
     assert_eq!(
         names,
         [

@@ -216,7 +216,7 @@ async fn an_error_is_shown_as_under_the_attribute() {
         recording.lines(),
         [
             "gave up call attempt=1 max=0 error=no answer: refused reason=exhausted",
-            "gave up call attempt=1 max=0 error=behaviour::expressions::types::Bare reason=exhausted",
+            "gave up call attempt=1 max=0 error=calls::expressions::types::Bare reason=exhausted",
         ]
     );
 }

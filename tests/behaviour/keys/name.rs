@@ -41,8 +41,8 @@ fn is_in_every_event() {
         let name = line.strip_prefix("gave up ").unwrap();
         String::from(name.split(' ').next().unwrap())
     };
-    assert_eq!(name(&by_default), "behaviour::keys::name::by_default");
-    assert_eq!(name(&r#match), "behaviour::keys::name::match");
+    assert_eq!(name(&by_default), "calls::keys::name::by_default");
+    assert_eq!(name(&r#match), "calls::keys::name::match");
     assert_eq!(name(&literal), "model.complete");
     assert_eq!(name(&|| computed("small")), "small.complete");
     let client = Client {

@@ -147,10 +147,10 @@ fn errors_are_shown_by_what_they_have() {
     assert!(derefs().is_err());
     generic("quoted");
     let expected = [
-        "gave up n attempt=1 max=0 error=behaviour::keys::on::Nameless reason=exhausted",
-        "gave up d attempt=1 max=0 error=behaviour::keys::on::Debugged reason=exhausted",
+        "gave up n attempt=1 max=0 error=calls::keys::on::Nameless reason=exhausted",
+        "gave up d attempt=1 max=0 error=calls::keys::on::Debugged reason=exhausted",
         "gave up b attempt=1 max=0 error=503 overloaded reason=exhausted",
-        "gave up r attempt=1 max=0 error=behaviour::keys::on::errors_are_shown_by_what_they_have::Derefs reason=exhausted",
+        "gave up r attempt=1 max=0 error=calls::keys::on::errors_are_shown_by_what_they_have::Derefs reason=exhausted",
         "gave up g attempt=1 max=0 error=&str reason=exhausted",
     ];
     assert_eq!(recording.lines(), expected);

@@ -293,7 +293,7 @@ fn decorators_and_blocks_are_found_by_their_names() {
         toml::from_str(
             "
             Opus = { max = 1 }
-            'behaviour::keys::policies::decorators_and_blocks_are_found_by_their_names' = { max = 2 }
+            'calls::keys::policies::decorators_and_blocks_are_found_by_their_names' = { max = 2 }
             ",
         )
         .unwrap(),

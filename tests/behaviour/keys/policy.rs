@@ -96,14 +96,12 @@ async fn calls_without_the_attribute() {
     assert!(start.elapsed() >= millis(3100) && start.elapsed() <= millis(3102));
     let lines = recording.lines();
     assert!(
-        lines[0].starts_with(
-            "retrying behaviour::keys::policy::calls_without_the_attribute attempt=1 "
-        )
+        lines[0]
+            .starts_with("retrying calls::keys::policy::calls_without_the_attribute attempt=1 ")
     );
     assert!(
-        lines[3].starts_with(
-            "succeeded behaviour::keys::policy::calls_without_the_attribute attempt=4"
-        )
+        lines[3]
+            .starts_with("succeeded calls::keys::policy::calls_without_the_attribute attempt=4")
     );
 }
 
