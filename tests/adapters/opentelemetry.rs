@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
-use opentelemetry_sdk::metrics::data::{AggregatedMetrics, Metric, MetricData};
+use opentelemetry_sdk::metrics::data::{
+    AggregatedMetrics, Metric, MetricData, ResourceMetrics, ScopeMetrics,
+};
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::testing::{Script, sequence};
@@ -92,10 +94,8 @@ async fn every_instrument_gets_its_numbers() {
     provider.force_flush().expect("an exporter in memory");
 
     let exported = exporter.get_finished_metrics().expect("metrics");
-    let scopes = exported
-        .iter()
-        .flat_map(|resource| resource.scope_metrics());
-    let metrics = scopes.flat_map(|scope| scope.metrics());
+    let scopes = exported.iter().flat_map(ResourceMetrics::scope_metrics);
+    let metrics = scopes.flat_map(ScopeMetrics::metrics);
     let found: BTreeMap<_, _> = metrics
         .map(|metric| ((metric.name(), metric.unit()), points(metric)))
         .collect();

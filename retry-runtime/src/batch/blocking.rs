@@ -160,12 +160,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
                 if !hand() {
                     break;
                 }
-                let mut state = State::here();
-                let work = move || {
-                    let _entered = state.enter();
-                    work();
-                };
-                match thread::Builder::new().spawn_scoped(scope, work) {
+                match thread::Builder::new().spawn_scoped(scope, State::carry(work)) {
                     Ok(other) => others.push(other),
                     Err(_) => break,
                 }

@@ -21,6 +21,16 @@ impl State {
         }
     }
 
+    /// Has that work done elsewhere as it would be here.
+    #[cfg(feature = "batch")]
+    pub(crate) fn carry(work: impl FnOnce()) -> impl FnOnce() {
+        let mut state = Self::here();
+        move || {
+            let _entered = state.enter();
+            work();
+        }
+    }
+
     /// Puts it in force on this thread until what is returned is dropped.
     pub(crate) fn enter(&mut self) -> Entered<'_> {
         self.swap();

@@ -110,11 +110,12 @@ async fn the_table_has_a_row_for_each() {
 
 #[test]
 fn a_long_call_leaves_the_middle_out() {
-    let kept = Kept::default();
     #[retry(max = 199, backoff = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
     fn read(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
         server.next()
     }
+
+    let kept = Kept::default();
     assert!(read(&script(["busy"; 200]), &kept).is_err());
     let gave_up = kept.taken();
     let numbers: Vec<_> = told(&gave_up).iter().filter_map(|told| told.0).collect();
@@ -131,12 +132,13 @@ fn a_long_call_leaves_the_middle_out() {
 
 #[tokio::test(start_paused = true)]
 async fn rejected_values_and_corrections_are_of_kind_invalid() {
-    let kept = Kept::default();
     #[retry(max = 1, jitter = "none", on = verdict, give_up = |gave_up| kept.keep(gave_up),
         validate = |_: &u32| Err(Failed("too small")))]
     async fn asked_again(kept: &Kept<u32>) -> Result<u32, Failed> {
         Ok(1)
     }
+
+    let kept = Kept::default();
     assert!(asked_again(&kept).await.is_err());
     assert_eq!(
         told(&kept.taken()),
@@ -149,12 +151,13 @@ async fn rejected_values_and_corrections_are_of_kind_invalid() {
 
 #[tokio::test(start_paused = true)]
 async fn attempts_beside_others_have_no_number() {
-    let kept = Kept::default();
     #[retry(max = 1, jitter = "none", hedge = "1s", on = verdict, give_up = |gave_up| kept.keep(gave_up))]
     async fn slow(kept: &Kept) -> Result<u32, Failed> {
         sleep(3 * SECOND).await;
         Err(Failed("busy"))
     }
+
+    let kept = Kept::default();
     assert!(slow(&kept).await.is_err());
     assert_eq!(
         told(&kept.taken()),
@@ -167,6 +170,11 @@ async fn attempts_beside_others_have_no_number() {
 
 #[tokio::test(start_paused = true)]
 async fn a_fallback_and_a_chain_get_the_same() {
+    #[retry(max = 1, jitter = "none", on = verdict, fallback = async |gave_up| Err(kept.keep(gave_up)))]
+    async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
+        server.next()
+    }
+
     let kept = &Kept::default();
     let server = script(["busy", "slow down"]);
     let policy = Policy::new().max(1).jitter(retry_runtime::Jitter::None);
@@ -176,10 +184,6 @@ async fn a_fallback_and_a_chain_get_the_same() {
     assert!(call.call(async || server.next()).await.is_err());
     let of_chain = kept.0.lock().unwrap().take().unwrap();
 
-    #[retry(max = 1, jitter = "none", on = verdict, fallback = async |gave_up| Err(kept.keep(gave_up)))]
-    async fn fetch(server: &Script<u32, Failed>, kept: &Kept) -> Result<u32, Failed> {
-        server.next()
-    }
     assert!(fetch(&script(["busy", "slow down"]), kept).await.is_err());
     let of_attribute = kept.0.lock().unwrap().take().unwrap();
     assert_eq!(told(&of_chain), told(&of_attribute));
