@@ -17,6 +17,7 @@ mod policy_serde;
 mod policy_text;
 mod shapes;
 mod shown;
+mod spans;
 mod streams;
 mod testing;
 mod validation;

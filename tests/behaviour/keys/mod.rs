@@ -37,7 +37,6 @@ mod policies;
 mod policy;
 mod repeats;
 mod shared;
-mod span;
 mod team;
 mod timeout;
 mod timer;

@@ -69,11 +69,11 @@ async fn async_functions() {
 #[tokio::test]
 async fn blocking_functions() {
     #[retry(max = 1, name = "fetch", backoff = "none", span = true, on = |_| true)]
-    fn fetch(server: Script<(), Busy>) -> Result<(), Busy> {
-        ask(&server)
+    fn fetch(server: &Script<(), Busy>) -> Result<(), Busy> {
+        ask(server)
     }
 
-    assert_eq!(spans_of(async { fetch(once()) }).await, TWO_ATTEMPTS);
+    assert_eq!(spans_of(async { fetch(&once()) }).await, TWO_ATTEMPTS);
 }
 
 #[tokio::test(start_paused = true)]
