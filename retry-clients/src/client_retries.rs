@@ -19,8 +19,8 @@ type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdi
 /// How the requests of a whole client are retried: a policy, and the keys beside it.
 ///
 /// A [`RetryLayer`](crate::tower::RetryLayer) and a [`RetryMiddleware`](crate::reqwest_middleware::RetryMiddleware) are
-/// made of it, or of a [`Policy`] alone. A clone shares the budget, the breaker and the limiter, so that several clients of
-/// one server can.
+/// made of it, or of a [`Policy`] alone. A clone shares the budget, the breaker and the limiter: give each client of
+/// one server a clone.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,8 +39,8 @@ type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdi
 /// # let _ = retries;
 /// ```
 ///
-/// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout` ends an
-/// attempt whose answer has not begun in time; what follows of a body is not limited.
+/// Keys mean what they mean in the attribute, and a call is one request of the client's user. The policy's `timeout`
+/// ends an attempt whose answer has not begun in time; what follows of a body is not limited.
 ///
 /// An answer that is not worth a retry, such as a 404, is handed on. Unless attempts failed before, that is a success.
 #[derive(Clone)]
@@ -86,7 +86,7 @@ impl ClientRetries {
     }
 
     /// What calls are named in the log and by observers. By default each by its request: `GET api.example`, or
-    /// `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would be another for each item.
+    /// `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would differ for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.name = Some(name.into());
         self
@@ -95,7 +95,8 @@ impl ClientRetries {
     /// Which outcomes are failures, and which of these are worth a retry: `None` is a success. The default is
     /// [`classify`].
     ///
-    /// An outcome is an answer, or the error of the service below. To change some of them, leave the others to `classify`:
+    /// An outcome is an answer, or the error of the service below. To change some of them, leave the others to
+    /// `classify`:
     ///
     /// ```
     /// use http::StatusCode;
@@ -120,19 +121,20 @@ impl ClientRetries {
         self
     }
 
-    /// Reads the body of each answer, up to that many bytes, before its outcome is known: [`Answer::body`]. Then it is handed
-    /// on with all the rest. Default 0: bodies are not read.
+    /// Reads the body of each answer, up to that many bytes, before its outcome is known: [`Answer::body`]. Then it is
+    /// handed on with all the rest. Default 0: bodies are not read.
     ///
-    /// Event streams (`text/event-stream`) and answers by gRPC are not read, since their users want each part at once. The
-    /// answer is known as late as its body, so name this only where the body says what the status does not.
+    /// Event streams (`text/event-stream`) and answers by gRPC are not read, since their users want each part at once.
+    /// The answer is known as late as its body, so name this only where the body says what the status does not.
     pub fn read_bodies(mut self, most: usize) -> Self {
         self.read = most;
         self
     }
 
-    /// How much of a request's body is recorded while it is sent, in bytes, to send it again. A longer body is sent once:
-    /// where a retry would follow, the call ends with [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the
-    /// log says why. Bodies that are in memory anyway are not limited. Default [`RECORDED`](Self::RECORDED).
+    /// How much of a request's body is recorded while it is sent, in bytes, to send it again. A longer body is sent
+    /// once: where a retry would follow, the call ends with
+    /// [`Reason::Unrepeatable`](retry_runtime::Reason::Unrepeatable), and the log says why. Bodies that are in memory
+    /// anyway are not limited. Default [`RECORDED`](Self::RECORDED).
     pub fn record_bodies(mut self, most: usize) -> Self {
         self.recorded = most;
         self
@@ -148,8 +150,8 @@ impl ClientRetries {
         self
     }
 
-    /// After an ambiguous failure, sends only requests again whose method is idempotent (RFC 9110, 9.2.2: not `POST`, `PATCH`
-    /// and `CONNECT`), or that have an `Idempotency-Key`.
+    /// After an ambiguous failure, resends only requests whose method is idempotent (RFC 9110, 9.2.2: not `POST`,
+    /// `PATCH` and `CONNECT`), or that have an `Idempotency-Key`.
     pub fn idempotent_methods(mut self) -> Self {
         self.repeats = Repeats::OfIdempotentMethods;
         self
@@ -167,8 +169,7 @@ impl ClientRetries {
         self
     }
 
-    /// What attempts wait for. Where the wait would be too long, a call fails with
-    /// [`Rejected`](retry_runtime::Rejected).
+    /// What attempts wait for. If the wait would be too long, a call fails with [`Rejected`](retry_runtime::Rejected).
     pub fn limiter(mut self, limiter: impl Limiter + Send + Sync + 'static) -> Self {
         self.limiter = Some(Arc::new(limiter));
         self

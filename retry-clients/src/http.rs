@@ -56,13 +56,13 @@ impl<'a> Answer<'a> {
         self.headers
     }
 
-    /// The trailers, if they came first: so does gRPC say that a call failed before its first message.
+    /// The trailers, if they came first: that is how gRPC says that a call failed before its first message.
     pub fn trailers(&self) -> Option<&'a HeaderMap> {
         self.seen.trailers
     }
 
-    /// The body, or its beginning if it is longer than [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies)
-    /// says. `None` if it was not read.
+    /// The body, or its beginning if it is longer than
+    /// [`ClientRetries::read_bodies`](crate::ClientRetries::read_bodies) says. `None` if it was not read.
     pub fn body(&self) -> Option<&'a [u8]> {
         self.seen.body
     }

@@ -21,8 +21,8 @@ pub use recording::{Recorded, Recording};
 
 /// A request that can be sent again, for a service that answers with `A`.
 ///
-/// It is implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with the
-/// feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
+/// It is implemented for `http::Request` with every body that is [`RepeatBody`], for the requests of `reqwest` (with
+/// the feature `reqwest_middleware`) and of `async-openai`. For a service of your own:
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -62,8 +62,8 @@ pub trait Repeat<A>: Sized + Send {
     /// What the caller is answered with.
     type Answer: Send;
 
-    /// Parts it into what is sent first and what is kept. Of a body that can be read only once, at most that many bytes are
-    /// kept.
+    /// Parts it into what is sent first and what is kept. Of a body that can be read only once, at most that many bytes
+    /// are kept.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
     /// Whether it can be sent again.

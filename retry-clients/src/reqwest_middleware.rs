@@ -28,9 +28,8 @@ use crate::client_retries::run::{Sender, run};
 /// # }
 /// ```
 ///
-/// A request whose body is a stream is recorded while it is sent: see
-/// [`ClientRetries::record_bodies`]. A call that was rejected or timed out ends with [`Error::Middleware`], which holds a
-/// [`Rejected`] or a [`TimedOut`].
+/// A request whose body is a stream is recorded while it is sent: see [`ClientRetries::record_bodies`]. A call that was
+/// rejected or timed out ends with [`Error::Middleware`], which holds a [`Rejected`] or a [`TimedOut`].
 ///
 /// [`ClientRetries::record_bodies`]: crate::ClientRetries::record_bodies
 #[derive(Clone, Debug)]

@@ -20,8 +20,8 @@ impl Error for Truncated {}
 
 /// The stream, with an error at its end if neither an error nor the last item came before.
 ///
-/// Many streams end the same way whether they are complete or were cut off: of server-sent events, nothing but the last
-/// one says so. To `stream = "first"` and `stream = "buffer"` of `#[retry]` such an end is a success; with this it is an
+/// Many streams end the same way whether they are complete or were cut off: among server-sent events, only the last one
+/// tells. To `stream = "first"` and `stream = "buffer"` of `#[retry]` such an end is a success; with this it is an
 /// error, which can be retried.
 ///
 /// ```

@@ -70,8 +70,8 @@ impl DurablePolicy for Policy {
 /// # }
 /// ```
 ///
-/// Keys mean what they mean in the attribute. The policy's deadline counts from the first start, and the time in which the
-/// program doesn't run counts. Its timeout is ignored.
+/// Keys mean what they mean in the attribute. The policy's deadline counts from the first start, and the time in which
+/// the program doesn't run counts. Its timeout is ignored.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -116,9 +116,9 @@ impl<'b, On> Durable<'b, On> {
 
     /// Says whether a second request does no harm. Default true.
     ///
-    /// With `false`, a failure after which the request may have taken effect is not retried. An attempt that was under way
-    /// when the program ended is made again all the same: have the server recognize it, by a key that the name of the call
-    /// and of the run make up.
+    /// With `false`, a failure after which the request may have taken effect is not retried. An attempt that was under
+    /// way when the program ended is made again all the same: have the server recognize it, by a key made of the names
+    /// of the call and of the run.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.idempotent = idempotent;
         self

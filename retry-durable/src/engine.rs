@@ -13,7 +13,7 @@ pub trait Engine: Sync {
     type Error;
 
     /// Runs `step` and keeps what it returns; or returns what is kept under that name, and runs nothing. A step that is
-    /// dropped, or under way when the program ends, was none.
+    /// dropped, or under way when the program ends, does not count.
     fn step<T, S>(
         &self,
         name: &str,

@@ -18,8 +18,8 @@ use crate::Engine;
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
 ///
-/// Each line is a step. It is on the disk before the program goes on. A line that was being written when the program ended is
-/// no step, and is taken away when the file is opened again.
+/// Each line is a step. It is on the disk before the program goes on. A line that was being written when the program
+/// ended is no step, and opening the file again removes it.
 ///
 /// ```
 /// use retry_durable::{Engine, Journal};
@@ -63,7 +63,8 @@ struct Line<'a> {
 }
 
 impl Journal {
-    /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it meanwhile.
+    /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it
+    /// meanwhile.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
@@ -189,7 +190,7 @@ pub enum JournalError {
         /// Which, from 1.
         line: u64,
     },
-    /// A result is none that JSON can hold, or not of the type that the program asks for.
+    /// JSON can't hold a result, or it is not of the type that the program asks for.
     Json(serde_json::Error),
     /// Two steps of one name ran at the same time.
     Twice(String),

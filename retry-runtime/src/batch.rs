@@ -59,8 +59,8 @@ use rounds::{Rounds, Rules};
 ///
 /// - A [`Policy`](crate::Policy) or a `&Policy`, which sends all items in one call; the result of
 ///   [`Policy::on`](crate::Policy::on), for error types that are not [`Classify`](crate::Classify), or another chain of
-///   [keys](crate::PolicyCall); or [`Batches`], which also sets how many items go into a call and how many calls run at the
-///   same time.
+///   [keys](crate::PolicyCall); or [`Batches`], which also sets how many items go into a call and how many calls run at
+///   the same time.
 /// - The items. Every call that sends an item gets a clone of it, so pass something cheap to clone: references
 ///   (`&texts`), numbers, `Arc`s. They are taken from the iterator when the first call for them begins.
 /// - The operation. It gets the items of one call in a `Vec`, in order, and returns one answer for each in the same
@@ -87,9 +87,9 @@ use rounds::{Rounds, Rules};
 ///
 /// # Shared protections
 ///
-/// To what [`PolicyCall::budget`](crate::PolicyCall::budget) and [`breaker`](crate::PolicyCall::breaker) name, each item
-/// that is sent is an attempt of its own. With a [`limiter`](crate::PolicyCall::limiter), a call waits for its turn, and
-/// costs as much as its items together:
+/// To what [`PolicyCall::budget`](crate::PolicyCall::budget) and [`breaker`](crate::PolicyCall::breaker) name, each
+/// item that is sent is an attempt of its own. With a [`limiter`](crate::PolicyCall::limiter), a call waits for its
+/// turn, and costs as much as its items together:
 ///
 /// ```
 /// use std::time::Duration;

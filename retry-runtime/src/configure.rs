@@ -1,4 +1,5 @@
-//! Where policies come from: a command line, a file of named ones, a place whose content changes while the program runs.
+//! Where policies come from: a command line, a file of named ones, a place whose content changes while the program
+//! runs.
 
 #[cfg(feature = "clap")]
 pub(crate) mod clap;

@@ -378,7 +378,8 @@ impl Policy {
         self.deadline.get()
     }
 
-    /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it itself.
+    /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it
+    /// itself.
     pub const fn attempt_limit(&self) -> Option<Duration> {
         self.timeout.get()
     }

@@ -52,7 +52,8 @@ impl Account {
         }
     }
 
-    /// Asks for so many tokens. Returns how many it was granted (none, where there is nothing to say), or how long to wait before it asks again.
+    /// Asks for so many tokens. Returns how many it was granted (none, where there is nothing to say), or how long to
+    /// wait before it asks again.
     pub(super) async fn ask(
         &mut self,
         connection: &mut impl ConnectionLike,

@@ -11,8 +11,8 @@ use tokio::time::{sleep, timeout};
 
 use super::account::{Account, Told};
 
-/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and one
-/// number of tokens to begin with.
+/// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
+/// one number of tokens to begin with.
 ///
 /// ```
 /// use redis::Client;
@@ -36,11 +36,11 @@ use super::account::{Account, Told};
 /// # }
 /// ```
 ///
-/// Each call gives `ratio` tokens, and each retry takes one. A process leases tokens ahead of need, so a retry waits for
-/// nothing: it takes a token of the lease. [`keep`](Self::keep) tells Redis of calls and renews the lease.
+/// Each call gives `ratio` tokens, and each retry takes one. A process leases tokens ahead of need, so a retry waits
+/// for nothing: it takes a token of the lease. [`keep`](Self::keep) tells Redis of calls and renews the lease.
 ///
-/// While Redis does not answer, each process has a share of its own calls, so all together have no more than before. So it
-/// is where `keep` doesn't run. What was spent meanwhile is paid once Redis answers again.
+/// While Redis does not answer, or if `keep` doesn't run, each process has a share of its own calls, so all together
+/// have no more than before. What was spent meanwhile is paid once Redis answers again.
 ///
 /// What a process has leased is lost when it ends: at most a tenth of the capacity. Clones share one lease.
 #[derive(Clone)]
@@ -76,17 +76,17 @@ const EVERY: Duration = Duration::from_secs(1);
 const AT_MOST_EVERY: Duration = Duration::from_millis(10);
 
 impl FleetBudget {
-    /// A share of the calls of all processes that name the same key: with 0.1, one retry for ten calls. The bucket begins
-    /// with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
+    /// A share of the calls of all processes that name the same key: with 0.1, one retry for ten calls. The bucket
+    /// begins with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
     ///
-    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked last.
-    /// All processes should name the same numbers.
+    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked
+    /// last. All processes should name the same numbers.
     pub fn ratio(key: &str, ratio: f64) -> Self {
         Self::new(key, ratio, 100)
     }
 
-    /// The tokens that the bucket holds at most, and begins with. Call it before [`keep`](Self::keep): what this returns
-    /// shares nothing with what it was made from.
+    /// The tokens that the bucket holds at most, and begins with. Call it before [`keep`](Self::keep): what this
+    /// returns shares nothing with what it was made from.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {
         Self::new(&self.0.key, self.0.ratio, tokens)
@@ -105,11 +105,11 @@ impl FleetBudget {
         }))
     }
 
-    /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for each
-    /// process, on a tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
+    /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
+    /// each process, on a tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
     ///
-    /// Redis is asked at most a hundred times a second, and once a second while there are calls. It has 250 ms to answer;
-    /// then it is asked again after 100 ms, 200 ms, … up to half a second, as the log says.
+    /// Redis is asked at most a hundred times a second, and once a second while there are calls. It has 250 ms to
+    /// answer; then it is asked again after 100 ms, 200 ms, … up to half a second, as the log says.
     pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
     where
         C: ConnectionLike + Send + 'static,

@@ -11,8 +11,8 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::account::{Account, Told};
 
-/// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per minute
-/// of one API key.
+/// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
+/// minute of one API key.
 ///
 /// ```
 /// use std::time::Duration;
@@ -37,11 +37,12 @@ use super::account::{Account, Told};
 /// # }
 /// ```
 ///
-/// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits, all
-/// of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one burst.
+/// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits,
+/// all of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one
+/// burst.
 ///
-/// While Redis does not answer, each process begins its own part of the quota: of four processes, a quarter. What was begun
-/// meanwhile counts once Redis answers again. Where `keep` doesn't run, nothing begins.
+/// While Redis does not answer, each process begins its own part of the quota: of four processes, a quarter. What was
+/// begun meanwhile counts once Redis answers again. Where `keep` doesn't run, nothing begins.
 ///
 /// Clones share one queue.
 #[derive(Clone)]
@@ -63,11 +64,11 @@ const AT_MOST_EVERY: Duration = Duration::from_millis(10);
 const EVERY: Duration = Duration::from_secs(1);
 
 impl FleetQuota {
-    /// An amount of cost per period, for all processes that name the same key. `processes` is how many of them there are at
-    /// most. At least 1 of each, and a period of at least a nanosecond.
+    /// An amount of cost per period, for all processes that name the same key. `processes` is how many of them there
+    /// are at most. At least 1 of each, and a period of at least a nanosecond.
     ///
-    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked last.
-    /// All processes should name the same numbers.
+    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked
+    /// last. All processes should name the same numbers.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
         Self(Arc::new(Shared {
             key: key.into(),
@@ -121,11 +122,11 @@ impl FleetQuota {
         self.0.room.waiting()
     }
 
-    /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a tokio
-    /// runtime, with a connection that reconnects, such as a `ConnectionManager`.
+    /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
+    /// tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
     ///
-    /// Redis is asked at most a hundred times a second, and only while attempts wait. It has 250 ms to answer; then it is
-    /// asked again after 100 ms, 200 ms, … up to half a second, as the log says.
+    /// Redis is asked at most a hundred times a second, and only while attempts wait. It has 250 ms to answer; then it
+    /// is asked again after 100 ms, 200 ms, … up to half a second, as the log says.
     pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
     where
         C: ConnectionLike + Send + 'static,

@@ -16,8 +16,8 @@ const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// How many attempts went before (gRFC A6).
 const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
 
-/// Its statuses, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The body may
-/// be read, too: see [`ClientRetries::read_bodies`].
+/// Its statuses, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The
+/// body may be read, too: see [`ClientRetries::read_bodies`].
 impl<B, A> Repeat<Response<A>> for Request<B>
 where
     B: RepeatBody,

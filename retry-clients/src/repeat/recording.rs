@@ -14,8 +14,8 @@ use crate::BoxError;
 
 /// What is kept of a body that is recorded while it is sent, to send it again.
 ///
-/// Sending again does not wait until the body was sent as a whole: what was recorded is replayed, and then the rest is read
-/// on. Once it is dropped, nothing more is recorded. For an impl of [`RepeatBody`](super::RepeatBody).
+/// Sending again does not wait until the body was sent as a whole: what was recorded is replayed, and then the rest is
+/// read on. Once it is dropped, nothing more is recorded. For an impl of [`RepeatBody`](super::RepeatBody).
 pub struct Recording<B>(Arc<Mutex<Tape<B>>>);
 
 /// A body that is recorded while it is sent, or that replays what was recorded.

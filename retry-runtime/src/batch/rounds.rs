@@ -207,8 +207,8 @@ where
         })
     }
 
-    /// Takes a call's place with the limiter, where it counts as many attempts as it has items. The breaker is asked before
-    /// the queue, and passed after it.
+    /// Takes a call's place with the limiter, where it counts as many attempts as it has items. The breaker is asked
+    /// before the queue, and passed after it.
     pub(super) fn enter(
         &mut self,
         Batch(entries): &Batch<I::Item, B, R>,

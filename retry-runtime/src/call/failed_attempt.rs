@@ -8,8 +8,8 @@ use crate::classify::kind::Kind;
 pub struct FailedAttempt<'a, E> {
     /// Its number, from 1. `None` if it failed beside others that went on, by the key `hedge`.
     pub number: Option<u32>,
-    /// How long after the call it began. `None` if the key `hedge` began others beside it, or if nobody asked for the
-    /// time, see [`failures`](crate::GaveUp::failures).
+    /// How long after the start of the call it began. `None` if the key `hedge` began others beside it, or if nobody
+    /// asked for the time, see [`failures`](crate::GaveUp::failures).
     pub began: Option<Duration>,
     /// What sort of failure it was. `None` if it was not worth a retry, or as for `number`.
     pub kind: Option<Kind>,

@@ -153,8 +153,8 @@ impl<'a> Failure<'a> {
 
     /// Whether the attempt can't be made again, such as where its request was consumed. Default false.
     ///
-    /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead. Breakers,
-    /// limiters and budgets are told of the failure as of any other.
+    /// If a retry would follow, the call ends with [`Reason::Unrepeatable`](crate::Reason::Unrepeatable) instead.
+    /// Breakers, limiters and budgets are told of the failure as of any other.
     pub fn unrepeatable(mut self, unrepeatable: bool) -> Self {
         self.unrepeatable = unrepeatable;
         self

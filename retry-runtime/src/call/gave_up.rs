@@ -26,8 +26,8 @@ use crate::observe::shown::shown;
 /// assert_eq!(complete(), Err(String::from("503 overloaded after 3 attempts")));
 /// ```
 ///
-/// `{}` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. `{:#}` adds a table of the attempts
-/// that failed:
+/// `{}` prints one line: `gave up after 3 attempts in 2s (exhausted): 503 overloaded`. `{:#}` adds a table of the
+/// attempts that failed:
 ///
 /// ```text
 /// gave up after 3 attempts in 3.5s (exhausted): 503 overloaded
@@ -37,11 +37,11 @@ use crate::observe::shown::shown;
 ///       3  3.5s   transient         503 overloaded
 /// ```
 ///
-/// Errors in it are as in the log: at most 1 KiB, control characters escaped, URLs without user info, query and fragment.
-/// With the feature `serde` all of this can be serialised, times in seconds.
+/// Errors in it are as in the log: at most 1 KiB, control characters escaped, URLs without user info, query and
+/// fragment. With the feature `serde` all of this can be serialised, times in seconds.
 ///
-/// As an [`Error`] it speaks for the error of the last attempt: its source is that error's source, so that a report of the
-/// whole chain says nothing twice.
+/// As an [`Error`] it speaks for the error of the last attempt: its source is that error's source, so that a report of
+/// the whole chain says nothing twice.
 ///
 /// In a function with the key `validate` it is a `GaveUp<E, T>`, which also has the last rejected value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,7 +70,8 @@ impl<E, T> GaveUp<E, T> {
         earlier.chain(std::iter::once(&self.error))
     }
 
-    /// The attempts that failed with these errors, in order. An attempt with a value that `until` rejected has no error.
+    /// The attempts that failed with these errors, in order. An attempt with a value that `until` rejected has no
+    /// error.
     ///
     /// ```
     /// use std::time::Duration;
@@ -89,8 +90,8 @@ impl<E, T> GaveUp<E, T> {
     /// assert_eq!(complete(), Err(String::from("503 after pauses of [1ms]")));
     /// ```
     ///
-    /// The clock is read only where the function given to `give_up` or `fallback` may ask for the time: by a closure that
-    /// calls only methods without one, it is not.
+    /// The clock is read only if the function given to `give_up` or `fallback` may ask for the time, so not for a
+    /// closure that calls only methods without one.
     pub fn failures(&self) -> impl Iterator<Item = FailedAttempt<'_, E>> {
         let notes = self.earlier.notes().iter().chain([&self.note]);
         self.errors().zip(notes).map(|(error, note)| FailedAttempt {

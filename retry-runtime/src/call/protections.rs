@@ -1,4 +1,5 @@
-//! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about them.
+//! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about
+//! them.
 
 use std::fmt;
 use std::mem;
@@ -45,8 +46,8 @@ impl Call {
         }
     }
 
-    /// What that budget paid for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the retry
-    /// begins, it goes back.
+    /// What that budget paid for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
+    /// retry begins, it goes back.
     ///
     /// ```
     /// use retry_runtime::{Budget, Call, Failure, Policy, Site, Verdict};
@@ -111,9 +112,9 @@ impl Call {
         }
     }
 
-    /// Reports that the call's attempt changed the state of its breaker: what [`Permit::transition`](crate::Permit::transition)
-    /// or [`Permit::succeeded`](crate::Permit::succeeded) returned. [`failed_with`](Self::failed_with) reports what a failure
-    /// changed. The error is shown where the breaker opens.
+    /// Reports that the call's attempt changed the state of its breaker: what
+    /// [`Permit::transition`](crate::Permit::transition) or [`Permit::succeeded`](crate::Permit::succeeded) returned.
+    /// [`failed_with`](Self::failed_with) reports what a failure changed. The error is shown where the breaker opens.
     #[cold]
     #[inline(never)]
     pub fn turned(
@@ -218,7 +219,8 @@ impl Call {
         }
     }
 
-    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless that has come.
+    /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless its turn has
+    /// come already.
     pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
         self.waits_in(call, place, observe);
     }

@@ -41,8 +41,8 @@ impl Policy {
 }
 
 impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
-    /// Opens a span for the call, and within it one for each attempt. So what the operation logs shows the call and the number
-    /// of the attempt. It is the last key before the call.
+    /// Opens a span for the call, and within it one for each attempt. So what the operation logs shows the call and the
+    /// number of the attempt. It is the last key before the call.
     ///
     /// ```
     /// use retry_runtime::Policy;

@@ -16,8 +16,8 @@ use crate::time::moment::Moment;
 use crate::time::skip;
 use crate::time::timer::Timer;
 
-/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. Of each of the former a `Q` is
-/// kept, of each of the latter an `S`.
+/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. Of each of the former a
+/// `Q` is kept, of each of the latter an `S`.
 pub(crate) struct UnderWay<K, Q, W, S, A> {
     queued: BTreeMap<K, Q>,
     turns: FuturesUnordered<W>,

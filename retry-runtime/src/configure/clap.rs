@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::policy::error::PolicyError;
 use crate::policy::overrides::Overrides;
 
-/// How a program calls the flags of its [`PolicyArgs`], and what they stand on.
+/// What a program names the flags of its [`PolicyArgs`], and the policy under them.
 pub trait PolicyFlags {
     /// The flag for all keys at once, without its dashes, which the others begin with: `retry` is for `--retry` and
     /// `--retry-max`.
@@ -28,8 +28,8 @@ pub trait PolicyFlags {
 ///
 /// There is a flag for all keys, `--retry "max=5, base=250ms"`, and one for each: `--retry-max 5`. Each may be an
 /// environment variable instead, whose prefix the program chooses. The command line wins over the environment, and in
-/// each of them a key's own flag over the one for all. A flag takes the place of its own variable as a whole, as clap has it:
-/// `--retry "cap=5s"` leaves nothing of `APP_RETRY`. An empty value names nothing.
+/// each of them a key's own flag over the one for all. A flag takes the place of its own variable as a whole, as clap
+/// has it: `--retry "cap=5s"` leaves nothing of `APP_RETRY`. An empty value names nothing.
 ///
 /// ```
 /// use clap::Parser;

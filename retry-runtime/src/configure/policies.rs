@@ -12,10 +12,10 @@ const DEFAULT: &str = "default";
 
 /// Policies by the names of calls: one file for all clients of a program. The key `policy` takes them.
 ///
-/// A call has the entry of its name and those of its name's beginnings, up to a `.`, a `::` or another character that no
-/// identifier has. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`. The entry `default` is for every
-/// call. The longer the name, the later its entry is laid over the others, key by key. What none of them names is the
-/// call's own, or the default.
+/// A call has the entry of its name and those of its name's beginnings, up to a `.`, a `::` or another character that
+/// no identifier has. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`. The entry `default` is for
+/// every call. The longer the name, the later its entry is laid over the others, key by key. What none of them names
+/// keeps the call's own number, or the default.
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,9 +52,9 @@ const DEFAULT: &str = "default";
 ///
 /// # The table
 ///
-/// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons needs
-/// quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them: it
-/// switches off the retries of every call that has its policy from here.
+/// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons
+/// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
+/// it switches off the retries of every call that has its policy from here.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// The shortest first.

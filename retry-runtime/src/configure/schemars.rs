@@ -14,8 +14,8 @@ use crate::policy::value::Value;
 
 /// A table of a policy's keys, with their meanings, ranges and defaults.
 ///
-/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out, and so
-/// is what two keys say together, such as a `base` above its `cap`.
+/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out,
+/// and so is what two keys say together, such as a `base` above its `cap`.
 impl JsonSchema for Policy {
     fn schema_name() -> Cow<'static, str> {
         "RetryPolicy".into()

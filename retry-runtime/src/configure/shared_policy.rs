@@ -8,8 +8,8 @@ use crate::policy::Policy;
 /// A policy that changes while the program runs, or [`Policies`] that do. The key `policy` takes one.
 ///
 /// A call reads it when it needs it: at its start for its deadline, and at each failure. So calls under way follow what
-/// was stored last, and a pause that has begun is not cut short. A reader waits for nothing but a copy; nothing sees half
-/// a policy.
+/// was stored last, and a pause that has begun is not cut short. A reader waits for nothing but a copy; nothing sees
+/// half a policy.
 ///
 /// ```
 /// use retry_runtime::{Policy, SharedPolicy, retry};
@@ -32,19 +32,19 @@ pub struct SharedPolicy<P = Policy> {
 }
 
 impl<P> SharedPolicy<P> {
-    /// With that for the beginning.
+    /// Holds that policy until [`store`](Self::store) replaces it.
     pub const fn new(policy: P) -> Self {
         Self {
             stored: RwLock::new(policy),
         }
     }
 
-    /// What all readers see from now on.
+    /// Replaces the policy: all readers see this one from now on.
     pub fn store(&self, policy: P) {
         *self.stored.write().unwrap_or_else(PoisonError::into_inner) = policy;
     }
 
-    /// What was stored last.
+    /// The policy that was stored last.
     pub fn load(&self) -> P
     where
         P: Copy,
@@ -52,7 +52,8 @@ impl<P> SharedPolicy<P> {
         self.read(|stored| *stored)
     }
 
-    /// What `read` makes of that which was stored last. Don't store anything meanwhile: that would wait for its own end.
+    /// Passes the policy that was stored last to `read`. Don't call [`store`](Self::store) in `read`: it would wait for
+    /// itself.
     pub fn read<T>(&self, read: impl FnOnce(&P) -> T) -> T {
         read(&self.stored.read().unwrap_or_else(PoisonError::into_inner))
     }

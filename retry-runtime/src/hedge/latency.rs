@@ -124,7 +124,7 @@ pub struct Quantile<L> {
 }
 
 impl<L: Deref<Target = Latency>> Quantile<L> {
-    /// As [`Latency::quantile`], of one that something else holds, such as one for each provider:
+    /// As [`Latency::quantile`], of a `Latency` that something else holds, such as one for each provider:
     ///
     /// ```
     /// use std::sync::LazyLock;

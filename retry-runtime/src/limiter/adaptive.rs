@@ -36,8 +36,8 @@ pub struct Adaptive {
 const LOWERED: f64 = 0.9;
 /// What a success adds.
 const RAISED: f64 = 1.002;
-/// What refusals leave of the most that got through, while they are few: some servers refuse whatever the rate is, and each
-/// refusal would lower it further. Half is what TCP leaves of a window after a loss.
+/// What refusals leave of the most that got through, while they are few: some servers refuse whatever the rate is, and
+/// each refusal would lower it further. Half is what TCP leaves of a window after a loss.
 const KEPT: f64 = 0.5;
 /// More refusals than this share are taken as a limit that has become lower.
 const FEW: f64 = 0.2;

@@ -15,8 +15,8 @@ pub struct Leased {
 }
 
 impl RateLimiter<Leased> {
-    /// A limit that is reckoned elsewhere, such as on a server for all processes of a fleet. Nothing begins until
-    /// [`grant`](Self::grant) makes room.
+    /// A limit that something else keeps account of, such as on a server for all processes of a fleet. Nothing begins
+    /// until [`grant`](Self::grant) makes room.
     ///
     /// ```
     /// use retry_runtime::{Leased, RateLimiter, retry};
@@ -51,8 +51,8 @@ impl RateLimiter<Leased> {
         self.0.with(|leased| std::mem::take(&mut leased.room))
     }
 
-    /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0 if none
-    /// waits.
+    /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0
+    /// if none waits.
     pub fn lacking(&self) -> u64 {
         let (leased, waiting) = self.0.look();
         let Some(behind) = waiting.checked_sub(1) else {

@@ -41,8 +41,8 @@ use crate::observe::shown::shown;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Event<'a> {
-    /// An attempt begins: in a batch the first call of a round, in a plan a round, and each of its subtasks. Only the key
-    /// `observe` sees this event; it is not logged.
+    /// An attempt begins: in a batch the first call of a round, in a plan a round, and each of its subtasks. Only the
+    /// key `observe` sees this event; it is not logged.
     Started {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -90,8 +90,8 @@ pub enum Event<'a> {
         /// How long the attempt before it has been running.
         delay: Duration,
     },
-    /// An attempt failed beside others, which go on: of its call, with the key `hedge`; of other subtasks, in a plan. What
-    /// becomes of the call follows.
+    /// An attempt failed beside others, which go on: of its call, with the key `hedge`; of other subtasks, in a plan.
+    /// What becomes of the call follows.
     AttemptFailed {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -115,8 +115,8 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure the attempt met that ended with this. `None` if it was not worth a retry, and if no attempt
-        /// ended: after a pause, or without one.
+        /// What sort of failure ended the attempt. `None` if it was not worth a retry, or if no attempt ended here: after a
+        /// pause, or where none was made.
         kind: Option<Kind>,
         /// Why no attempt follows.
         reason: Reason,
@@ -145,8 +145,8 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure the attempt met that ended with this. `None` if it was not worth a retry, and if no attempt
-        /// ended: after a pause, or without one.
+        /// What sort of failure ended the attempt. `None` if it was not worth a retry, or if no attempt ended here: after a
+        /// pause, or where none was made.
         kind: Option<Kind>,
         /// Why no attempt follows.
         reason: Reason,

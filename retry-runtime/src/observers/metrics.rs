@@ -8,7 +8,7 @@ use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::observe::shown::shown;
 
-/// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics_0_24`.
+/// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///
 /// | metric | labels | |
 /// |---|---|---|
@@ -40,7 +40,7 @@ use crate::observe::shown::shown;
 /// assert!(Client.models().is_ok());
 /// ```
 ///
-/// Where no recorder is installed, nothing is measured.
+/// If no recorder is installed, it measures nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics<'a> {
     budget: Option<&'a Budget>,
@@ -59,7 +59,7 @@ impl Metrics<'static> {
         Self { budget: None }
     }
 
-    /// Tells the recorder what each metric is about, and its unit. Call it once, after the recorder was installed.
+    /// Tells the recorder what each metric is about, and its unit. Call it once, after you have installed the recorder.
     pub fn describe() {
         describe_counter!(CALLS, Unit::Count, figures::CALLS);
         describe_counter!(ATTEMPTS, Unit::Count, figures::ATTEMPTS);

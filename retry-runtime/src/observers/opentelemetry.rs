@@ -9,7 +9,7 @@ use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::observe::shown::shown;
 
-/// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry_0_33`.
+/// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///
 /// | instrument | unit | attributes | |
 /// |---|---|---|---|
@@ -20,7 +20,7 @@ use crate::observe::shown::shown;
 /// | `retry.breaker.state` | `1` | `retry.name` | 0 closed, 1 half open, 2 open; from the first time it opens |
 /// | `retry.budget.available` | `{token}` | `retry.name` | the tokens of the budget that [`budget`](Self::budget) names |
 ///
-/// They are those of [`Metrics`](super::Metrics), under names as OpenTelemetry has them.
+/// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style.
 ///
 /// ```
 /// use std::sync::LazyLock;
@@ -90,8 +90,8 @@ impl OpenTelemetry<'static> {
         }
     }
 
-    /// The attribute `http.request.resend_count` for the span of an HTTP request that is made in the attempt of that
-    /// number. The first attempt has none.
+    /// The attribute `http.request.resend_count` for the span of an HTTP request that the attempt of that number makes.
+    /// The first attempt has none.
     ///
     /// ```
     /// use retry_runtime::observers::OpenTelemetry;

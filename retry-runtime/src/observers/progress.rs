@@ -9,7 +9,7 @@ use crate::observe::event::{Event, Max};
 use crate::observe::observer::Observer;
 use crate::observe::shown::shown;
 
-/// Shows on a terminal what a call waits for, and for how long yet: an observer for the key `observe`, with the feature
+/// Shows on a terminal what a call waits for, and how much longer: an observer for the key `observe`, with the feature
 /// `indicatif`.
 ///
 /// ```text
@@ -34,8 +34,8 @@ use crate::observe::shown::shown;
 /// # }
 /// ```
 ///
-/// `(3/5)` is the retry that follows, and how many there may be. Where the standard error is no terminal, nothing is
-/// drawn. One call at a time has the line; give each call of several at once a bar of its own, in a `MultiProgress`.
+/// `(3/5)` is the retry that follows, and how many there may be. If standard error is not a terminal, it draws nothing.
+/// One call at a time has the line; give each call of several at once a bar of its own, in a `MultiProgress`.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,

@@ -43,12 +43,12 @@ impl Stats {
         Self(Mutex::new(Totals::new()))
     }
 
-    /// What was counted so far.
+    /// What it has counted so far.
     pub fn totals(&self) -> Totals {
         self.counted().clone()
     }
 
-    /// The same, and begins to count anew.
+    /// What it has counted so far; counts from zero again.
     pub fn take(&self) -> Totals {
         mem::take(&mut *self.counted())
     }

@@ -6,8 +6,7 @@ use std::time::Duration;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 
-/// What [`Stats`](super::Stats) counted. Totals of several functions, threads or machines are added up by `+=` and by
-/// `sum()`.
+/// What [`Stats`](super::Stats) counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     succeeded: u64,
@@ -88,7 +87,7 @@ impl Totals {
         self.succeeded
     }
 
-    /// Those of them whose first attempt did not succeed, or whose value was corrected.
+    /// The calls that succeeded although their first attempt did not, or after their value was corrected.
     pub fn healed(&self) -> u64 {
         self.healed
     }

@@ -12,8 +12,8 @@ pub(crate) struct Journal<'a, T> {
 }
 
 impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
-    /// Hands what becomes of each subtask to `record` as soon as it has ended, before anything else begins. So a program
-    /// that is killed loses no more than the subtasks that were under way.
+    /// Hands what becomes of each subtask to `record` as soon as it has ended, before anything else begins. So a
+    /// program that is killed loses no more than the subtasks that were under way.
     ///
     /// ```
     /// use std::sync::Mutex;
@@ -43,11 +43,11 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// ```
     ///
     /// Each change is a state with one subtask: its output, or its failure and whether that is a dead end. Changes are
-    /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded is
-    /// not handed on again.
+    /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded
+    /// is not handed on again.
     ///
-    /// `record` runs on the task that runs the plan, and holds up its other subtasks. Where writing takes long, have it
-    /// only send the change on, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
+    /// `record` runs on the task that runs the plan, and holds up its other subtasks. If writing takes long, only send
+    /// the change on there, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
     pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
         self.journal = Some(Journal {
             record: Box::new(record),

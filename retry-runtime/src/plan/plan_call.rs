@@ -39,8 +39,8 @@ impl PlanCall {
         self.deadline.map_or(Duration::MAX, |end| end.since(now()))
     }
 
-    /// The pause before the next round, which retries those subtasks, and which of them are not paid for. Or why there is
-    /// none.
+    /// The pause before the next round, which retries those subtasks, and which of them are not paid for. Or why there
+    /// is none.
     pub(crate) fn failed<On, K: SharedKeys>(
         &mut self,
         keys: &mut RunKeys<On, K>,
@@ -67,7 +67,8 @@ impl PlanCall {
         Ok((pause, unpaid))
     }
 
-    /// Why no round may begin after the pause. One that began even a moment after the deadline would be dropped at once.
+    /// Why no round may begin after the pause. One that began even a moment after the deadline would be dropped at
+    /// once.
     pub(crate) fn late(&self, is_cancelled: bool, now: impl FnOnce() -> Moment) -> Option<Reason> {
         if is_cancelled {
             return Some(Reason::Cancelled);

@@ -4,9 +4,9 @@ use crate::chain::policy_call::PolicyCall;
 use crate::time::cancel::MayCancel;
 use crate::time::timer::Timer;
 
-/// What limits the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`](crate::Policy) if the error type is
-/// [`Classify`](crate::Classify), otherwise the result of [`Policy::on`](crate::Policy::on). Either may begin a chain of
-/// other keys. Without the feature `tokio`, a chain names a `timer`.
+/// What limits the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`](crate::Policy) if the error type
+/// is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`](crate::Policy::on). Either may begin a
+/// chain of other keys. Without the feature `tokio`, a chain names a `timer`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures of type `{E}` are worth a retry",
     label = "not a policy for this plan",

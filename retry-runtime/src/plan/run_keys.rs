@@ -26,8 +26,8 @@ use crate::plan::round_budget::RoundBudget;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 
-/// To budget, breaker, limiter and observer, each subtask is a call of its own, named after plan and subtask. Each of its
-/// executions is an attempt.
+/// To budget, breaker, limiter and observer, each subtask is a call of its own, named after plan and subtask. Each of
+/// its executions is an attempt.
 pub(crate) struct RunKeys<On, K: SharedKeys> {
     pub(crate) policy: Policy,
     /// What the plan is called in this run.

@@ -62,12 +62,13 @@ where
     /// ```
     ///
     /// Pass a [`Policy`](crate::Policy) if the error type is [`Classify`](crate::Classify), otherwise the result of
-    /// [`Policy::on`](crate::Policy::on), or another chain of [keys](crate::PolicyCall). Its `max` is the number of rounds after the first, its delays are the pauses before them, and its `deadline`
-    /// counts from this call: no round begins after it, and the subtasks and the validator that are running then are
-    /// dropped. Those subtasks stay pending or failed, as they were, and all outputs are kept. What
-    /// [`PolicyCall::cancel`] names ends the pause and the plan; a running round may finish. A round in which several subtasks failed counts as
-    /// one failure: the one with the longest hint, or else one that was throttled, or else one that timed out. Rounds
-    /// that add subtasks count and pause like transient failures.
+    /// [`Policy::on`](crate::Policy::on), or another chain of [keys](crate::PolicyCall). Its `max` is the number of
+    /// rounds after the first, its delays are the pauses before them, and its `deadline` counts from this call: no
+    /// round begins after it, and the subtasks and the validator that are running then are dropped. Those subtasks stay
+    /// pending or failed, as they were, and all outputs are kept. What [`PolicyCall::cancel`] names ends the pause and
+    /// the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the one
+    /// with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
+    /// count and pause like transient failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
@@ -80,8 +81,8 @@ where
     /// # Shared protections
     ///
     /// To what [`PolicyCall::budget`], [`breaker`](PolicyCall::breaker), [`limiter`](PolicyCall::limiter) and
-    /// [`observe`](PolicyCall::observe) name, each subtask is a call of its own, named `plan.subtask`, and each execution
-    /// is an attempt: it pays for its own retry, has its own pass, and waits for its own turn.
+    /// [`observe`](PolicyCall::observe) name, each subtask is a call of its own, named `plan.subtask`, and each
+    /// execution is an attempt: it pays for its own retry, has its own pass, and waits for its own turn.
     ///
     /// ```
     /// use std::time::Duration;
@@ -101,9 +102,9 @@ where
     /// # }
     /// ```
     ///
-    /// A failed subtask whose retry is not paid for is a dead end. One that is not let begin runs no more in this run: if it
-    /// had failed before, it is a dead end, otherwise it stays pending. If nothing is left to retry because of that, the plan
-    /// gives up with that reason.
+    /// A failed subtask whose retry is not paid for is a dead end. One that breaker or limiter holds back does not run
+    /// again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If nothing is left to
+    /// retry because of that, the plan gives up with that reason.
     ///
     /// # Ends
     ///

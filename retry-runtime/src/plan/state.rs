@@ -7,10 +7,10 @@ use crate::plan::{Plan, PlanError};
 
 /// What became of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
-/// It is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends` (names)
-/// and `executions` (a number). What blocked and pending subtasks are follows from the plan. When it is read, fields that
-/// are unknown are ignored; a name or field that stands there twice is an error, and so is a later version than this crate
-/// knows. A later version of this crate reads what this one wrote.
+/// It is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends`
+/// (names) and `executions` (a number). What blocked and pending subtasks are follows from the plan. When it is read,
+/// fields that are unknown are ignored; a name or field that appears twice is an error, and so is a higher `version`
+/// than this crate knows. A later version of this crate reads what this one wrote.
 ///
 /// ```
 /// use retry_runtime::Plan;
@@ -102,8 +102,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         state
     }
 
-    /// What another process loads before it [starts](Self::start) that subtask alone: the outputs of what it depends on. No
-    /// executions are counted there. The error says that there is no such subtask.
+    /// What another process loads before it [starts](Self::start) that subtask alone: the outputs of what it depends
+    /// on. No executions are counted there. The error says that there is no such subtask.
     pub fn inputs(&self, name: &str) -> Result<PlanState<T>, PlanError>
     where
         E: fmt::Display,

@@ -52,9 +52,9 @@ where
 
     /// Runs this subtask alone, with the outputs of what it depends on: the future that its closure returns.
     ///
-    /// The plan is not told: give the outcome to [`complete`](Self::complete), of this plan or of one in another process.
-    /// A future that is dropped leaves everything as it was. The error says that there is no such subtask, that it has
-    /// completed, or what it still waits for.
+    /// The plan is not told: give the outcome to [`complete`](Self::complete), of this plan or of one in another
+    /// process. A future that is dropped leaves everything as it was. The error says that there is no such subtask,
+    /// that it has completed, or what it still waits for.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
         let place = self.open(name)?;
         let node = &self.nodes[place];
@@ -63,11 +63,12 @@ where
         Ok(node.subtask.start(outputs.collect()))
     }
 
-    /// Keeps what became of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can begin
-    /// now, because this was the last that they waited for.
+    /// Keeps what became of a subtask that was run elsewhere, and counts the execution. Returns the subtasks that can
+    /// begin now, because this was the last that they waited for.
     ///
     /// A subtask that fails again is a dead end, as with [`retry_failed`](Self::retry_failed). The error is that of
-    /// [`start`](Self::start): nothing completes twice, and nothing before what it depends on. Then the plan is unchanged.
+    /// [`start`](Self::start): nothing completes twice, and nothing before what it depends on. Then the plan is
+    /// unchanged.
     pub fn complete(
         &mut self,
         name: &str,

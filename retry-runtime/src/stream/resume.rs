@@ -37,14 +37,14 @@ impl<E, T> Attempt<E, Items<T>> {
         self.kept().last.as_ref()
     }
 
-    /// How far the call has come, in a unit of yours: the sum of all that was passed to [`advance`](Self::advance), by this
-    /// attempt too. 0 at first.
+    /// How far the call has come, in a unit of yours: the sum of all that was passed to [`advance`](Self::advance), by
+    /// this attempt too. 0 at first.
     pub fn position(&self) -> u64 {
         self.kept().position.load(Relaxed)
     }
 
-    /// Moves the position on, as the body's stream does for each item that it passes on: by a chunk's bytes, say. At most
-    /// to `u64::MAX`.
+    /// Moves the position on, as the body's stream does for each item that it passes on: by a chunk's bytes, say. At
+    /// most to `u64::MAX`.
     ///
     /// ```
     /// use futures::stream::{self, Stream, StreamExt, TryStreamExt};

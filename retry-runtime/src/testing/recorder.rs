@@ -7,8 +7,9 @@ use crate::observe::recording::{End, Recorded};
 
 /// What calls did, for a test to compare with what they should have done.
 ///
-/// A [`Scope`](super::Scope) and a [`Recording`](super::Recording) are read by these methods. They have what is logged,
-/// so nothing of a call whose first attempt succeeds. A recorder of your own, named by the key `observe`, has that, too:
+/// A [`Scope`](super::Scope) and a [`Recording`](super::Recording) are read by these methods. These hold what is
+/// logged, so nothing of a call whose first attempt succeeds. A recorder of your own, named with the key `observe`,
+/// sees such calls, too:
 ///
 /// ```
 /// use std::time::Duration;

@@ -63,8 +63,8 @@ impl Scope {
         self
     }
 
-    /// Seeds jitter and call ids, too, as [`seed`](super::seed) does on a thread. Each future and each closure draws from a
-    /// generator of its own, seeded in the order of the calls of [`run`](Self::run) and
+    /// Seeds jitter and call ids, too, as [`seed`](super::seed) does on a thread. Each future and each closure draws
+    /// from a generator of its own, seeded in the order of the calls of [`run`](Self::run) and
     /// [`run_blocking`](Self::run_blocking). So delays do not depend on which task comes first.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {

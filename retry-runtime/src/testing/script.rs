@@ -40,7 +40,7 @@ struct State<T, E> {
     attempts: u32,
 }
 
-/// Fails so many times with clones of that error, and succeeds from then on.
+/// Fails that many times with clones of that error, and succeeds from then on.
 pub fn fail_times<E: Clone + Send + 'static>(times: u32, error: E) -> Script<(), E> {
     let failures = (0..times).map(move |_| Err(error.clone()));
     sequence(failures.chain(iter::repeat_with(|| Ok(()))))
@@ -70,7 +70,7 @@ impl<T, E> Script<T, E> {
     ///
     /// # Panics
     ///
-    /// If the script has ended: the code under test made an attempt more than it should.
+    /// If the script has ended: the code under test made one attempt too many.
     #[track_caller]
     pub fn next(&self) -> Result<T, E> {
         let mut state = self.state();

@@ -41,8 +41,8 @@ impl Drop for Seeded {
 /// Skips the pauses of this thread's calls, both blocking pauses and pauses on tokio's timer. For deadlines and elapsed
 /// times, the skipped time counts as passed.
 ///
-/// Nothing else is skipped. The `timeout` of an attempt runs on tokio's clock, real or paused, so a client that has one can
-/// be tested against a fake server.
+/// Nothing else is skipped. The `timeout` of an attempt runs on tokio's clock, real or paused, so a client that has one
+/// can be tested against a fake server.
 pub fn skip_sleeps() -> SkippedSleeps {
     let skipped = Skipped::default();
     SkippedSleeps {

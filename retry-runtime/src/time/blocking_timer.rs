@@ -9,8 +9,8 @@ use crate::time::timer::TimerFn;
 
 /// How a blocking function sleeps between attempts: the key `timer`.
 ///
-/// Without the key it is the thread that sleeps. Name a type of your own where the thread has something better to do, or where
-/// time is not the system's, as in a simulation; or a function of a `Duration`:
+/// Without the key it is the thread that sleeps. Name a type of your own where the thread has something better to do,
+/// or where time is not the system's, as in a simulation; or a function of a `Duration`:
 ///
 /// ```
 /// use std::cell::Cell;
@@ -55,8 +55,8 @@ pub trait BlockingTimer {
     /// Returns after that long.
     fn sleep(&self, duration: Duration);
 
-    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so it
-    /// must not be set back. The default is the system's.
+    /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so
+    /// it must not be set back. The default is the system's.
     fn now(&self) -> Moment {
         clock::now_blocking()
     }

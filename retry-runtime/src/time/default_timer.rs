@@ -8,8 +8,8 @@ use crate::time::cancel::Cancel;
 use crate::time::timer::{Timer, TokioTimer};
 use crate::time::{clock, skip};
 
-/// How a call sleeps that names no timer: an async one with tokio's, if the feature `tokio` is on; a blocking one on its
-/// thread.
+/// How a call sleeps that names no timer: an async one with tokio's, if the feature `tokio` is on; a blocking one on
+/// its thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
 
