@@ -75,12 +75,16 @@ where
     fn call(&mut self, request: Q) -> Self::Future {
         // The one that is ready: a clone need not be.
         let clone = self.service.clone();
-        let service = mem::replace(&mut self.service, clone);
+        let ready = mem::replace(&mut self.service, clone);
         let retries = Arc::clone(&self.retries);
-        let sender = OfService {
-            service,
-            is_ready: true,
+        // What the ready one has reserved must not be held in a queue: a retry waits for it with its turn in hand.
+        let is_ready = retries.limiter.is_none();
+        let service = if is_ready {
+            ready
+        } else {
+            self.service.clone()
         };
+        let sender = OfService { service, is_ready };
         Box::pin(run(retries, sender, request))
     }
 }

@@ -61,7 +61,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     for life in 1.. {
         println!("life {life}");
         let mut program = Command::new(env::current_exe()?).arg(&path).spawn()?;
-        sleep(Duration::from_millis(1000));
+        sleep(Duration::from_secs(1));
         if program.try_wait()?.is_some() {
             break;
         }

@@ -166,7 +166,8 @@ impl Engine for Journal {
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
         let end = async { self.now().since_origin().saturating_add(pause) };
         let end: Duration = self.step(name, end).await?;
-        let left = Moment::from_origin(end).since(self.now());
+        // Never more than all of it: the clock may have been set back.
+        let left = Moment::from_origin(end).since(self.now()).min(pause);
         tokio::time::sleep(left).await;
         Ok(())
     }

@@ -8,13 +8,14 @@
 )]
 
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::task::Waker;
 use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use retry_runtime::{
-    GaveUp, ItemError, Jitter, Moment, Plan, Policy, Reason, Timer, Verdict, plan, retry,
-    retry_each, testing,
+    End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy, Reason,
+    Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, testing,
 };
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
@@ -681,4 +682,78 @@ fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped()
     assert!(!block_on(end).unwrap().is_valid());
     assert_eq!(executions.get(), 1);
     assert!(recording.lines()[2].starts_with("gave up plan attempt=1 max=3"));
+}
+
+#[test]
+fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
+    /// Its turn comes two seconds after the clock's origin.
+    struct Later<'a>(&'a Virtual);
+
+    impl Limiter for Later<'_> {
+        fn enter(&self, cost: u32) -> Ticket {
+            Ticket::new(0, cost)
+        }
+
+        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+            if self.0.now() < Moment::from_origin(secs(2)) {
+                return Turn::Wait {
+                    ahead: 0,
+                    at_least: Some(secs(2)),
+                };
+            }
+            Turn::Begin
+        }
+
+        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+            None
+        }
+    }
+
+    #[retry(deadline = "7s", limiter = limiter, timer = clock)]
+    async fn call(
+        clock: &Virtual,
+        limiter: &Later<'_>,
+        attempts: &mut u32,
+    ) -> Result<(), Rejected> {
+        *attempts += 1;
+        Ok(())
+    }
+
+    for (oversleeps, expected) in [(secs(5), 1), (secs(6), 0)] {
+        let mut attempts = 0;
+        let clock = Virtual::oversleeping(oversleeps);
+        let limiter = Later(&clock);
+        let outcome = block_on(call(&clock, &limiter, &mut attempts));
+        assert_eq!(attempts, expected, "{oversleeps:?}");
+        let reason = outcome.err().map(|rejected| rejected.reason());
+        assert_eq!(reason, (expected == 0).then_some(Reason::Deadline));
+    }
+}
+
+#[test]
+fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
+    let clock = &Virtual::new();
+    let mut plan = Plan::local();
+    plan.add("first", [], async |[]| {
+        clock.advance(secs(5));
+        Ok(1)
+    });
+    plan.add("second", ["first"], async |[_]| {
+        clock.advance(secs(5));
+        Ok(2)
+    });
+    plan.add("third", ["second"], async |[_]| Ok(3));
+    let policy = EXACT.deadline(secs(7)).timer(clock).on(|_: &String| true);
+    let incomplete = async |_: plan::Snapshot<u32>| plan::Validity::Invalid("incomplete".into());
+    let end = block_on(plan.run_until(policy, incomplete)).unwrap();
+    assert!(matches!(
+        end,
+        plan::PlanEnd::GaveUp {
+            reason: Reason::Deadline,
+            ..
+        }
+    ));
+    let summary = plan.summary();
+    assert_eq!(summary.completed, ["first", "second"]);
+    assert_eq!(summary.pending, ["third"]);
 }

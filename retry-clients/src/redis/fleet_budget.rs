@@ -54,7 +54,6 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     /// Retries that found the lease empty, since Redis was asked last.
-    denied: AtomicU64,
     alone: Mutex<Alone>,
     /// Wakes what renews the lease.
     wanted: Arc<Notify>,
@@ -99,7 +98,6 @@ impl FleetBudget {
             capacity,
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
-            denied: AtomicU64::new(0),
             alone: Mutex::default(),
             wanted: Arc::default(),
         }))
@@ -172,9 +170,8 @@ impl Shared {
 
     /// What is to be leased.
     fn lacking(&self) -> u64 {
-        let denied = self.denied.swap(0, Relaxed);
-        let wanted = self.ahead().max(denied).min(u64::from(self.capacity));
-        wanted.saturating_sub(self.lease.load(Relaxed))
+        // Not as much as was denied: those calls have ended, and other processes need it.
+        self.ahead().saturating_sub(self.lease.load(Relaxed))
     }
 
     fn is_left_alone(&self) {
@@ -189,7 +186,6 @@ impl Shared {
     /// Pays from the share of this process, where Redis does not answer.
     #[cold]
     fn withdraw_alone(&self) -> bool {
-        self.denied.fetch_add(1, Relaxed);
         self.wanted.notify_one();
         let mut alone = self.alone();
         if alone.is_answered {

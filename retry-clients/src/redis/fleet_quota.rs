@@ -39,7 +39,7 @@ use super::account::{Account, Told};
 ///
 /// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits,
 /// all of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one
-/// burst.
+/// burst, or what the quota gives in 20 ms if that is more.
 ///
 /// While Redis does not answer, each process begins its own part of the quota: of four processes, a quarter. What was
 /// begun meanwhile counts once Redis answers again. Where `keep` doesn't run, nothing begins.
@@ -134,8 +134,9 @@ impl FleetQuota {
         let shared = Arc::downgrade(&self.0);
         let wanted = Arc::clone(&self.0.wanted);
         let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
+        let room = f64::from(self.0.burst).max(between_asks(rate));
         let mut asker = Asker {
-            account: Account::new(&self.0.key, f64::from(self.0.burst), rate),
+            account: Account::new(&self.0.key, room, rate),
             alone: Alone::default(),
             returned: 0,
         };
@@ -235,7 +236,8 @@ impl Alone {
         let (since, before) = self.since.unwrap_or((now, 0.0));
         let part = 1.0 / f64::from(shared.processes);
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
-        let most = (f64::from(shared.burst) * part).max(1.0);
+        let burst = (f64::from(shared.burst) * part).max(1.0);
+        let most = burst.max(between_asks(rate));
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
         #[expect(
             clippy::cast_possible_truncation,
@@ -251,6 +253,11 @@ impl Alone {
         self.spent += granted;
         granted
     }
+}
+
+/// What comes to be there from one ask to the next but one: with less room, a high rate could not be used.
+fn between_asks(rate: f64) -> f64 {
+    rate * 2.0 * AT_MOST_EVERY.as_secs_f64()
 }
 
 impl Shared {

@@ -90,6 +90,9 @@ pub(super) fn meaning(
     error: Option<&(dyn Error + 'static)>,
     retries: &ClientRetries,
 ) -> (Option<Verdict>, String) {
+    // A refusal is one, however much of its body came.
+    let is_refused = answer.status().is_client_error() || answer.status().is_server_error();
+    let error = error.filter(|_| !is_refused);
     let verdict = retries.judge(match error {
         Some(error) => Err(error),
         None => Ok(answer),

@@ -177,8 +177,8 @@ impl RateLimiter<Quota> {
 
     /// Corrects what an attempt was charged: it cost `cost`, but used `used`. The difference counts at once.
     pub fn settle(&self, cost: u32, used: u32) {
-        let now = clock::now();
-        self.0.with(|quota| quota.settle(cost, used, now));
+        // Read under the lock, so that no other thread's time is later.
+        self.0.with(|quota| quota.settle(cost, used, clock::now()));
     }
 
     /// Corrects what is available by an answer's headers, since others may use the same limits. `header` returns the
@@ -207,8 +207,8 @@ impl RateLimiter<Quota> {
     /// With the `http` crate: `limiter.learn(|name| headers.get(name)?.to_str().ok())`.
     pub fn learn<'h>(&self, header: impl Fn(&str) -> Option<&'h str>) {
         let remaining = remaining(header);
-        let now = clock::now();
-        self.0.with(|quota| quota.remaining(remaining, now));
+        self.0
+            .with(|quota| quota.remaining(remaining, clock::now()));
     }
 }
 

@@ -94,8 +94,12 @@ impl Wake for Unpark {
     }
 }
 
-/// Until when a call waits, and what rejects it then.
-struct Patience(Option<(Moment, RejectedBy)>);
+struct Patience {
+    /// Until when a call waits, and what rejects it then.
+    until: Option<(Moment, RejectedBy)>,
+    /// After which it takes no turn, either.
+    deadline: Option<Moment>,
+}
 
 /// What a call does that has to wait.
 #[derive(Clone, Copy)]
@@ -110,8 +114,11 @@ impl Patience {
     fn new(now: Moment, max_wait: Option<Duration>, deadline: Option<Moment>) -> Self {
         let most = max_wait.and_then(|most| now.checked_add(most));
         let most = most.map(|end| (end, RejectedBy::Limiter));
-        let deadline = deadline.map(|end| (end, RejectedBy::Deadline));
-        Self(most.into_iter().chain(deadline).min_by_key(|(end, _)| *end))
+        let last = deadline.map(|end| (end, RejectedBy::Deadline));
+        Self {
+            until: most.into_iter().chain(last).min_by_key(|(end, _)| *end),
+            deadline,
+        }
     }
 
     /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
@@ -121,12 +128,16 @@ impl Patience {
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {
+        // A wait may have lasted longer than it was meant to.
+        if self.deadline.is_some_and(|end| now > end) {
+            return Err(RejectedBy::Deadline);
+        }
         let (ahead, at_least) = match place.poll(waker) {
             Turn::Begin => return Ok(None),
             Turn::Rejected => return Err(RejectedBy::Limiter),
             Turn::Wait { ahead, at_least } => (ahead, at_least),
         };
-        let left = match self.0 {
+        let left = match self.until {
             Some((end, by)) => {
                 let left = end.since(now);
                 if left.is_zero() || at_least.is_some_and(|at_least| at_least > left) {

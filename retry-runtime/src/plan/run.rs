@@ -87,6 +87,7 @@ where
             Again::DeadEnd,
             &mut keys,
             at_once,
+            || false,
             endless,
             &mut signal,
         )
@@ -107,6 +108,7 @@ where
         again: Again,
         keys: &mut RunKeys<On, K>,
         turn: impl Fn(usize, InLine<K::Limiter>) -> W,
+        is_late: impl Fn() -> bool,
         mut end: Pin<&mut impl Future<Output = ()>>,
         signal: &mut Signal<'_, impl Future>,
     ) -> Option<BTreeSet<usize>>
@@ -126,6 +128,11 @@ where
                 let Some(place) = ready.pop_front() else {
                     break;
                 };
+                // Subtasks that wait for nothing would never let `end` be asked.
+                if is_late() {
+                    self.not_begun(place, RejectedBy::Deadline, keys);
+                    continue;
+                }
                 match keys.enter(self.execution(place)) {
                     Ok(line) if line.has_turn() => next = Some((place, line)),
                     Ok(line) => under_way.wait(place, (), turn(place, line)),

@@ -325,6 +325,10 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             let payment = payments.next_if(|(paid, _)| paid == place);
             let paid = payment.map(|(_, kind)| self.budget.paid(Some(*kind)));
             let account = self.account(*place);
+            // Its first attempt was in an earlier run.
+            if account.verdict.is_none() {
+                account.call = Call::after(1);
+            }
             account.call.followed = kind;
             match paid {
                 Some(paid) => account.paid = paid,

@@ -152,6 +152,7 @@ where
                     Again::Failed,
                     &mut keys,
                     |place, line| turn(place, line, &timer, deadline),
+                    || deadline.is_some_and(|end| timer.now() > end),
                     end.as_mut(),
                     &mut signal,
                 ),
