@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use ::schemars::schema_for;
 use retry_runtime::{Overrides, Policies, Policy};
 use serde_json::{Value, json};
@@ -74,7 +76,8 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
         .unwrap();
     let written = serde_json::to_value(every_key).unwrap();
     let schema = schema_for!(Policy).to_value();
-    let keys = |value: &Value| -> Vec<_> { value.as_object().unwrap().keys().cloned().collect() };
+    let keys =
+        |value: &Value| -> BTreeSet<_> { value.as_object().unwrap().keys().cloned().collect() };
     assert_eq!(keys(&schema["properties"]), keys(&written));
     let defaults = serde_json::to_value(Policy::new()).unwrap();
     for (key, schema) in properties(&schema) {
