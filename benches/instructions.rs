@@ -28,13 +28,13 @@ const AHEAD: [(Group, Way); 2] = [
 ];
 
 /// How many instructions `retrying!` may cost above the attribute.
-const EXPRESSION: f64 = 5.0;
+const EXPRESSION: f64 = 1.0;
 
 /// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
 const CHAIN: (f64, usize) = (1.2, 304);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
-const KEY: f64 = 170.0;
+const KEY: f64 = 130.0;
 
 /// How many a full budget may cost, which is read and not written.
 const BUDGET: f64 = 15.0;

@@ -45,16 +45,13 @@ pub struct Attempt<E, K = ()> {
     begun: AtomicU32,
     max: Option<u32>,
     errors: Errors<E>,
-    /// The number of errors since the last value that `until` rejected, or the last item.
-    row: u32,
     /// How many of the last errors are the same, as far as it was asked.
     same: u32,
     /// The attempts before the last that yielded an item: their retries don't count against `max`.
     before_progress: u32,
     corrections: u32,
-    /// The number of the attempt that began last by itself, and how long after the call.
-    alone: u32,
-    began: Option<Duration>,
+    /// Whether an error came after the last value that `until` rejected, and after the last item.
+    in_row: bool,
     /// The kind of the last failure, by its place among all, from 1; told while attempts may borrow this.
     kind: AtomicU8,
     started: Moment,
@@ -97,12 +94,10 @@ impl<E, K> Attempt<E, K> {
             begun: AtomicU32::new(0),
             max: None,
             errors: Errors::new(),
-            row: 0,
             same: 0,
             before_progress: 0,
             corrections: 0,
-            alone: 0,
-            began: None,
+            in_row: false,
             kind: AtomicU8::new(0),
             started: clock.now(),
             clock,
@@ -115,13 +110,19 @@ impl<E, K> Attempt<E, K> {
         let number = self.begun.get_mut();
         *number = number.saturating_add(1);
         *self.number.get_mut() = *number;
-        self.alone = *number;
-        self.began = match (self.clock, *number) {
-            (Clock::None, _) => None,
-            (_, 1) => Some(Duration::ZERO),
-            (clock, _) => Some(clock.now().since(self.started)),
-        };
         self.max = max;
+        if *number > 1 {
+            self.note_begin();
+        }
+    }
+
+    /// Notes when a retry begins. The first attempt begins with the call, so a success keeps no time.
+    #[cold]
+    fn note_begin(&mut self) {
+        if !matches!(self.clock, Clock::None) {
+            let began = self.clock.now().since(self.started);
+            self.errors.began(self.begun(), began);
+        }
     }
 
     /// Another attempt begins beside those that run.
@@ -150,7 +151,7 @@ impl<E, K> Attempt<E, K> {
 
     /// Whether the attempt before failed with an error, and not with a value that was rejected.
     pub(crate) fn has_failed(&self) -> bool {
-        self.row > 0
+        self.in_row
     }
 
     /// The error of the attempt before, where the call ends with it.
@@ -170,30 +171,32 @@ impl<E, K> Attempt<E, K> {
     }
 
     pub(crate) fn failed(&mut self, error: E) {
-        self.row = self.row.saturating_add(1);
+        self.in_row = true;
         let note = self.note();
         self.errors.push(error, note);
     }
 
     /// The same of an attempt beside others that went on.
     pub(crate) fn failed_beside(&mut self, error: E) {
-        self.row = self.row.saturating_add(1);
+        self.in_row = true;
         self.errors.push(error, Note::default());
     }
 
     /// A pause follows the last error.
     pub(crate) fn paused(&mut self, pause: Duration) {
-        if let Some(note) = self.errors.last_note() {
-            note.pause = Some(pause);
-        }
+        self.errors.paused(pause);
     }
 
     /// What is known of the attempt that failed last.
     fn note(&self) -> Note {
         let number = usize::from(self.kind.load(Relaxed));
+        let began = match self.clock {
+            Clock::None => None,
+            _ => self.errors.when_began(self.begun()),
+        };
         Note {
             number: Some(self.number()),
-            began: self.began.filter(|_| self.begun() == self.alone),
+            began,
             kind: number
                 .checked_sub(1)
                 .and_then(|index| Kind::ALL.get(index).copied()),
@@ -208,7 +211,7 @@ impl<E, K> Attempt<E, K> {
     }
 
     pub(crate) fn rejected(&mut self) {
-        self.row = 0;
+        self.in_row = false;
         self.same = 0;
     }
 
@@ -221,7 +224,7 @@ impl<E, K> Attempt<E, K> {
 
     /// Whether `error` is the `times`th in a row that is the same. Asked once for each, before it is kept.
     pub(crate) fn is_repeated(&mut self, error: &E, times: u32, same: fn(&E, &E) -> bool) -> bool {
-        let last = self.errors.kept().last().filter(|_| self.row > 0);
+        let last = self.errors.kept().last().filter(|_| self.in_row);
         self.same = match last {
             // Nobody asked about the first after an item.
             Some(last) if same(last, error) => self.same.max(1).saturating_add(1),
@@ -230,14 +233,14 @@ impl<E, K> Attempt<E, K> {
         self.same >= times
     }
 
-    pub(crate) fn gave_up(self, error: E, reason: Reason) -> GaveUp<E, K::Value>
+    pub(crate) fn gave_up(mut self, error: E, reason: Reason) -> GaveUp<E, K::Value>
     where
         K: Kept,
     {
+        self.errors.note(self.note());
         GaveUp {
             elapsed: self.elapsed(),
             attempts: self.begun(),
-            note: self.note(),
             earlier: self.errors,
             error,
             corrections: self.corrections,

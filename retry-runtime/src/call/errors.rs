@@ -1,5 +1,7 @@
 //! The errors of a call's earlier attempts, of which a call without end keeps a bounded part.
 
+use std::time::Duration;
+
 use crate::call::note::Note;
 
 /// How many of a call's first errors are kept.
@@ -7,67 +9,110 @@ pub(crate) const FIRST: usize = 10;
 /// How many of its last ones are kept besides.
 pub(crate) const LAST: usize = 100;
 
-/// The first errors and the last ones, in order.
+/// The first errors and the last ones, in order. One pointer, so that a call that succeeds at once is hardly larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Errors<E> {
+pub(crate) struct Errors<E>(Option<Box<Record<E>>>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Record<E> {
     kept: Vec<E>,
-    /// Of each that is kept.
+    /// Of each error that is kept and, once the call gave up, of the last one.
     notes: Vec<Note>,
     left_out: u64,
+    /// The number of the last retry that began by itself, and how long after the call.
+    began: Option<(u32, Duration)>,
 }
 
 impl<E> Errors<E> {
     pub(crate) const fn new() -> Self {
-        Self {
-            kept: Vec::new(),
-            notes: Vec::new(),
-            left_out: 0,
-        }
+        Self(None)
     }
 
     pub(crate) fn push(&mut self, error: E, note: Note) {
-        if self.kept.len() == FIRST + LAST {
-            drop(self.kept.remove(FIRST));
-            self.notes.remove(FIRST);
-            self.left_out = self.left_out.saturating_add(1);
+        let record = self.record();
+        if record.kept.len() == FIRST + LAST {
+            drop(record.kept.remove(FIRST));
+            record.notes.remove(FIRST);
+            record.left_out = record.left_out.saturating_add(1);
         }
-        self.kept.push(error);
-        self.notes.push(note);
+        record.kept.push(error);
+        record.notes.push(note);
     }
 
-    /// As many, none of which is kept.
+    /// The same attempts, none of whose errors is kept.
     pub(crate) fn all_left_out(&self) -> Self {
-        let kept = u64::try_from(self.kept.len()).unwrap_or(u64::MAX);
-        Self {
-            left_out: self.left_out.saturating_add(kept),
-            ..Self::new()
-        }
+        let record = self.0.as_ref().map(|record| {
+            let kept = u64::try_from(record.kept.len()).unwrap_or(u64::MAX);
+            Box::new(Record {
+                left_out: record.left_out.saturating_add(kept),
+                began: record.began,
+                ..Record::default()
+            })
+        });
+        Self(record)
     }
 
     pub(crate) fn pop(&mut self) -> Option<E> {
-        self.notes.pop();
-        self.kept.pop()
+        let record = self.record();
+        record.notes.pop();
+        record.kept.pop()
     }
 
     pub(crate) fn kept(&self) -> &[E] {
-        &self.kept
+        self.0.as_ref().map_or(&[], |record| &record.kept)
     }
 
     pub(crate) fn into_kept(self) -> Vec<E> {
-        self.kept
+        self.0.map_or_else(Vec::new, |record| record.kept)
     }
 
     /// What is known of each that is kept.
     pub(crate) fn notes(&self) -> &[Note] {
-        &self.notes
+        self.0.as_ref().map_or(&[], |record| &record.notes)
     }
 
-    pub(crate) fn last_note(&mut self) -> Option<&mut Note> {
-        self.notes.last_mut()
+    /// Notes the error that ends the call, which others keep.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.record().notes.push(note);
+    }
+
+    /// A pause follows the last one.
+    pub(crate) fn paused(&mut self, pause: Duration) {
+        if let Some(note) = self.record().notes.last_mut() {
+            note.pause = Some(pause);
+        }
+    }
+
+    /// A retry began by itself, that long after the call.
+    pub(crate) fn began(&mut self, number: u32, after: Duration) {
+        self.record().began = Some((number, after));
+    }
+
+    /// How long after the call the last of `begun` attempts began. `None` if it began beside others.
+    pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
+        let last = self.0.as_ref().and_then(|record| record.began);
+        let (number, after) = last.unwrap_or((1, Duration::ZERO));
+        (number == begun).then_some(after)
     }
 
     /// How many there were between the first and the last.
     pub(crate) fn left_out(&self) -> u64 {
-        self.left_out
+        self.0.as_ref().map_or(0, |record| record.left_out)
+    }
+
+    fn record(&mut self) -> &mut Record<E> {
+        self.0.get_or_insert_default()
+    }
+}
+
+// Derived, it would ask for `E: Default`.
+impl<E> Default for Record<E> {
+    fn default() -> Self {
+        Self {
+            kept: Vec::new(),
+            notes: Vec::new(),
+            left_out: 0,
+            began: None,
+        }
     }
 }

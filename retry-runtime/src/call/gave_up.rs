@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::call::errors::{Errors, FIRST};
 use crate::call::failed_attempt::FailedAttempt;
-use crate::call::note::Note;
 use crate::observe::event::Delay;
 use crate::observe::reason::Reason;
 use crate::observe::shown::shown;
@@ -48,8 +47,6 @@ use crate::observe::shown::shown;
 pub struct GaveUp<E, T = ()> {
     pub(crate) earlier: Errors<E>,
     pub(crate) error: E,
-    /// Of the last attempt.
-    pub(crate) note: Note,
     pub(crate) attempts: u32,
     pub(crate) corrections: u32,
     pub(crate) last_value: Option<T>,
@@ -93,14 +90,15 @@ impl<E, T> GaveUp<E, T> {
     /// The clock is read only if the function given to `give_up` or `fallback` may ask for the time, so not for a
     /// closure that calls only methods without one.
     pub fn failures(&self) -> impl Iterator<Item = FailedAttempt<'_, E>> {
-        let notes = self.earlier.notes().iter().chain([&self.note]);
-        self.errors().zip(notes).map(|(error, note)| FailedAttempt {
-            number: note.number,
-            began: note.began,
-            kind: note.kind,
-            pause: note.pause,
-            error,
-        })
+        self.errors()
+            .zip(self.earlier.notes())
+            .map(|(error, note)| FailedAttempt {
+                number: note.number,
+                began: note.began,
+                kind: note.kind,
+                pause: note.pause,
+                error,
+            })
     }
 
     /// How many errors are missing between the first 10 of [`errors`](Self::errors) and the others: 0 unless there were
