@@ -4,10 +4,9 @@
 //! 4 s. The client's source is not touched, and its methods keep their signatures. Time is paused here, so that
 //! the example does not take those seconds.
 
-use std::sync::atomic::{AtomicU32, Ordering};
-
 use futures_util::{Stream, StreamExt};
-use retry_runtime::{Event, Observer, retry};
+use retry_runtime::observers::Stats;
+use retry_runtime::{Budget, retry};
 use tokio::time::Instant;
 use vendor::{ModelClient as _, ModelError, Vendor};
 
@@ -22,7 +21,8 @@ use vendor::{ModelClient as _, ModelError, Vendor};
     cap = "8s",
     jitter = 0.2,
     on = |error| *error == ModelError::NoMessage,
-    observe = &HOOKS
+    budget = &BUDGET,
+    observe = &STATS
 )]
 trait ModelClient {
     async fn generate(&self, prompt: &str) -> Result<String, ModelError>;
@@ -32,30 +32,9 @@ trait ModelClient {
     fn stream(&self, prompt: &str) -> impl Stream<Item = Result<String, ModelError>>;
 }
 
-/// Keeps state before and after every attempt, for all calls of the program.
-#[derive(Default)]
-struct Hooks {
-    attempts: AtomicU32,
-    retries: AtomicU32,
-    calls: AtomicU32,
-}
-
-static HOOKS: Hooks = Hooks {
-    attempts: AtomicU32::new(0),
-    retries: AtomicU32::new(0),
-    calls: AtomicU32::new(0),
-};
-
-impl Observer for Hooks {
-    fn observe(&self, event: &Event<'_>) {
-        let count = match event {
-            Event::Started { .. } => &self.attempts,
-            Event::Retrying { .. } => &self.retries,
-            _ => &self.calls,
-        };
-        count.fetch_add(1, Ordering::Relaxed);
-    }
-}
+/// Every call of the program is counted here, and pays its retries from one budget.
+static STATS: Stats = Stats::new();
+static BUDGET: Budget = Budget::standard();
 
 #[tokio::main(flavor = "current_thread", start_paused = true)]
 async fn main() {
@@ -85,13 +64,7 @@ async fn main() {
     let once = client.inner().generate("Say hello.").await;
     println!("not retried, by the original: {once:?}");
     println!("it can be told that it is wrapped: {client:?}");
-    let count = |count: &AtomicU32| count.load(Ordering::Relaxed);
-    println!(
-        "{} calls, {} attempts, {} of them retries",
-        count(&HOOKS.calls),
-        count(&HOOKS.attempts),
-        count(&HOOKS.retries)
-    );
+    println!("{}", STATS.totals());
 }
 
 /// Another crate, say.
