@@ -1,7 +1,10 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::Poll;
 
 use retry_runtime::{CircuitBreaker, Event, Limiter, Policy, RetryBudget, Verdict};
 
@@ -14,6 +17,7 @@ pub(crate) type Budget = dyn RetryBudget + Send + Sync;
 pub(crate) type Breaker = dyn CircuitBreaker + Send + Sync;
 pub(crate) type Queue = dyn Limiter + Send + Sync;
 type Watcher = dyn Fn(&Event<'_>) + Send + Sync;
+type Canceller = dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync;
 type Judge = dyn Fn(Result<&Answer<'_>, &(dyn Error + 'static)>) -> Option<Verdict> + Send + Sync;
 
 /// How the requests of a whole client are retried: a policy, and the keys beside it.
@@ -51,6 +55,7 @@ pub struct ClientRetries {
     pub(crate) breaker: Option<Arc<Breaker>>,
     pub(crate) limiter: Option<Arc<Queue>>,
     pub(crate) observer: Option<Arc<Watcher>>,
+    pub(crate) cancelled: Option<Arc<Canceller>>,
     pub(crate) repeats: Repeats,
     pub(crate) recorded: usize,
     pub(crate) read: usize,
@@ -78,6 +83,7 @@ impl ClientRetries {
             breaker: None,
             limiter: None,
             observer: None,
+            cancelled: None,
             repeats: Repeats::All,
             recorded: Self::RECORDED,
             read: 0,
@@ -180,6 +186,46 @@ impl ClientRetries {
     pub fn observe(mut self, observe: impl Fn(&Event<'_>) + Send + Sync + 'static) -> Self {
         self.observer = Some(Arc::new(observe));
         self
+    }
+
+    /// Cancels calls: once the future is ready, no pause and no wait for the limiter goes on. A call ends with the outcome
+    /// that it had last, and one that has not begun with [`Rejected`](retry_runtime::Rejected). An attempt under way is not
+    /// dropped.
+    ///
+    /// It is called before each pause and each wait in a queue, so the future must be ready ever after, as a token's is:
+    ///
+    /// ```
+    /// use retry_clients::ClientRetries;
+    /// use retry_runtime::Policy;
+    /// use tokio_util::sync::CancellationToken;
+    ///
+    /// let shutdown = CancellationToken::new();
+    /// let token = shutdown.clone();
+    /// let retries = ClientRetries::new(Policy::new()).cancel(move || token.clone().cancelled_owned());
+    /// # let _ = retries;
+    /// ```
+    pub fn cancel<F, C>(mut self, cancelled: F) -> Self
+    where
+        F: Fn() -> C + Send + Sync + 'static,
+        C: Future<Output = ()> + Send + 'static,
+    {
+        self.cancelled = Some(Arc::new(move || Box::pin(cancelled())));
+        self
+    }
+
+    /// Waits until the future is ready, or calls are cancelled: `None`.
+    pub(crate) async fn unless_cancelled<F: Future>(&self, wait: F) -> Option<F::Output> {
+        let mut wait = pin!(wait);
+        let mut cancelled = self.cancelled.as_ref().map(|cancelled| cancelled());
+        poll_fn(|context| {
+            if let Some(cancelled) = &mut cancelled {
+                if cancelled.as_mut().poll(context).is_ready() {
+                    return Poll::Ready(None);
+                }
+            }
+            wait.as_mut().poll(context).map(Some)
+        })
+        .await
     }
 
     pub(crate) fn judge(

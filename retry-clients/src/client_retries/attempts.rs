@@ -48,7 +48,10 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
     /// Whether something other than the attempts can end the call after a pause.
     pub(crate) fn may_end_after_pause(&self) -> bool {
         let retries = self.retries;
-        retries.breaker.is_some() || retries.limiter.is_some() || self.deadline.is_some()
+        retries.breaker.is_some()
+            || retries.limiter.is_some()
+            || retries.cancelled.is_some()
+            || self.deadline.is_some()
     }
 
     /// Waits until the attempt may begin: the breaker is asked before the queue, and passed after it.
@@ -65,7 +68,9 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             let mut place = Place::new(limiter);
             if !place.has_turn() {
                 self.observed(|call, name, observe| call.waits(name, &mut place, observe));
-                let waited = place.wait(TokioTimer, self.deadline).await?;
+                let wait = place.wait(TokioTimer, self.deadline);
+                let waited = retries.unless_cancelled(wait).await;
+                let waited = waited.ok_or(Rejected::new(RejectedBy::Cancelled))??;
                 self.observed(|call, name, observe| call.waited(name, waited, observe));
             }
             self.place = Some(place);

@@ -126,8 +126,12 @@ where
                 }
             };
             before = attempts.may_end_after_pause().then_some(failed);
-            TokioTimer.sleep(pause).await;
+            let slept = retries.unless_cancelled(TokioTimer.sleep(pause)).await;
             if let Some(failed) = before.take() {
+                if slept.is_none() {
+                    attempts.gave_up(&failed.shown, Reason::Cancelled);
+                    return failed.outcome;
+                }
                 if attempts.resumed(&failed.shown).is_err() {
                     return failed.outcome;
                 }

@@ -12,6 +12,7 @@ use retry_runtime::{
     Breaker, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter, Rejected, RejectedBy,
     TimedOut, Verdict, testing,
 };
+use tokio::time::{Instant, sleep_until};
 use tower::ServiceExt;
 
 use super::scripted::{Answer, Scripted, post};
@@ -361,6 +362,41 @@ async fn an_open_breaker_rejects() {
         .filter(|line| line.contains("reason=rejected"))
         .collect();
     assert_eq!(ends.len(), 2, "{lines:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_ends_its_pause_and_its_wait() {
+    let end = Instant::now() + Duration::from_millis(2500);
+    let retries = ClientRetries::new(POLICY).cancel(move || sleep_until(end));
+    let service = Scripted::new(vec![Status(503, &[]); 9]);
+    let recording = testing::record();
+    assert_eq!(send(&service, retries).await, Ok(503));
+    assert_eq!(service.starts(), [0.0, 1.0]);
+    assert_eq!(Instant::now(), end);
+    assert_eq!(
+        recording.lines().last().unwrap(),
+        "gave up POST api.example attempt=2 max=3 error=503 Service Unavailable reason=cancelled"
+    );
+
+    let end = end + Duration::from_millis(2500);
+    let limiter = Arc::new(RateLimiter::fixed(1, 10 * SECOND));
+    let retries = ClientRetries::new(POLICY).limiter(Arc::clone(&limiter));
+    let cancelled = retries.clone().cancel(move || sleep_until(end));
+    let service = Scripted::new([]);
+    assert_eq!(send(&service, cancelled.clone()).await, Ok(200));
+    let error = service
+        .under(cancelled)
+        .oneshot(post(""))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.downcast_ref(),
+        Some(&Rejected::new(RejectedBy::Cancelled))
+    );
+    assert_eq!(Instant::now(), end);
+    // Its place in the queue is free again.
+    assert_eq!(send(&service, retries).await, Ok(200));
+    assert_eq!(service.starts(), [0.0, 10.0]);
 }
 
 #[tokio::test(start_paused = true)]
