@@ -5,6 +5,7 @@ mod blocking;
 mod groups;
 mod item_error;
 mod rounds;
+mod stop;
 mod tally;
 
 use std::future::Future;

@@ -1,10 +1,9 @@
-use std::mem;
 use std::panic::resume_unwind;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::{Rounds, Rules};
+use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
 use crate::chain::keys::{SharedByThreads, SharedKeys};
@@ -34,8 +33,9 @@ use crate::time::cancel::Cancel;
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
-/// running call can't be dropped, so the deadline waits for it. After a panic in the operation no further call begins;
-/// the panic is passed on once the other running calls have ended.
+/// running call can't be dropped, so the deadline waits for it. After a panic, in the operation or in the items'
+/// iterator, no further call begins, also none that waits for a limiter; the panic is passed on once the other running
+/// calls have ended.
 #[must_use = "an item that was given up is only told of here"]
 pub fn retry_each_blocking<P, I, F, T, E>(
     policy: P,
@@ -116,9 +116,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         }
         None => false,
     };
-    let stopped = AtomicBool::new(false);
+    let stop = Stop::new(&cancel);
     let next = || {
-        if stopped.load(Ordering::Relaxed) {
+        if stop.has_panicked() {
             return None;
         }
         let batch = lock(&handed).pop();
@@ -127,8 +127,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     let begin = |batch| {
         let entered = lock(&rounds).enter(&batch);
         let turned = entered.and_then(|mut place| {
-            if !place.has_turn() {
-                let waited = place.wait_blocking(&timer, deadline, &cancel)?;
+            if let Some(waited) = stop.turn(&mut place, &timer, deadline)? {
                 lock(&rounds).waited(waited);
             }
             Ok(place)
@@ -142,7 +141,6 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         }
     };
     let work = || {
-        let stop = StopOnPanic(&stopped);
         while let Some(batch) = next() {
             let Some(sent) = begin(batch) else {
                 continue;
@@ -150,22 +148,24 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             let answers = attempted::run!(operation(sent.items()), lock(&rounds).outer());
             lock(&rounds).answered(sent, answers);
         }
-        mem::forget(stop);
     };
+    let other = || stop.on_panic(work);
     loop {
         thread::scope(|scope| {
-            hand();
             let mut others = Vec::new();
-            for _ in 1..concurrency {
-                if !hand() {
-                    break;
+            stop.on_panic(|| {
+                hand();
+                for _ in 1..concurrency {
+                    if !hand() {
+                        break;
+                    }
+                    match thread::Builder::new().spawn_scoped(scope, State::carry(other)) {
+                        Ok(other) => others.push(other),
+                        Err(_) => break,
+                    }
                 }
-                match thread::Builder::new().spawn_scoped(scope, State::carry(work)) {
-                    Ok(other) => others.push(other),
-                    Err(_) => break,
-                }
-            }
-            work();
+                work();
+            });
             // Each has ended before the first panic goes on, with what it says.
             let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
             if let Some(panic) = ends.into_iter().find_map(Result::err) {
@@ -181,16 +181,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     }
 }
 
-/// Keeps other threads from work in vain. Forgotten where all goes well: the thread may be unwinding already when a batch begins.
-struct StopOnPanic<'a>(&'a AtomicBool);
-
-impl Drop for StopOnPanic<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 /// A panic elsewhere is that thread's to pass on.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,11 +1,17 @@
 //! The same for blocking code.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex, PoisonError};
-use std::thread;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::task::Waker;
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
 
-use retry_runtime::{Policy, Reason, retry_each_blocking, testing};
+use retry_runtime::{
+    End, ItemError, Limiter, LimiterChanges, Policy, Reason, Ticket, Turn, retry_each_blocking,
+    retry_each_blocking_into, testing,
+};
 use support::failure::{Failure, STOP, TRANSIENT, throttled_for};
 
 use super::{Answer, Answers, EXACT, Results, secs};
@@ -134,37 +140,197 @@ fn a_panic_is_passed_on() {
     }
 }
 
+/// Set when what holds it has been unwound.
+struct Unwound<'a>(&'a AtomicBool);
+
+impl Drop for Unwound<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+fn wait_for(flag: &AtomicBool) {
+    while !flag.load(Ordering::SeqCst) {
+        thread::yield_now();
+    }
+}
+
+/// Prints nothing.
+fn panic_quietly() -> ! {
+    resume_unwind(Box::new("quiet"));
+}
+
+/// Runs a batch that panics so.
+fn panicked(batch: impl FnOnce()) {
+    let outcome = catch_unwind(AssertUnwindSafe(batch));
+    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"quiet"));
+}
+
 #[test]
 fn no_call_begins_after_a_panic_elsewhere() {
-    /// Set when the panicking call has been unwound.
-    struct Unwound<'a>(&'a AtomicBool);
+    // In the operation, or in the iterator of the items, which the calling thread asks for each thread's first batch.
+    for in_iterator in [false, true] {
+        let unwound = AtomicBool::new(false);
+        let after = AtomicUsize::new(0);
+        let items = (0..100_000).inspect(|item| {
+            if in_iterator && *item == 2 {
+                let _unwound = Unwound(&unwound);
+                panic_quietly();
+            }
+        });
+        panicked(|| {
+            let batches = Policy::new().batches(1).concurrency(3);
+            let _ = retry_each_blocking(batches, items, |pending: Vec<u32>| -> Answers {
+                if !in_iterator && pending[0] == 0 {
+                    let _unwound = Unwound(&unwound);
+                    panic_quietly();
+                }
+                wait_for(&unwound);
+                after.fetch_add(1, Ordering::SeqCst);
+                thread::yield_now();
+                Ok(pending.into_iter().map(Ok).collect())
+            });
+        });
+        // The calls that were under way, and those that began before the panic was seen: never nearly all.
+        assert!(after.into_inner() < 50_000);
+    }
+}
 
-    impl Drop for Unwound<'_> {
+#[test]
+fn a_panic_elsewhere_ends_the_wait_for_a_turn() {
+    /// The first attempt begins at once, the others long after the test. Nobody is woken.
+    struct Slow {
+        made: Instant,
+        entered: AtomicU64,
+        asked: AtomicUsize,
+    }
+
+    const LONG: Duration = secs(30);
+
+    impl Limiter for Slow {
+        fn enter(&self, cost: u32) -> Ticket {
+            Ticket::new(self.entered.fetch_add(1, Ordering::SeqCst), cost)
+        }
+
+        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+            if ticket.number() == 0 || self.made.elapsed() > LONG {
+                return Turn::Begin;
+            }
+            if !waker.will_wake(Waker::noop()) {
+                self.asked.fetch_add(1, Ordering::SeqCst);
+            }
+            Turn::Wait {
+                ahead: 0,
+                at_least: Some(LONG),
+            }
+        }
+
+        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+            None
+        }
+    }
+
+    let limiter = Slow {
+        made: Instant::now(),
+        entered: AtomicU64::new(0),
+        asked: AtomicUsize::new(0),
+    };
+    let calls = Calls::default();
+    let mut results = Vec::new();
+    panicked(|| {
+        let batches = Policy::new().limiter(&limiter).batches(1).concurrency(3);
+        retry_each_blocking_into(
+            &mut results,
+            batches,
+            0..9,
+            |pending: Vec<u32>| -> Answers {
+                calls.add(&pending);
+                while limiter.asked.load(Ordering::SeqCst) < 2 {
+                    thread::yield_now();
+                }
+                panic_quietly();
+            },
+        );
+    });
+    assert!(limiter.made.elapsed() < LONG);
+    assert_eq!(calls.0.into_inner().unwrap().len(), 1);
+    // Those that waited were not sent.
+    let dropped = |result: &Result<_, ItemError<_>>| result.as_ref().unwrap_err().is_dropped();
+    assert_eq!(results.len(), 3);
+    assert_eq!(results.iter().filter(|result| dropped(result)).count(), 1);
+}
+
+#[test]
+fn a_turn_that_comes_with_a_panic_elsewhere_is_given_back() {
+    /// The calling thread's turn comes once the other thread has ended.
+    struct Last<'a> {
+        calling: ThreadId,
+        is_waiting: AtomicBool,
+        ended: &'a AtomicBool,
+        left: Mutex<Vec<End>>,
+    }
+
+    impl Limiter for Last<'_> {
+        fn enter(&self, cost: u32) -> Ticket {
+            let is_calling = thread::current().id() == self.calling;
+            Ticket::new(is_calling.into(), cost)
+        }
+
+        fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
+            if ticket.number() == 0 {
+                return Turn::Begin;
+            }
+            // Before it waits, it only asks whether it has to.
+            if waker.will_wake(Waker::noop()) {
+                self.is_waiting.store(true, Ordering::SeqCst);
+                return Turn::Wait {
+                    ahead: 0,
+                    at_least: None,
+                };
+            }
+            wait_for(self.ended);
+            Turn::Begin
+        }
+
+        fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
+            if ticket.number() == 1 {
+                self.left.lock().unwrap().push(end);
+            }
+            None
+        }
+    }
+
+    struct Ends(Arc<AtomicBool>);
+
+    impl Drop for Ends {
         fn drop(&mut self) {
             self.0.store(true, Ordering::SeqCst);
         }
     }
 
-    let unwound = AtomicBool::new(false);
-    let after = AtomicUsize::new(0);
-    let batches = Policy::new().batches(1).concurrency(2);
-    let outcome = catch_unwind(AssertUnwindSafe(|| {
-        retry_each_blocking(batches, 0..100_000, |pending: Vec<u32>| -> Answers {
-            if pending[0] == 0 {
-                let _unwound = Unwound(&unwound);
-                resume_unwind(Box::new("zero")); // Prints nothing.
-            }
-            while !unwound.load(Ordering::SeqCst) {
-                thread::yield_now();
-            }
-            after.fetch_add(1, Ordering::SeqCst);
-            thread::yield_now();
-            Ok(pending.into_iter().map(Ok).collect())
-        })
-    }));
-    assert_eq!(outcome.unwrap_err().downcast_ref(), Some(&"zero"));
-    // The call that was under way, and those that began before the panic was seen: never nearly all.
-    assert!(after.into_inner() < 50_000);
+    thread_local! {
+        static ENDS: RefCell<Option<Ends>> = const { RefCell::new(None) };
+    }
+
+    let ended = Arc::new(AtomicBool::new(false));
+    let limiter = Last {
+        calling: thread::current().id(),
+        is_waiting: AtomicBool::new(false),
+        ended: &ended,
+        left: Mutex::default(),
+    };
+    let calls = Calls::default();
+    panicked(|| {
+        let batches = Policy::new().limiter(&limiter).batches(1).concurrency(2);
+        let _ = retry_each_blocking(batches, 0..2, |pending: Vec<u32>| -> Answers {
+            calls.add(&pending);
+            wait_for(&limiter.is_waiting);
+            ENDS.set(Some(Ends(Arc::clone(&ended))));
+            panic_quietly();
+        });
+    });
+    assert_eq!(calls.0.into_inner().unwrap().len(), 1);
+    assert_eq!(limiter.left.into_inner().unwrap(), [End::NotBegun]);
 }
 
 #[test]

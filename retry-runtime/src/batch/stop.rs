@@ -1,0 +1,93 @@
+use std::mem;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, Thread};
+use std::time::Duration;
+
+use super::blocking::lock;
+use crate::call::rejected::RejectedBy;
+use crate::chain::limiter::{InLine, MayWait};
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
+use crate::time::moment::Moment;
+
+/// What ends waits: a panic on another thread, or what cancels the batch.
+pub(super) struct Stop<'a, C> {
+    cancel: &'a C,
+    has_panicked: AtomicBool,
+    /// The threads that a panic wakes.
+    waiting: Mutex<Vec<Thread>>,
+}
+
+impl<'a, C: Cancel> Stop<'a, C> {
+    pub(super) fn new(cancel: &'a C) -> Self {
+        Self {
+            cancel,
+            has_panicked: AtomicBool::new(false),
+            waiting: Mutex::default(),
+        }
+    }
+
+    pub(super) fn has_panicked(&self) -> bool {
+        self.has_panicked.load(Ordering::Relaxed)
+    }
+
+    /// Works on this thread. A panic keeps the others from work in vain.
+    pub(super) fn on_panic<T>(&self, work: impl FnOnce() -> T) -> T {
+        let stops = Stops(self);
+        let made = work();
+        // The thread may be unwinding already when a batch begins, so that nobody could tell.
+        mem::forget(stops);
+        made
+    }
+
+    /// Waits for a turn that has not come. Returns how long that took.
+    pub(super) fn turn<M: MayWait>(
+        &self,
+        place: &mut InLine<M>,
+        timer: &dyn BlockingTimer,
+        deadline: Option<Moment>,
+    ) -> Result<Option<Duration>, RejectedBy> {
+        let waited = if place.has_turn() {
+            None
+        } else {
+            Some(self.waking(|| place.wait_blocking(timer, deadline, self))?)
+        };
+        if self.has_panicked() {
+            place.give_back();
+            return Err(RejectedBy::Cancelled);
+        }
+        Ok(waited)
+    }
+
+    /// Waits on this thread, which asks whether it is cancelled whenever it is woken.
+    fn waking<T>(&self, wait: impl FnOnce() -> T) -> T {
+        let thread = thread::current();
+        let id = thread.id();
+        lock(&self.waiting).push(thread);
+        let waited = wait();
+        lock(&self.waiting).retain(|thread| thread.id() != id);
+        waited
+    }
+}
+
+impl<C: Cancel> Cancel for Stop<'_, C> {
+    fn is_cancelled(&self) -> bool {
+        self.has_panicked() || self.cancel.is_cancelled()
+    }
+
+    /// A panic wakes who waits.
+    fn is_never(&self) -> bool {
+        self.cancel.is_never()
+    }
+}
+
+struct Stops<'s, 'a, C>(&'s Stop<'a, C>);
+
+impl<C> Drop for Stops<'_, '_, C> {
+    fn drop(&mut self) {
+        self.0.has_panicked.store(true, Ordering::Relaxed);
+        // Who begins to wait after this lock sees it.
+        lock(&self.0.waiting).iter().for_each(Thread::unpark);
+    }
+}
