@@ -3,11 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::error::Error;
 use std::future::pending;
-use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -17,6 +15,7 @@ use retry_runtime::{
     Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut,
     TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
+use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::task::yield_now;
 use tokio::time::Instant;
@@ -615,39 +614,28 @@ fn a_chain_that_blocks_waits_for_its_turn() {
 /// Wherever its future is dropped, a call leaves no trial call under way and has paid for no retry that never began.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_leaves_nothing_behind() {
-    let mut context = Context::from_waker(Waker::noop());
     for polls in 0.. {
         let turns = Turns::default();
         let breaker = Breaker::new().consecutive_failures(99);
-        let mut ended = false;
-        {
-            let mut call = pin!(
-                Policy::none()
-                    .max(2)
-                    .name("call")
-                    .timer(TimerFn::new(|_| yield_now()))
-                    .budget(&turns)
-                    .breaker(&breaker)
-                    .fallback(async |gave_up: GaveUp<Failure>| {
-                        yield_now().await;
-                        Err(gave_up.into_error())
-                    })
-                    .call_attempt(async |attempt| {
-                        turns.spent.set(attempt.number().cast_signed() - 1);
-                        yield_now().await;
-                        Err::<(), _>(TRANSIENT)
-                    })
-            );
-            for _ in 0..polls {
-                if let Poll::Ready(outcome) = call.as_mut().poll(&mut context) {
-                    assert_eq!(outcome, Err(TRANSIENT));
-                    ended = true;
-                    break;
-                }
-            }
-        }
+        let call = Policy::none()
+            .max(2)
+            .name("call")
+            .timer(TimerFn::new(|_| yield_now()))
+            .budget(&turns)
+            .breaker(&breaker)
+            .fallback(async |gave_up: GaveUp<Failure>| {
+                yield_now().await;
+                Err(gave_up.into_error())
+            })
+            .call_attempt(async |attempt| {
+                turns.spent.set(attempt.number().cast_signed() - 1);
+                yield_now().await;
+                Err::<(), _>(TRANSIENT)
+            });
+        let outcome = dropped_after(polls, call);
         assert_eq!(turns.taken.get(), turns.spent.get(), "after {polls} polls");
-        if ended {
+        if let Some(outcome) = outcome {
+            assert_eq!(outcome, Err(TRANSIENT));
             // 3 attempts, 2 pauses and the fallback wait once each.
             assert_eq!(polls, 3 + 2 + 1 + 1);
             return;

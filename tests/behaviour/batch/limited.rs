@@ -9,6 +9,7 @@ use retry_runtime::{
     Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, Quota, RateLimiter, Reason,
     TimerFn, retry_each, retry_each_blocking, testing,
 };
+use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -293,48 +294,19 @@ fn threads_end_what_cannot_wait() {
     assert_eq!(limiter.waiting(), 0);
 }
 
-/// Wherever the batch is dropped, it holds no place with the limiter.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_batch_leaves_no_place_behind() {
-    use std::future::Future;
-    use std::task::{Context, Waker};
-
-    use super::shared::wait_once;
-
-    let mut context = Context::from_waker(Waker::noop());
-    for polls in 0..99 {
-        let (limiter, budget) = (at_a_time(2), Budget::standard());
-        let begun = RefCell::new(0);
-        let ended = {
-            let batches = Policy::none()
-                .max(2)
-                .timer(TimerFn::new(|_| wait_once()))
-                .limiter(&limiter)
-                .budget(&budget)
-                .batches(1)
-                .concurrency(4);
-            let mut run = std::pin::pin!(retry_each(batches, 0..5, async |_: Vec<u32>| {
-                *begun.borrow_mut() += 1;
-                wait_once().await;
-                Err::<Vec<Result<u32, _>>, _>(TRANSIENT)
-            }));
-            (0..polls).any(|_| run.as_mut().poll(&mut context).is_ready())
-        };
-        assert_eq!(
-            (limiter.running(), limiter.waiting()),
-            (0, 0),
-            "after {polls} polls"
-        );
-        let retries: u32 = u32::saturating_sub(begun.into_inner(), 5);
-        let spent = 500.0 - budget.available();
-        assert!(
-            (spent - f64::from(14 * retries)).abs() < 0.5,
-            "after {polls} polls: {spent}"
-        );
-        if ended {
-            assert_eq!(retries, 10);
-            return;
-        }
-    }
-    panic!("it never ended");
+    leaves_nothing_behind(5, async |shared| {
+        let batches = Policy::none()
+            .max(2)
+            .timer(TimerFn::new(|_| give_way()))
+            .limiter(&shared.limiter)
+            .budget(&shared.budget)
+            .batches(1)
+            .concurrency(4);
+        let results = retry_each(batches, 0..5, async |pending: Vec<u32>| {
+            Err::<Vec<Result<(), _>>, _>(shared.attempts(pending.len()).await)
+        });
+        assert!(results.await.iter().all(Result::is_err));
+    });
 }

@@ -1,15 +1,12 @@
 //! What batches share with calls: budgets, breakers, limiters, observers and names.
 
 use std::cell::RefCell;
-use std::future::{Future, poll_fn};
-use std::mem::replace;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 
 use retry_runtime::{
     Breaker, BreakerState, Budget, Event, Policy, Reason, TimerFn, retry, retry_each,
     retry_each_blocking, testing,
 };
+use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use tokio::time::Instant;
 
@@ -196,52 +193,18 @@ fn threads_share_budget_and_breaker() {
     );
 }
 
-/// As `yield_now` does outside of a runtime, too.
-pub(super) async fn wait_once() {
-    let mut has_waited = false;
-    poll_fn(|context| {
-        context.waker().wake_by_ref();
-        if replace(&mut has_waited, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
-}
-
-/// Wherever it is dropped, no retry is paid for that was not sent.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_batch_leaves_nothing_behind() {
-    let mut context = Context::from_waker(Waker::noop());
-    for polls in 0..99 {
-        let (budget, sent) = (Budget::standard(), RefCell::new(0));
-        let ended = {
-            let batches = Policy::none()
-                .max(2)
-                .name("dropped")
-                .timer(TimerFn::new(|_| wait_once()))
-                .budget(&budget)
-                .batches(2)
-                .concurrency(2);
-            let mut run = pin!(retry_each(batches, 0..5, async |pending: Vec<i32>| {
-                *sent.borrow_mut() += pending.len();
-                wait_once().await;
-                Ok(pending.iter().map(|_| Err::<(), _>(TRANSIENT)).collect())
-            }));
-            (0..polls).any(|_| run.as_mut().poll(&mut context).is_ready())
-        };
-        let retries = sent.into_inner().saturating_sub(5);
-        let paid = u32::try_from(14 * retries).unwrap();
-        let spent = 500.0 - budget.available();
-        assert!(
-            (spent - f64::from(paid)).abs() < 0.5,
-            "after {polls} polls: {spent}"
-        );
-        if ended {
-            assert_eq!(retries, 2 * 5);
-            return;
-        }
-    }
-    panic!("it never ended");
+    leaves_nothing_behind(5, async |shared| {
+        let batches = Policy::none()
+            .max(2)
+            .timer(TimerFn::new(|_| give_way()))
+            .budget(&shared.budget)
+            .batches(2)
+            .concurrency(2);
+        let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
+            Err::<Vec<Result<(), _>>, _>(shared.attempts(pending.len()).await)
+        });
+        assert!(results.await.iter().all(Result::is_err));
+    });
 }

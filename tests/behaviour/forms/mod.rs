@@ -68,14 +68,14 @@ macro_rules! in_functions {
     }};
 }
 
-/// Runs a scenario in every form: those, streams, and with the same keys as a chain calls, batches and plans.
+/// Runs a scenario in every form: those, streams, chains, batches and plans. Keys are named as in a chain.
 macro_rules! in_all_forms {
-    ($scenario:expr, |$world:ident| [$($keys:tt)*] { $($chain:tt)* }) => {{
-        in_functions!($scenario, |$world| [$($keys)*]);
+    ($scenario:expr, |$world:ident| $(.$key:ident($($value:tt)*))*) => {{
+        in_functions!($scenario, |$world| [$($key($($value)*)),*]);
 
         {
             #[retry(stream, name = "call", policy = $world.policy,
-                observe = |event: &Event<'_>| $world.tell(event), $($keys)*)]
+                observe = |event: &Event<'_>| $world.tell(event), $($key($($value)*)),*)]
             fn stream($world: &World) -> impl Stream<Item = Result<u32, Failure>> {
                 once($world.attempt())
             }
@@ -90,20 +90,20 @@ macro_rules! in_all_forms {
         let scenario = &$scenario;
         seen("chain", scenario, async |$world| {
             let chain = $world.policy.name("call");
-            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$($chain)*;
+            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$(.$key($($value)*))*;
             chain.call(async || $world.attempt().await).await.is_ok()
         })
         .await;
         seen("batch", scenario, async |$world| {
             let chain = $world.policy.name("call");
-            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$($chain)*;
+            let chain = chain.observe(|event: &Event<'_>| $world.tell(event))$(.$key($($value)*))*;
             let results = retry_each(chain, [()], async |_| Ok(vec![$world.attempt().await]));
             results.await[0].is_ok()
         })
         .await;
         seen("plan", scenario, async |$world| {
             let chain = $world.policy.name("call");
-            let chain = chain.observe(|event: &Event<'_>| $world.tell_of_plan(event))$($chain)*;
+            let chain = chain.observe(|event: &Event<'_>| $world.tell_of_plan(event))$(.$key($($value)*))*;
             let mut plan = Plan::local();
             plan.add("it", [], async |[]| $world.attempt().await);
             let end = plan.run_until(chain, async |results| match results.output("it") {
@@ -139,7 +139,7 @@ async fn a_budget() {
         tokens: 0.0,
         ..Scenario::new()
     };
-    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+    in_all_forms!(scenario, |world| .budget(&world.budget));
     let scenario = Scenario {
         steps: vec![TRANSIENT, THROTTLED],
         budget: poor,
@@ -157,7 +157,7 @@ async fn a_budget() {
         tokens: 28.0 - 14.0,
         ..Scenario::new()
     };
-    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+    in_all_forms!(scenario, |world| .budget(&world.budget));
 }
 
 #[tokio::test(start_paused = true)]
@@ -177,9 +177,7 @@ async fn a_breaker() {
         tokens: 500.0 - 14.0,
         ..Scenario::new()
     };
-    in_all_forms!(opens, |world| [breaker = &world.breaker, budget = &world.budget] {
-        .breaker(&world.breaker).budget(&world.budget)
-    });
+    in_all_forms!(opens, |world| .breaker(&world.breaker).budget(&world.budget));
     let is_open = Scenario {
         before: |world| {
             world.fail_at_breaker();
@@ -189,7 +187,7 @@ async fn a_breaker() {
         told: vec!["gave up 0: rejected"],
         ..Scenario::new()
     };
-    in_all_forms!(is_open, |world| [breaker = &world.breaker] { .breaker(&world.breaker) });
+    in_all_forms!(is_open, |world| .breaker(&world.breaker));
     // Open for a second, as the server asked for.
     let trial = Scenario {
         before: |world| {
@@ -209,7 +207,7 @@ async fn a_breaker() {
         ],
         ..Scenario::new()
     };
-    in_all_forms!(trial, |world| [breaker = &world.breaker] { .breaker(&world.breaker) });
+    in_all_forms!(trial, |world| .breaker(&world.breaker));
 }
 
 #[tokio::test(start_paused = true)]
@@ -229,7 +227,7 @@ async fn a_limiter() {
         ],
         ..Scenario::new()
     };
-    in_all_forms!(paced, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    in_all_forms!(paced, |world| .limiter(&world.limiter));
     let impatient = Scenario {
         steps: vec![TRANSIENT],
         limiter: || RateLimiter::fixed(1, secs(9)).max_wait(secs(5)),
@@ -242,7 +240,7 @@ async fn a_limiter() {
         ],
         ..Scenario::new()
     };
-    in_all_forms!(impatient, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    in_all_forms!(impatient, |world| .limiter(&world.limiter));
     let late = Scenario {
         policy: |policy| policy.deadline(secs(5)),
         told: vec![
@@ -254,14 +252,14 @@ async fn a_limiter() {
         limiter: || RateLimiter::fixed(1, secs(9)),
         ..impatient.clone()
     };
-    in_all_forms!(late, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    in_all_forms!(late, |world| .limiter(&world.limiter));
     let first = Scenario {
         before: |world| world.take_turn(),
         begun: vec![],
         told: vec!["waiting 1", "gave up 0: rejected"],
         ..impatient
     };
-    in_all_forms!(first, |world| [limiter = &world.limiter] { .limiter(&world.limiter) });
+    in_all_forms!(first, |world| .limiter(&world.limiter));
 }
 
 #[tokio::test(start_paused = true)]
@@ -286,9 +284,7 @@ async fn a_limiter_that_a_server_pauses() {
         tokens: 500.0,
         ..Scenario::new()
     };
-    in_all_forms!(paused, |world| [limiter = &world.slots, budget = &world.budget] {
-        .limiter(&world.slots).budget(&world.budget)
-    });
+    in_all_forms!(paused, |world| .limiter(&world.slots).budget(&world.budget));
 }
 
 #[tokio::test(start_paused = true)]
@@ -311,12 +307,7 @@ async fn all_at_once() {
         tokens: 500.0 - 14.0,
         ..Scenario::new()
     };
-    in_all_forms!(
-        scenario,
-        |world| [breaker = &world.breaker, limiter = &world.limiter, budget = &world.budget] {
-            .breaker(&world.breaker).limiter(&world.limiter).budget(&world.budget)
-        }
-    );
+    in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.limiter).budget(&world.budget));
 }
 
 #[tokio::test(start_paused = true)]
@@ -336,12 +327,7 @@ async fn cancellation() {
         ends: 2500,
         ..Scenario::new()
     };
-    in_all_forms!(
-        pausing,
-        |world| [cancel = world.token.cancelled(), budget = &world.budget] {
-            .cancel(world.token.cancelled()).budget(&world.budget)
-        }
-    );
+    in_all_forms!(pausing, |world| .cancel(world.token.cancelled()).budget(&world.budget));
     let waiting = Scenario {
         before: |world| world.take_turn(),
         limiter: || RateLimiter::fixed(1, secs(9)),
@@ -351,12 +337,7 @@ async fn cancellation() {
         ends: 4000,
         ..Scenario::new()
     };
-    in_all_forms!(
-        waiting,
-        |world| [cancel = world.token.cancelled(), limiter = &world.limiter] {
-            .cancel(world.token.cancelled()).limiter(&world.limiter)
-        }
-    );
+    in_all_forms!(waiting, |world| .cancel(world.token.cancelled()).limiter(&world.limiter));
 }
 
 #[tokio::test(start_paused = true)]
@@ -375,7 +356,7 @@ async fn a_deadline() {
         tokens: 500.0 - 14.0,
         ..Scenario::new()
     };
-    in_all_forms!(scenario, |world| [budget = &world.budget] { .budget(&world.budget) });
+    in_all_forms!(scenario, |world| .budget(&world.budget));
 }
 
 #[tokio::test(start_paused = true)]
@@ -391,7 +372,7 @@ async fn what_must_not_be_repeated() {
         ],
         ..Scenario::new()
     };
-    in_all_forms!(scenario, |world| [idempotent = false] { .idempotent(false) });
+    in_all_forms!(scenario, |world| .idempotent(false));
 }
 
 #[tokio::test(start_paused = true)]
@@ -409,12 +390,7 @@ async fn what_is_not_worth_a_retry() {
         tokens: 500.0 - 14.0,
         ..Scenario::new()
     };
-    in_all_forms!(
-        scenario,
-        |world| [breaker = &world.breaker, limiter = &world.slots, budget = &world.budget] {
-            .breaker(&world.breaker).limiter(&world.slots).budget(&world.budget)
-        }
-    );
+    in_all_forms!(scenario, |world| .breaker(&world.breaker).limiter(&world.slots).budget(&world.budget));
 }
 
 /// Streams are handed on while they are read, and chains, batches and plans have no key `hedge`.

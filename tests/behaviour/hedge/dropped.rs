@@ -1,11 +1,10 @@
 //! Dropping a call's future at every point where it waits.
 
 use std::cell::Cell;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_runtime::{Breaker, Budget, CircuitBreaker, Kind, Latency, RetryBudget, Seen, retry};
+use support::dropped::dropped_after;
 use support::failure::{Failure, TRANSIENT};
 use tokio::task::yield_now;
 
@@ -94,7 +93,6 @@ async fn call(
 
 #[test]
 fn at_every_await_point_nothing_is_left_or_lost() {
-    let mut context = Context::from_waker(Waker::noop());
     for polls in 0.. {
         let (world, breaker, latency) = (World::default(), Breaker::new(), Latency::new());
         for _ in 0..100 {
@@ -105,17 +103,7 @@ fn at_every_await_point_nothing_is_left_or_lost() {
             paid: Cell::new(0),
             returned: Cell::new(0),
         };
-        let mut ended = false;
-        {
-            let mut future = pin!(call(&world, &purse, &breaker, &latency));
-            for _ in 0..polls {
-                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                    assert_eq!(outcome, Ok(5));
-                    ended = true;
-                    break;
-                }
-            }
-        }
+        let outcome = dropped_after(polls, call(&world, &purse, &breaker, &latency));
         assert_eq!(world.alive.get(), 0, "after {polls} polls");
         // The first is free. What was paid for one that never began came back.
         let begun = purse.paid.get() - purse.returned.get();
@@ -124,8 +112,8 @@ fn at_every_await_point_nothing_is_left_or_lost() {
             world.begun.get().saturating_sub(1),
             "after {polls} polls"
         );
-        if ended {
-            assert_eq!(world.begun.get(), 5);
+        if let Some(outcome) = outcome {
+            assert_eq!((outcome, world.begun.get()), (Ok(5), 5));
             assert!(world.most.get() > 2);
             return;
         }
@@ -149,11 +137,7 @@ async fn places_of_trials_come_back() {
     };
     breaker.record(pass, seen);
     tokio::time::sleep(Duration::from_millis(1)).await;
-    let mut context = Context::from_waker(Waker::noop());
     for _ in 0..9 {
-        let mut future = pin!(call(&breaker));
-        for _ in 0..9 {
-            assert!(future.as_mut().poll(&mut context).is_pending());
-        }
+        assert!(dropped_after(9, call(&breaker)).is_none());
     }
 }

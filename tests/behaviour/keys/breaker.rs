@@ -6,7 +6,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
@@ -14,6 +13,7 @@ use retry_runtime::{
     Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, GaveUp, Keyed, Kind, Pass,
     Permit, Policy, Reason, Seen, Site, Transition, Verdict, retry, testing,
 };
+use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::task::yield_now;
 use tokio::time::{advance, sleep, timeout};
@@ -616,24 +616,13 @@ async fn at_every_await_a_dropped_call_gives_its_place_back() {
         Err(THROTTLED)
     }
 
-    let mut ended = false;
     for polls in 0.. {
         let breaker = half_open().await;
-        {
-            let mut future = pin!(call(&breaker));
-            let mut context = Context::from_waker(Waker::noop());
-            for _ in 0..polls {
-                if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
-                    assert!(outcome.is_err());
-                    ended = true;
-                    break;
-                }
-            }
-        }
+        let outcome = dropped_after(polls, call(&breaker));
         let mut permit = Permit::new(&breaker).expect("the place is free");
         assert_eq!(permit.succeeded(), Some(Transition::Closed), "{polls}");
-        if ended {
-            assert!(polls > 5);
+        if let Some(outcome) = outcome {
+            assert!(outcome.is_err() && polls > 5);
             return;
         }
     }

@@ -2,15 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
-use std::future::{Future, pending, poll_fn, ready};
+use std::future::{pending, ready};
 use std::panic::AssertUnwindSafe;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::{FutureExt, join};
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
 use retry_runtime::{Plan, Policy, Reason, TimerFn, testing};
+use support::dropped::{dropped_after, give_way};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -21,19 +20,6 @@ type LocalValidity<'a> = Validity<'a, u32, String, Local<'a, u32, String>>;
 
 async fn invalid<'a>(_: Snapshot<u32>) -> LocalValidity<'a> {
     Validity::Invalid("incomplete".into())
-}
-
-/// Gives way once, and is woken at once: tokio's own wakes only once its runtime is idle.
-async fn yield_now() {
-    let mut gave_way = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut gave_way, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
 }
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -148,8 +134,8 @@ fn plan<'a>(
 ) -> Plan<'a, u32, String, Local<'a, u32, String>> {
     let mut plan = Plan::local();
     let work = async |number: u32| {
-        yield_now().await;
-        yield_now().await;
+        give_way().await;
+        give_way().await;
         if number == 4 && !failed.replace(true) {
             return Err(String::from("busy"));
         }
@@ -166,7 +152,7 @@ fn plan<'a>(
 }
 
 async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
-    yield_now().await;
+    give_way().await;
     if results.summary().is_complete() {
         Validity::Valid
     } else {
@@ -176,32 +162,22 @@ async fn complete<'a>(results: Snapshot<u32>) -> LocalValidity<'a> {
 
 #[tokio::test(start_paused = true)]
 async fn what_is_done_is_kept_wherever_the_future_is_dropped() {
-    let mut context = Context::from_waker(Waker::noop());
     for polls in 0..200 {
         let (done, failed) = (RefCell::default(), Cell::new(false));
         let mut plan = plan(&done, &failed);
         let policy = EXACT.deadline(SECOND * 60).on(retryable);
-        let mut ended = false;
-        {
-            let timer = TimerFn::new(|pause: Duration| async move {
-                if pause > SECOND * 9 {
-                    pending::<()>().await;
-                }
-                yield_now().await;
-            });
-            let mut run = pin!(plan.run_until(policy.timer(timer), complete));
-            for _ in 0..polls {
-                if let Poll::Ready(end) = run.as_mut().poll(&mut context) {
-                    ended = end.unwrap().is_valid();
-                    break;
-                }
+        let timer = TimerFn::new(|pause: Duration| async move {
+            if pause > SECOND * 9 {
+                pending::<()>().await;
             }
-        }
+            give_way().await;
+        });
+        let end = dropped_after(polls, plan.run_until(policy.timer(timer), complete));
         let outputs: BTreeSet<u32> = plan.outputs().map(|(_, output)| *output).collect();
         assert_eq!(outputs, done.borrow().iter().copied().collect());
         assert_eq!(outputs.len() == 6, plan.summary().is_complete());
-        if ended {
-            assert!(polls > 5);
+        if let Some(end) = end {
+            assert!(end.unwrap().is_valid() && polls > 5);
             return;
         }
         // The rest runs, and nothing runs twice.
@@ -217,7 +193,7 @@ async fn what_is_done_is_kept_where_a_subtask_panics() {
     let mut plan = Plan::local();
     plan.add("a", [], async |[]| Ok::<_, String>(1));
     plan.add("b", ["a"], async |[_]| {
-        yield_now().await;
+        give_way().await;
         assert!(!panics.get(), "a bug");
         Ok(2)
     });
@@ -238,14 +214,12 @@ async fn what_is_done_is_kept_where_a_subtask_panics() {
 
 #[test]
 fn a_plan_that_never_sleeps_gives_way_once_for_each_round() {
-    let mut plan = Plan::local();
-    plan.add("a", [], async |[]| Err(String::from("busy")));
-    let policy = Policy::none().max(2).on(retryable);
-    let timer = TimerFn::new(|_| ready(()));
-    let mut run = pin!(plan.run_until(policy.timer(timer), invalid));
-    let mut context = Context::from_waker(Waker::noop());
-    for _ in 0..2 {
-        assert!(run.as_mut().poll(&mut context).is_pending());
+    for (polls, ends) in [(2, false), (3, true)] {
+        let mut plan = Plan::local();
+        plan.add("a", [], async |[]| Err(String::from("busy")));
+        let policy = Policy::none().max(2).on(retryable);
+        let timer = TimerFn::new(|_| ready(()));
+        let end = dropped_after(polls, plan.run_until(policy.timer(timer), invalid));
+        assert_eq!(end.is_some(), ends);
     }
-    assert!(run.as_mut().poll(&mut context).is_ready());
 }

@@ -2,11 +2,8 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
-use std::future::{Future, poll_fn, ready};
-use std::mem::replace;
-use std::pin::pin;
+use std::future::ready;
 use std::sync::Mutex;
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures::join;
@@ -15,6 +12,7 @@ use retry_runtime::{
     Breaker, BreakerState, Budget, ConcurrencyLimiter, Event, Kind, Plan, Policy, Quota,
     RateLimiter, Reason, RetryBudget, TimerFn, Verdict, testing,
 };
+use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -482,62 +480,21 @@ fn the_future_is_send() {
     is_send(plan.run_until(policy, async |_| Validity::Valid));
 }
 
-/// As `yield_now` does outside of a runtime, too.
-async fn wait_once() {
-    let mut has_waited = false;
-    poll_fn(|context| {
-        context.waker().wake_by_ref();
-        if replace(&mut has_waited, true) {
-            Poll::Ready(())
-        } else {
-            Poll::Pending
-        }
-    })
-    .await;
-}
-
-/// Wherever it is dropped, no retry is paid for that was not executed, and no place is kept.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_plan_leaves_nothing_behind() {
-    let mut context = Context::from_waker(Waker::noop());
-    for polls in 0..199 {
-        let budget = Budget::standard();
+    leaves_nothing_behind(3, async |shared| {
         let breaker = Breaker::new();
-        let limiter = ConcurrencyLimiter::aimd().start(1).least(1).most(1);
-        let executed = Cell::new(0_u32);
-        let ended = {
-            let mut plan = Plan::local();
-            for name in ["a", "b", "c"] {
-                plan.add(name, [], async |[]| {
-                    executed.set(executed.get() + 1);
-                    wait_once().await;
-                    Err::<u32, _>(TRANSIENT)
-                });
-            }
-            let policy = Policy::none()
-                .max(2)
-                .timer(TimerFn::new(|_| wait_once()))
-                .budget(&budget)
-                .breaker(&breaker)
-                .limiter(&limiter);
-            let mut run = pin!(plan.run_until(policy, complete));
-            (0..polls).any(|_| run.as_mut().poll(&mut context).is_ready())
-        };
-        assert_eq!(
-            (limiter.running(), limiter.waiting()),
-            (0, 0),
-            "after {polls} polls"
-        );
-        let retries = executed.get().saturating_sub(3);
-        let spent = 500.0 - budget.available();
-        assert!(
-            (spent - f64::from(14 * retries)).abs() < 0.5,
-            "after {polls} polls: {spent}"
-        );
-        if ended {
-            assert_eq!(retries, 6);
-            return;
+        let mut plan = Plan::local();
+        for name in ["a", "b", "c"] {
+            plan.add(name, [], async |[]| Err::<u32, _>(shared.attempts(1).await));
         }
-    }
-    panic!("it never ended");
+        let policy = Policy::none()
+            .max(2)
+            .timer(TimerFn::new(|_| give_way()))
+            .budget(&shared.budget)
+            .breaker(&breaker)
+            .limiter(&shared.limiter);
+        let end = plan.run_until(policy, complete).await.unwrap();
+        assert!(!end.is_valid());
+    });
 }

@@ -1,0 +1,79 @@
+//! Futures that are dropped at every point where they wait.
+
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::mem::replace;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+use retry_runtime::{Budget, ConcurrencyLimiter};
+
+use crate::failure::{Failure, TRANSIENT};
+
+/// Gives way once, and is woken at once: tokio's own needs a runtime, and wakes only once that is idle.
+pub async fn give_way() {
+    let mut gave_way = false;
+    poll_fn(|context| {
+        if replace(&mut gave_way, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Polls it so many times, and drops it. What it came to, if it ended.
+pub fn dropped_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut context = Context::from_waker(Waker::noop());
+    (0..polls).find_map(|_| match future.as_mut().poll(&mut context) {
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
+    })
+}
+
+/// What a run shares with others, and how many attempts it began.
+pub struct Shared {
+    /// What retries are paid from.
+    pub budget: Budget,
+    /// Two at a time.
+    pub limiter: ConcurrencyLimiter,
+    begun: Cell<u32>,
+}
+
+impl Shared {
+    /// So many attempts, which fail together once they have waited.
+    pub async fn attempts(&self, attempts: usize) -> Failure {
+        let attempts = u32::try_from(attempts).unwrap();
+        self.begun.set(self.begun.get() + attempts);
+        give_way().await;
+        TRANSIENT
+    }
+}
+
+/// Wherever the run is dropped, no retry is paid for that did not begin, and no place is kept. To its end it makes so many
+/// first attempts, and two retries of each.
+pub fn leaves_nothing_behind(first: u32, mut run: impl AsyncFnMut(&Shared)) {
+    for polls in 0..199 {
+        let shared = Shared {
+            budget: Budget::standard(),
+            limiter: ConcurrencyLimiter::aimd().start(2).least(2).most(2),
+            begun: Cell::new(0),
+        };
+        let ended = dropped_after(polls, run(&shared));
+        let places = (shared.limiter.running(), shared.limiter.waiting());
+        assert_eq!(places, (0, 0), "after {polls} polls");
+        let retries = shared.begun.get().saturating_sub(first);
+        let spent = 500.0 - shared.budget.available();
+        assert!(
+            (spent - f64::from(14 * retries)).abs() < 0.5,
+            "after {polls} polls: {spent}"
+        );
+        if ended.is_some() {
+            assert_eq!(retries, 2 * first);
+            return;
+        }
+    }
+    panic!("it never ended");
+}
