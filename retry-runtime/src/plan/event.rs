@@ -46,6 +46,8 @@ pub(crate) enum Ended {
     DeadEnd,
     /// Breaker or limiter did not let it begin.
     NotBegun,
+    /// Dropped while it ran.
+    GaveUp,
 }
 
 impl fmt::Display for Ended {
@@ -56,6 +58,7 @@ impl fmt::Display for Ended {
             Self::Failed => "failed",
             Self::DeadEnd => "dead end",
             Self::NotBegun => "not begun",
+            Self::GaveUp => "gave up",
         })
     }
 }
@@ -143,7 +146,7 @@ fn log(event: &PlanEvent<'_>) {
             match ended {
                 Ended::Completed => subtask!(DEBUG, ended, call, attempt, error, reason),
                 Ended::Healed => subtask!(INFO, ended, call, attempt, error, reason),
-                Ended::Failed | Ended::DeadEnd | Ended::NotBegun => {
+                Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
                     subtask!(WARN, ended, call, attempt, error, reason);
                 }
             }

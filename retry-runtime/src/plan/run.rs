@@ -160,6 +160,9 @@ where
                         for place in queued.into_keys() {
                             self.not_begun(place, RejectedBy::Deadline, keys);
                         }
+                        for place in begun.into_keys() {
+                            self.dropped(place, keys);
+                        }
                         return Some(late);
                     }
                     Next::Ended(place, guards, outcome) => {
@@ -284,21 +287,39 @@ where
         keys: &mut RunKeys<On, K>,
     ) {
         keys.rejected(place, by);
+        let ended = Ended::NotBegun;
+        self.without_outcome(place, ended, &Rejected::new(by), by.reason(), keys);
+    }
+
+    /// The deadline came while it ran.
+    fn dropped<On, K: SharedKeys>(&mut self, place: usize, keys: &mut RunKeys<On, K>) {
+        let error = "dropped before it ended";
+        self.without_outcome(place, Ended::GaveUp, &error, Reason::Deadline, keys);
+    }
+
+    /// Tells of a subtask that ends for this run without an outcome. One that had failed before keeps its error.
+    fn without_outcome<On, K: SharedKeys>(
+        &mut self,
+        place: usize,
+        ended: Ended,
+        error: &dyn fmt::Display,
+        reason: Reason,
+        keys: &mut RunKeys<On, K>,
+    ) {
         if self.nodes[place].is_failed() {
-            self.make_dead_end(place, by.reason(), keys);
+            self.make_dead_end(place, reason, keys);
             return;
         }
-        let rejected = Rejected::new(by);
         let execution = self.executed(place);
         emit(&PlanEvent::Subtask {
-            ended: Ended::NotBegun,
+            ended,
             plan: &keys.name,
             subtask: execution.subtask,
             attempt: execution.attempt,
-            error: Some(&rejected),
-            reason: Some(by.reason()),
+            error: Some(error),
+            reason: Some(reason),
         });
-        keys.gave_up(execution, &rejected, by.reason());
+        keys.gave_up(execution, error, reason);
     }
 
     pub(crate) fn make_dead_end<On, K: SharedKeys>(

@@ -64,11 +64,12 @@ where
     /// Pass a [`Policy`](crate::Policy) if the error type is [`Classify`](crate::Classify), otherwise the result of
     /// [`Policy::on`](crate::Policy::on), or another chain of [keys](crate::PolicyCall). Its `max` is the number of
     /// rounds after the first, its delays are the pauses before them, and its `deadline` counts from this call: no
-    /// round begins after it, and the subtasks and the validator that are running then are dropped. Those subtasks stay
-    /// pending or failed, as they were, and all outputs are kept. What [`PolicyCall::cancel`] names ends the pause and
-    /// the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the one
-    /// with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
-    /// count and pause like transient failures.
+    /// round begins after it, and the subtasks and the validator that are running then are dropped. A subtask that is
+    /// dropped counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed
+    /// before. All outputs are kept. What [`PolicyCall::cancel`] names ends the pause and the plan; a running round may
+    /// finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or else
+    /// one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
+    /// failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
@@ -110,7 +111,8 @@ where
     ///
     /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
     /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
-    /// which also checks the subtasks that the validator asks for; if it fails, they are not added.
+    /// which also checks the subtasks that the validator asks for; if it fails, they are not added, and the log and
+    /// observers are told that the plan gave up.
     pub async fn run_until<P, V, W>(
         &mut self,
         policy: P,
@@ -176,7 +178,9 @@ where
             let len = self.len();
             let verdict = match round.worst {
                 Some(verdict) => verdict,
-                None => self.add_missing(validity, &mut graph)?,
+                None => self
+                    .add_missing(validity, &mut graph)
+                    .inspect_err(|error| self.failed(&rounds, &mut keys, error))?,
             };
             if let Some(reason) = keys.refusal().filter(|_| !verdict.is_retryable()) {
                 self.truncate(len);
@@ -328,6 +332,18 @@ where
         }
         rounds.succeeded(keys);
         self.log_summary(&keys.name);
+    }
+
+    /// Tells of the end of a plan that can't run with what the validator asks for.
+    fn failed<On, K: SharedKeys>(
+        &mut self,
+        rounds: &PlanCall,
+        keys: &mut RunKeys<On, K>,
+        error: &PlanError,
+    ) {
+        let reason = Reason::NotRetryable;
+        rounds.cut(keys, &error.to_string(), reason);
+        self.gave_up(reason, keys);
     }
 
     /// Gives up in the middle of a round, or at the end of one that no other could follow.

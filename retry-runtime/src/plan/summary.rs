@@ -32,8 +32,8 @@ pub struct Summary {
     pub dead_ends: Vec<String>,
     /// The subtasks that did not run because one they depend on, directly or not, failed.
     pub blocked: Vec<String>,
-    /// The subtasks that have not run for another reason: the plan was not run, its run was dropped, or breaker or
-    /// limiter held them back.
+    /// The subtasks that have not run to an end for another reason: the plan was not run, its run was dropped, breaker
+    /// or limiter held them back, or they were dropped at the deadline.
     pub pending: Vec<String>,
     /// How many times a subtask was started, in all runs so far.
     pub executions: u64,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, join};
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
-use retry_runtime::{Plan, Policy, Reason, TimerFn, testing};
+use retry_runtime::{Event, Plan, Policy, Reason, TimerFn, testing};
 use support::dropped::{dropped_after, give_way};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -92,6 +92,58 @@ async fn the_deadline_ends_a_retry_and_a_validator_that_never_answer() {
         "gave up (deadline): the validator was under way at the deadline"
     );
     assert_eq!(plan.output("a"), Some(&1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_deadline_drops_is_told_of_once() {
+    let (recording, events) = (testing::record(), RefCell::new(Vec::new()));
+    let busy = || Err(String::from("busy"));
+    let [first, second] = [Cell::new(true), Cell::new(true)];
+    let mut plan = Plan::local();
+    plan.add(
+        "healed",
+        [],
+        async |[]| {
+            if first.take() { busy() } else { Ok(1) }
+        },
+    );
+    plan.add("begun", ["healed"], async |[_]| pending().await);
+    plan.add("retried", [], async |[]| {
+        if second.take() {
+            busy()
+        } else {
+            pending().await
+        }
+    });
+    let policy = EXACT.deadline(SECOND * 30).on(retryable);
+    let policy = policy.observe(|event: &Event<'_>| {
+        if let Event::GaveUp { .. } = event {
+            events.borrow_mut().push(event.to_string());
+        }
+    });
+    let end = plan.run_until(policy, invalid).await.unwrap();
+    assert!(!end.is_valid());
+    assert_eq!(plan.summary().pending, ["begun"]);
+    assert_eq!(plan.summary().dead_ends, ["retried"]);
+    let lines = recording.lines();
+    let healed = lines.iter().position(|line| line.starts_with("healed"));
+    assert_eq!(
+        lines[healed.unwrap() + 1..],
+        [
+            "gave up plan.begun attempt=1 error=dropped before it ended reason=deadline",
+            "dead end plan.retried attempt=2 error=busy reason=deadline",
+            "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
+            "summary plan: 1 completed; 1 failed: retried; 1 dead end: retried; 1 pending: begun; 5 executions",
+        ]
+    );
+    assert_eq!(
+        events.into_inner(),
+        [
+            "gave up plan.begun attempt=1 max=3 error=dropped before it ended reason=deadline",
+            "gave up plan.retried attempt=2 max=3 error=busy reason=deadline",
+            "gave up plan attempt=2 max=3 error=2 under way at the deadline: begun, retried reason=deadline",
+        ]
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -113,7 +113,10 @@ async fn a_round_cut_off_by_the_deadline_has_the_limit_of_its_kind() {
     let end = plan.run_until(policy, async |_| Validity::Invalid("too few".into()));
     assert!(!end.await.unwrap().is_valid());
     assert_eq!(
-        recording.lines()[2],
-        "gave up plan attempt=2 max=9 error=1 under way at the deadline: a reason=deadline"
+        recording.lines()[2..4],
+        [
+            "dead end plan.a attempt=2 error=throttled reason=deadline",
+            "gave up plan attempt=2 max=9 error=1 under way at the deadline: a reason=deadline",
+        ]
     );
 }

@@ -193,6 +193,34 @@ async fn each_subtask_is_a_call_to_the_budget() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_subtask_that_failed_in_an_earlier_run_is_no_new_call_to_the_budget() {
+    for loaded in [false, true] {
+        let world = World::new(&[("a", &[TRANSIENT, TRANSIENT])]);
+        let ledger = Ledger::default();
+        ledger.tokens.set(9);
+        let mut before = world.plan(&["a"]);
+        before.run().await.unwrap();
+        let mut plan = world.plan(&["a"]);
+        if loaded {
+            plan.load(before.state()).unwrap();
+        } else {
+            plan = before;
+        }
+        let end = plan.run_until(EXACT.budget(&ledger), complete).await;
+        assert!(end.unwrap().is_valid());
+        assert_eq!(
+            ledger.told.into_inner().unwrap(),
+            [
+                "withdraw transient",
+                "failed transient",
+                "withdraw transient",
+                "succeeded after transient",
+            ]
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_subtask_that_is_not_paid_for_is_a_dead_end() {
     for (tokens, executions, dead_ends, ended) in [
         (0, 3, vec!["a", "b", "c"], Some(Reason::Budget)),
