@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use retry_runtime::{
-    ByClassify, Call, Classify, Failure, Moment, OnError, Policy, RetryBudget, Site,
+    ByClassify, Call, Classify, Failure, Moment, OnError, Paid, Policy, RetryBudget, Site,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -78,8 +78,10 @@ pub struct Durable<'b, On = ByClassify> {
     policy: Policy,
     on: On,
     idempotent: bool,
-    budget: Option<&'b (dyn RetryBudget + Sync)>,
+    budget: Option<Budget<'b>>,
 }
+
+type Budget<'b> = &'b (dyn RetryBudget + Sync);
 
 impl Durable<'_> {
     /// A call by that policy, of an error type that is [`Classify`].
@@ -148,11 +150,17 @@ impl<'b, On> Durable<'b, On> {
             error: None,
         };
         for number in 1_u64.. {
-            let attempt = self.attempt(engine, name, state, &mut operation);
+            // Goes back where the engine does not keep that a retry follows.
+            let mut paid = None;
+            let attempt = self.attempt(engine, name, state, &mut operation, &mut paid);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
                 .await;
-            match ended.map_err(DurableError::Engine)? {
+            let ended = ended.map_err(DurableError::Engine)?;
+            if let Some(paid) = paid {
+                paid.spend();
+            }
+            match ended {
                 Ended::Succeeded(value) => return Ok(value),
                 Ended::GaveUp(error) => return Err(DurableError::GaveUp(error)),
                 Ended::Pauses(pause, paused) => {
@@ -173,6 +181,7 @@ impl<'b, On> Durable<'b, On> {
         name: &str,
         state: State<E>,
         operation: &mut F,
+        paid: &mut Option<Paid<Budget<'b>>>,
     ) -> Ended<T, E>
     where
         G: Engine,
@@ -213,17 +222,16 @@ impl<'b, On> Durable<'b, On> {
         if let Some(budget) = self.budget {
             failure = failure.budget(budget);
         }
-        match call.failed_with(failure) {
-            Ok(pause) => Ended::Pauses(
-                pause,
-                State {
-                    call,
-                    at: engine.now().since_origin(),
-                    error: Some(error),
-                },
-            ),
-            Err(_) => Ended::GaveUp(error),
-        }
+        let Ok(pause) = call.failed_with(failure) else {
+            return Ended::GaveUp(error);
+        };
+        *paid = self.budget.map(|budget| call.paid(budget));
+        let state = State {
+            call,
+            at: engine.now().since_origin(),
+            error: Some(error),
+        };
+        Ended::Pauses(pause, state)
     }
 }
 

@@ -64,7 +64,7 @@ struct Line<'a> {
 
 impl Journal {
     /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it
-    /// meanwhile.
+    /// meanwhile. A new file is on the disk before this returns; on Unix, so is its name in the directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
@@ -87,6 +87,8 @@ impl Journal {
         if whole < text.len() {
             file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
         }
+        file.sync_all()?;
+        sync_entry(path)?;
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             state: Mutex::new(State {
@@ -124,6 +126,17 @@ impl Journal {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.
+fn sync_entry(path: &Path) -> io::Result<()> {
+    if cfg!(unix) {
+        // That of the file itself, where this is a link to it.
+        if let Some(directory) = path.canonicalize()?.parent() {
+            File::open(directory)?.sync_all()?;
+        }
+    }
+    Ok(())
 }
 
 impl State {

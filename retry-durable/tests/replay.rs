@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, DurablePolicy, Engine, Journal, JournalError};
-use retry_runtime::{Jitter, Kind, Policy, RetryBudget, testing};
+use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, testing};
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -160,6 +160,68 @@ async fn the_end_is_the_same_each_time() {
     assert_eq!(server.requests.load(SeqCst), 3);
     assert_eq!(recording.delays(), [1, 2].map(secs));
     assert_eq!(recording.lines().len(), 3);
+}
+
+/// Runs each step, and then can't keep what it came to: it fails, or never ends.
+struct Forgetful {
+    clock: Instant,
+    fails: bool,
+}
+
+impl Engine for Forgetful {
+    type Error = &'static str;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, &'static str>
+    where
+        S: Future<Output = T> + Send,
+    {
+        let result = step.await;
+        match name {
+            "charge: begun" => Ok(result),
+            _ if self.fails => Err("the disk is full"),
+            _ => std::future::pending().await,
+        }
+    }
+
+    async fn sleep(&self, _: &str, pause: Duration) -> Result<(), &'static str> {
+        sleep(pause).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.clock.elapsed())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_that_is_not_kept_is_not_paid_for() {
+    for fails in [true, false] {
+        let engine = Forgetful {
+            clock: Instant::now(),
+            fails,
+        };
+        let (server, turns) = (Server::failing(9), Turns::default());
+        let call = Durable::new(EXACT).on(is_busy).budget(&turns);
+        let call = call.call(&engine, "charge", async || server.post());
+        match timeout(secs(1), call).await {
+            Ok(ended) => assert_eq!(ended, Err(DurableError::Engine("the disk is full"))),
+            Err(_) => assert!(!fails),
+        }
+        assert_eq!(server.requests.load(SeqCst), 1);
+        assert_eq!(turns.0.load(SeqCst), 0);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_makes_no_pause_longer() {
+    let run = Run::new();
+    let journal = run.open();
+    // As it was kept when the clock was ahead.
+    let end = async { journal.now().since_origin() + secs(1_000_000) };
+    journal.step("pause", end).await.unwrap();
+    let start = Instant::now();
+    journal.sleep("pause", secs(10)).await.unwrap();
+    assert_eq!(start.elapsed(), secs(10));
 }
 
 /// A deadline counts from the first start, not from each.
