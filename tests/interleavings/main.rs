@@ -13,6 +13,7 @@ mod breakers;
 mod budgets;
 mod keys;
 mod queues;
+mod quotas;
 
 use shuttle::scheduler::{DfsScheduler, RandomScheduler, Scheduler};
 use shuttle::{Config, Runner};

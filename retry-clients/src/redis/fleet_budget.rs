@@ -53,7 +53,6 @@ struct Shared {
     /// Since the process began.
     calls: AtomicU64,
     lease: AtomicU64,
-    /// Retries that found the lease empty, since Redis was asked last.
     alone: Mutex<Alone>,
     /// Wakes what renews the lease.
     wanted: Arc<Notify>,

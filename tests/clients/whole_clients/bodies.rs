@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
+use std::future::ready;
 use std::io;
 use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
@@ -9,13 +10,15 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request};
+use http::{HeaderMap, Request, Response};
 use http_body::{Body, Frame, SizeHint};
 use http_body_util::{BodyExt, combinators::UnsyncBoxBody};
 use retry_clients::ClientRetries;
 use retry_clients::repeat::{Recorded, Recording, Unrepeatable};
+use retry_clients::tower::RetryLayer;
 use retry_runtime::{Jitter, Policy, testing};
-use tower::ServiceExt;
+use tokio::time::Instant;
+use tower::{Layer, ServiceExt, service_fn};
 
 use super::scripted::{Answer, BoxError, Scripted};
 
@@ -140,6 +143,47 @@ async fn a_stream_that_breaks_is_not_sent_again() {
         recording.lines()[0].ends_with("its body broke off reason=unrepeatable"),
         "{recording:?}"
     );
+}
+
+/// What is read of a body does not change what the status and the headers of a refusal say.
+#[tokio::test(start_paused = true)]
+async fn a_refusal_is_one_although_its_body_breaks_off() {
+    // The status of the first answer, how the log shows it, when attempts begin, and the status of the last.
+    let cases: [(u16, Option<&str>, &[u64], u16); 5] = [
+        (404, None, &[0], 404),
+        (429, Some("error=429 "), &[0, 7], 200),
+        (503, Some("error=503 "), &[0, 7], 200),
+        // Others go by the break.
+        (200, Some("error=unexpected end of file"), &[0, 1], 200),
+        (302, Some("error=unexpected end of file"), &[0, 1], 200),
+    ];
+    for (status, shown, expected, last) in cases {
+        let start = Instant::now();
+        let starts = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&starts);
+        let answer = move |_: Request<UnsyncBoxBody<Bytes, BoxError>>| {
+            let mut seen = seen.lock().unwrap();
+            seen.push(start.elapsed().as_secs());
+            let answer = Response::builder();
+            let answer = match seen.len() {
+                1 => answer
+                    .status(status)
+                    .header("retry-after", "7")
+                    .body(Parts::new(&["{"]).breaking()),
+                _ => answer.body(Parts::new(&["{}"])),
+            };
+            ready(Ok::<_, BoxError>(answer.unwrap()))
+        };
+        let retries = ClientRetries::new(POLICY).read_bodies(4096);
+        let client = RetryLayer::new(retries).layer(service_fn(answer));
+        let recording = testing::record();
+        let answer = client.oneshot(post(Parts::new(&["hello"]))).await.unwrap();
+        assert_eq!(answer.status(), last, "{status}");
+        assert_eq!(*starts.lock().unwrap(), expected, "{status}");
+        let lines = recording.lines();
+        let is_shown = |line: &String| shown.is_some_and(|shown| line.contains(shown));
+        assert!(lines.iter().take(1).all(is_shown), "{lines:?}");
+    }
 }
 
 /// The frames that are ready or become so.

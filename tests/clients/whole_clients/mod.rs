@@ -3,6 +3,7 @@
 mod bodies;
 mod calls;
 mod dropped;
+mod readiness;
 mod scripted;
 
 #[cfg(feature = "async_openai")]

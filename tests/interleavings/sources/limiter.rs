@@ -1,16 +1,30 @@
-//! The queue of all limiters. What it takes and hands out is as in `retry-runtime/src/limiter.rs`.
+//! The queue of all limiters, and rates behind it. What it takes and hands out is as in `retry-runtime/src/limiter.rs`.
 
 use std::task::Waker;
 use std::time::Duration;
 
 use super::classify::kind::Kind;
 
+#[path = "../../../retry-runtime/src/limiter/adaptive.rs"]
+mod adaptive;
+#[path = "../../../retry-runtime/src/limiter/cubic.rs"]
+mod cubic;
+#[path = "../../../retry-runtime/src/limiter/debt.rs"]
+mod debt;
 #[path = "../../../retry-runtime/src/limiter/gate.rs"]
 pub(crate) mod gate;
 #[path = "../../../retry-runtime/src/limiter/queue.rs"]
 pub(crate) mod queue;
+#[path = "../../../retry-runtime/src/limiter/quota.rs"]
+pub(crate) mod quota;
+#[path = "../../../retry-runtime/src/limiter/rate_limiter.rs"]
+pub(crate) mod rate_limiter;
+#[path = "../../../retry-runtime/src/limiter/remaining.rs"]
+mod remaining;
 #[path = "../../../retry-runtime/src/limiter/slow_start.rs"]
 mod slow_start;
+#[path = "../../../retry-runtime/src/limiter/with_cost.rs"]
+mod with_cost;
 
 #[derive(Debug)]
 pub(crate) struct Ticket {
@@ -42,16 +56,18 @@ pub(crate) enum Turn {
     Rejected,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) enum End {
     Success,
     Failure { kind: Kind, hint: Option<Duration> },
+    Ignored,
     NotBegun,
 }
 
 pub(crate) enum LimiterChange {
     Paused { pause: Duration },
     Resumed,
+    Rate(f64),
 }
 
 pub(crate) struct LimiterChanges;

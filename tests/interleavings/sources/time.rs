@@ -23,4 +23,8 @@ pub(crate) mod clock {
     pub(crate) fn set(since_origin: Duration) {
         NOW.set(since_origin);
     }
+
+    pub(crate) fn advance(by: Duration) {
+        NOW.set(NOW.get() + by);
+    }
 }

@@ -4,6 +4,7 @@ use retry_clients::redis::FleetBudget;
 use retry_runtime::{Kind, RetryBudget, retry};
 use tokio::time::{Duration, Instant, sleep};
 
+use crate::redis::fleets::bucket::Bucket;
 use crate::redis::fleets::{RUN, member};
 
 #[retry(max = 3, backoff = "none", budget = budget, on = |_| true)]
@@ -50,6 +51,19 @@ fn without_redis_each_process_has_its_share() {
     }
     assert!(budget.withdraw(Kind::Transient) && budget.withdraw(Kind::Throttled));
     assert!(!budget.withdraw(Kind::Transient));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
+    let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
+    tokio::spawn(budget.keep(bucket.clone()));
+    sleep(Duration::from_millis(20)).await;
+    assert_eq!(budget.available(), 10);
+    let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));
+    assert_eq!(paid.count(), 10);
+    sleep(Duration::from_millis(20)).await;
+    assert_eq!(budget.available(), 10);
+    assert_eq!(bucket.asked(), [10.0, 10.0]);
 }
 
 #[tokio::test]

@@ -2,6 +2,12 @@
 
 use std::time::Duration;
 
+use redis::{AsyncCommands, Client};
+use retry_clients::redis::{FleetBudget, FleetQuota};
+use retry_runtime::{Kind, RetryBudget};
+use tokio::time::sleep;
+
+use crate::databases::setting;
 use crate::redis::fleets::{RUN, Server, fleet, quota};
 
 #[tokio::test]
@@ -61,4 +67,27 @@ async fn a_fleet_begins_no_more_than_its_quota_and_a_burst_in_any_window() {
         assert!(most <= allowed, "{most} of {allowed}");
         assert!(part >= least, "{part}");
     }
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_process_leases_a_tenth_and_a_quota_as_fast_as_it_comes() {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
+
+    let budget = FleetBudget::ratio("a tenth", 0.0);
+    tokio::spawn(budget.keep(connection.clone()));
+    for left in ["90", "80"] {
+        sleep(Duration::from_millis(100)).await;
+        assert_eq!(budget.available(), 10);
+        let tokens: String = connection.hget("{a tenth}", "tokens").await.unwrap();
+        assert_eq!(tokens, left);
+        let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));
+        assert_eq!(paid.count(), 10);
+    }
+
+    let quota = FleetQuota::new("fast", 1000, Duration::from_secs(1), 1);
+    tokio::spawn(quota.keep(connection));
+    let took = quota::at_once(1000, &quota).await.as_millis();
+    assert!((900..5000).contains(&took), "{took} ms");
 }

@@ -1,5 +1,6 @@
 //! Budgets and quotas that processes share: several processes of this program, and a server that is killed and stopped.
 
+mod bucket;
 mod budget;
 mod database;
 mod quota;

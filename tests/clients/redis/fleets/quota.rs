@@ -6,6 +6,7 @@ use retry_clients::redis::FleetQuota;
 use retry_runtime::{Rejected, RejectedBy, retry};
 use tokio::time::{Instant, sleep};
 
+use crate::redis::fleets::bucket::Bucket;
 use crate::redis::fleets::{PROCESSES, RUN, member, nobody};
 
 pub(super) const AMOUNT: u32 = 100;
@@ -50,6 +51,33 @@ async fn without_redis_each_process_begins_its_part() {
     }
     let seconds = start.elapsed().as_secs();
     assert!((29..=36).contains(&seconds), "{seconds}");
+}
+
+/// How long that many attempts take that come at once.
+pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
+    #[retry(limiter = quota)]
+    async fn call(quota: &FleetQuota) -> Result<(), Rejected> {
+        Ok(())
+    }
+
+    let start = Instant::now();
+    let outcomes = join_all((0..attempts).map(|_| call(quota))).await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    start.elapsed()
+}
+
+/// Ten come to be there between two asks, and none waits for a burst.
+#[tokio::test(start_paused = true)]
+async fn a_quota_is_leased_as_fast_as_it_comes() {
+    let second = Duration::from_secs(1);
+    let shared = FleetQuota::new("fast", 1000, second, 1);
+    tokio::spawn(shared.keep(Bucket::default()));
+    let alone = FleetQuota::new("fast alone", 4000, second, 4);
+    tokio::spawn(alone.keep(nobody()));
+    for quota in [shared, alone] {
+        let took = at_once(1000, &quota).await.as_millis();
+        assert!((970..1100).contains(&took), "{took} ms: {quota:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
