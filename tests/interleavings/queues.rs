@@ -86,7 +86,7 @@ impl Shared {
 
     fn is_empty(&self) {
         assert_eq!(self.queue.waiting(), 0);
-        assert_eq!(self.queue.with(|places| places.0), self.places);
+        assert_eq!(self.queue.look(|places, _| places.0), self.places);
     }
 }
 

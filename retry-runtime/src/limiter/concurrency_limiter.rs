@@ -5,7 +5,6 @@ use crate::budget::keyed::Rest;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::queue::Queue;
 use crate::limiter::with_cost::WithCost;
-use crate::time::clock;
 
 /// Bounds how many attempts run at a time, by how well the server copes: the key `limiter`.
 ///
@@ -97,12 +96,12 @@ impl ConcurrencyLimiter {
 
     /// How many attempts may run at a time now.
     pub fn limit(&self) -> u32 {
-        self.0.with(|gate| gate.limit())
+        self.0.look(|gate, _| gate.limit())
     }
 
     /// How many run: the sum of their costs.
     pub fn running(&self) -> u64 {
-        self.0.with(|gate| gate.running())
+        self.0.look(|gate, _| gate.running())
     }
 
     /// How many wait for their turn.
@@ -119,19 +118,17 @@ impl ConcurrencyLimiter {
 /// While nothing runs or waits, and the limit is not below the first one or was lowered long ago.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self) -> bool {
-        let (start, now) = (self.0.new.limit(), clock::now());
-        self.0.is_at_rest() && self.0.with(|gate| gate.is_at_rest(start, now))
+        let start = self.0.new.limit();
+        self.0.is_at_rest(|gate, now| gate.is_at_rest(start, now))
     }
 }
 
 /// Shows how many run, how many may, and how many wait: `18 of 20 running, 3 waiting`.
 impl fmt::Display for ConcurrencyLimiter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (running, limit) = self.0.with(|gate| (gate.running(), gate.limit()));
-        write!(
-            f,
-            "{running} of {limit} running, {} waiting",
-            self.waiting()
-        )
+        let (running, limit, waiting) = self
+            .0
+            .look(|gate, waiting| (gate.running(), gate.limit(), waiting));
+        write!(f, "{running} of {limit} running, {waiting} waiting")
     }
 }

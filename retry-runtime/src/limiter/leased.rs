@@ -54,7 +54,7 @@ impl RateLimiter<Leased> {
     /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0
     /// if none waits.
     pub fn lacking(&self) -> u64 {
-        let (leased, waiting) = self.0.look();
+        let (leased, waiting) = self.0.look(|leased, waiting| (*leased, waiting));
         let Some(behind) = waiting.checked_sub(1) else {
             return 0;
         };

@@ -75,7 +75,7 @@ impl<G> Queue<G> {
         }
     }
 
-    /// Reads or corrects the gate. The first that waits asks again.
+    /// Corrects the gate. The first that waits asks again.
     pub(crate) fn with<T>(&self, work: impl FnOnce(&mut G) -> T) -> T {
         let mut state = self.lock();
         let made = work(&mut state.gate);
@@ -85,18 +85,15 @@ impl<G> Queue<G> {
         made
     }
 
-    /// The gate, and how many attempts wait. Nobody is woken.
-    pub(crate) fn look(&self) -> (G, usize)
-    where
-        G: Copy,
-    {
+    /// Reads the gate, and how many attempts wait. Nobody is woken.
+    pub(crate) fn look<T>(&self, read: impl FnOnce(&G, usize) -> T) -> T {
         let state = self.lock();
-        (state.gate, state.waiting.len())
+        read(&state.gate, state.waiting.len())
     }
 
     /// How many attempts wait.
     pub(crate) fn waiting(&self) -> usize {
-        self.lock().waiting.len()
+        self.look(|_, waiting| waiting)
     }
 
     /// For how long nothing begins, because the server said so. `None` where attempts begin.
@@ -105,11 +102,11 @@ impl<G> Queue<G> {
         state.pause.as_ref()?.paused_for(clock::now())
     }
 
-    /// Whether nobody waits and no pause has an effect any more.
-    pub(crate) fn is_at_rest(&self) -> bool {
-        let state = self.lock();
-        let pause = state.pause.as_ref();
-        state.waiting.is_empty() && pause.is_none_or(|pause| pause.is_over(clock::now()))
+    /// Whether nobody waits, no pause has an effect any more, and that is so of the gate.
+    pub(crate) fn is_at_rest(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
+        let (state, now) = (self.lock(), clock::now());
+        let is_over = state.pause.as_ref().is_none_or(|pause| pause.is_over(now));
+        state.waiting.is_empty() && is_over && gate_is(&state.gate, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {

@@ -252,34 +252,33 @@ impl<By> RateLimiter<By> {
 impl<By: Paced> RateLimiter<By> {
     /// How much cost may begin per second now; infinite without a limit.
     pub fn rate(&self) -> f64 {
-        self.0.with(|gate| gate.rate())
+        self.0.look(|gate, _| gate.rate())
     }
 
     /// How much cost may begin at once; infinite without a limit. 0 while something is owed.
     pub fn available(&self) -> f64 {
-        let now = clock::now();
-        self.0.with(|gate| gate.available(now)).max(0.0)
+        let available = self.0.look(|gate, _| gate.available(clock::now()));
+        available.max(0.0)
     }
 }
 
 /// While nobody waits, and it is as good as new or has not been used for long.
 impl<By: Paced> Rest for RateLimiter<By> {
     fn is_at_rest(&self) -> bool {
-        let now = clock::now();
-        self.0.is_at_rest() && self.0.with(|gate| gate.is_at_rest(now))
+        self.0.is_at_rest(By::is_at_rest)
     }
 }
 
 /// Shows the rate and how many wait: `1.5 per second, 3 waiting`, or `not limited, 0 waiting`.
 impl<By: Paced> fmt::Display for RateLimiter<By> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rate = self.rate();
+        let (rate, waiting) = self.0.look(|gate, waiting| (gate.rate(), waiting));
         if rate.is_infinite() {
             f.write_str("not limited")?;
         } else {
             write!(f, "{rate} per second")?;
         }
-        write!(f, ", {} waiting", self.waiting())
+        write!(f, ", {waiting} waiting")
     }
 }
 

@@ -13,10 +13,12 @@ mod model_api;
 mod quota;
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::{Poll, Wake, Waker};
 use std::time::Duration;
 
-use retry_runtime::{End, Kind, Limiter, Ticket, Turn};
+use retry_runtime::{ConcurrencyLimiter, End, Kind, Limiter, Quota, RateLimiter, Ticket, Turn};
 use tokio::time::{Instant, sleep};
 
 const fn secs(secs: u64) -> Duration {
@@ -80,4 +82,41 @@ async fn begins<L: Limiter>(limiter: &L, costs: &[u32]) -> Vec<u128> {
         limiter.leave(ticket, End::Success);
     }
     begins
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_reads_a_limiter_wakes_nobody() {
+    struct Woken(AtomicU32);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, SeqCst);
+        }
+    }
+
+    /// An attempt that has begun, and one that waits.
+    fn enter(limiter: &impl Limiter, woken: &Arc<Woken>) {
+        for begins in [true, false] {
+            let mut ticket = limiter.enter(1);
+            let turn = limiter.poll(&mut ticket, &Waker::from(Arc::clone(woken)));
+            assert_eq!(turn == Turn::Begin, begins);
+        }
+    }
+
+    let woken = Arc::new(Woken(AtomicU32::new(0)));
+    let rate: RateLimiter<Quota> = RateLimiter::fixed(1, secs(60));
+    enter(&rate, &woken);
+    assert_eq!((rate.available(), rate.waiting()), (0.0, 1));
+    assert_eq!(
+        rate.to_string(),
+        format!("{} per second, 1 waiting", rate.rate())
+    );
+    let places = ConcurrencyLimiter::aimd().start(1);
+    enter(&places, &woken);
+    assert_eq!((places.limit(), places.running()), (1, 1));
+    assert_eq!(places.to_string(), "1 of 1 running, 1 waiting");
+    assert_eq!(woken.0.load(SeqCst), 0);
+    // Who corrects it does.
+    rate.settle(1, 0);
+    assert_eq!(woken.0.load(SeqCst), 1);
 }
