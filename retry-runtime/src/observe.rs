@@ -8,6 +8,8 @@ pub(crate) mod levels;
 #[cfg(feature = "tracing")]
 mod log;
 pub(crate) mod observer;
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) mod progress;
 pub(crate) mod reason;
 pub(crate) mod record;
 pub(crate) mod recording;

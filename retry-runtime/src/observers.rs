@@ -6,7 +6,7 @@
 //! | [`Stats`] | | counts calls, attempts, retries and reasons |
 //! | `Metrics` | `metrics` | measures calls with the crate `metrics`: Prometheus, … |
 //! | `OpenTelemetry` | `opentelemetry` | measures calls with OpenTelemetry |
-//! | `Progress` | `indicatif` | shows on a terminal what a call waits for |
+//! | `Progress` | `indicatif` | shows on a terminal what a call waits for, and how far a batch or a plan is |
 //!
 //! Two observe by `observe = (&STATS, Metrics::new())`.
 

@@ -1,11 +1,17 @@
 //! The observer `Progress`, by what a terminal in memory shows.
 
+#[allow(dead_code, reason = "its `main`")]
+#[path = "../../examples/progress.rs"]
+mod progress;
+
+use std::cell::RefCell;
+use std::fmt;
 use std::time::Duration;
 
 use indicatif::{InMemoryTerm, ProgressBar, ProgressDrawTarget};
 use retry_runtime::observers::Progress;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{Event, Observer, retry};
+use retry_runtime::{Event, Jitter, Observer, Policy, retry, retry_each};
 use tokio::time::{Instant, sleep};
 
 #[retry(max = 2, base = "8s", cap = "1m", jitter = "none", name = "fetch", observe = progress, on = |_| true)]
@@ -88,4 +94,65 @@ fn nothing_is_drawn_where_there_is_no_terminal() {
     };
     progress.observe(&event);
     assert_eq!(terminal.contents(), "");
+}
+
+const COUNTS: &str = "{bar:4} {pos}/{len}: {done} done, {failed} failed, {waiting} waiting {retry}";
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_is_a_bar_of_its_items() {
+    let terminal = InMemoryTerm::new(10, 120);
+    let progress = progress(&terminal, COUNTS);
+    let seen = RefCell::new(Vec::new());
+    let batches = Policy::fixed(Duration::from_secs(8))
+        .jitter(Jitter::None)
+        .max(1)
+        .on(|error: &&str| *error == "busy")
+        .show(fmt::Display::fmt)
+        .observe(|event: &Event<'_>| {
+            progress.observe(event);
+            seen.borrow_mut().push(terminal.contents());
+        })
+        .batches(2);
+    let results = retry_each(batches, 0..4, async |pending| {
+        let answer = |number| match (number, seen.borrow().len()) {
+            (1, ..3) => Err("busy"),
+            (2, _) => Err("gone"),
+            _ => Ok(()),
+        };
+        Ok(pending.into_iter().map(answer).collect())
+    });
+    assert_eq!(results.await.iter().flatten().count(), 3);
+    assert_eq!(
+        seen.into_inner(),
+        [
+            "░░░░ 0/3: 0 done, 0 failed, 0 waiting",
+            "░░░░ 0/4: 0 done, 0 failed, 4 waiting",
+            "█░░░ 1/4: 1 done, 0 failed, 3 waiting",
+            "██░░ 2/4: 2 done, 0 failed, 2 waiting",
+            "███░ 3/4: 2 done, 1 failed, 1 waiting",
+            "███░ 3/4: 2 done, 1 failed, 1 waiting gave up (not retryable): 1 of 4 items: gone",
+            "███░ 3/4: 2 done, 1 failed, 1 waiting retrying in 8 s (1/1): 1 of 4 items: busy",
+            "███░ 3/4: 2 done, 1 failed, 1 waiting",
+            "████ 4/4: 3 done, 1 failed, 0 waiting",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_example_ends_with_all_that_it_counts() {
+    let terminal = InMemoryTerm::new(10, 120);
+    let line = progress(&terminal, "{retry}");
+    assert_eq!(progress::call(&line).await, Ok(()));
+    drop(line);
+    let bar = progress(&terminal, COUNTS);
+    assert_eq!(progress::batch(&bar).await, 97);
+    let all = "████ 100/100: 97 done, 3 failed, 0 waiting \
+        gave up (not retryable): 1 of 10 items: 404 gone";
+    assert_eq!(terminal.contents(), all);
+    drop(bar);
+    let bar = progress(&terminal, COUNTS);
+    let end = progress::plan(&bar).await.expect("a plan that can run");
+    assert!(end.is_valid(), "{end}");
+    let blocked = "███░ 6/7: 5 done, 1 failed, 1 waiting";
+    assert_eq!(terminal.contents(), blocked);
 }

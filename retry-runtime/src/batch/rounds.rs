@@ -29,6 +29,7 @@ use crate::classify::verdict::Verdict;
 use crate::limiter::End as AttemptEnd;
 use crate::limiter::place::Leave;
 use crate::observe::ignored_timeout;
+use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
@@ -66,6 +67,7 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
+    progress: Progress,
 }
 
 /// An item that may be sent.
@@ -148,6 +150,7 @@ where
             queue: Vec::new().into_iter(),
             failed: Vec::new(),
             tally: Tally::default(),
+            progress: Progress::default(),
         }
     }
 
@@ -236,6 +239,7 @@ where
         for entry in entries {
             self.reject(&entry, by);
         }
+        self.progressed();
     }
 
     fn reject(&mut self, entry: &Entry<I::Item, B, R>, by: RejectedBy) {
@@ -261,6 +265,7 @@ where
                 call.started(self.rules.name, observe);
             }
         }
+        self.progressed();
         Some(Sent { entries, place })
     }
 
@@ -292,7 +297,16 @@ where
         true
     }
 
+    /// Tells the observer how far the batch is.
+    fn progressed(&mut self) {
+        let all = self.results.len() + self.fresh.size_hint().0;
+        let observe = self.rules.observer.observe();
+        self.progress
+            .tell(self.rules.name, self.number, all, observe);
+    }
+
     fn give_up(&mut self, index: usize, reason: Reason) {
+        self.progress.failed += 1;
         if let Err(error) = &mut self.results[index] {
             error.reason = reason;
         }
@@ -315,6 +329,7 @@ where
                 self.results.push(Err(error));
             }
             let items = self.results.len() - sent;
+            self.progress.failed += items;
             self.tally.items += items;
             let max = Call::new().retries_allowed(&policy);
             self.tally.ended(End::NotSent, max, sent, items);
@@ -371,6 +386,7 @@ where
                 for entry in entries {
                     let error = ItemError::miscounted(miscount, entry.call.attempt());
                     self.results[entry.index] = Err(error);
+                    self.progress.failed += 1;
                     let max = entry.call.retries_allowed(&self.rules.policy);
                     let end = End::Miscounted(miscount);
                     self.tally.ended(end, max, entry.index, 1);
@@ -381,6 +397,7 @@ where
             let call = self.round();
             call.limiter_changed(self.rules.name, change, self.rules.observer.observe());
         }
+        self.progressed();
     }
 
     fn verdict(&mut self, error: &E) -> Verdict {
@@ -404,6 +421,7 @@ where
             entry.call.turned(self.rules.name, transition, &"", observe);
         }
         self.rules.budget.credit(&entry.call);
+        self.progress.done += 1;
     }
 
     fn failed(&mut self, mut entry: Entry<I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
@@ -470,6 +488,7 @@ where
                     queue.push(entry);
                 }
                 Err(reason) => {
+                    self.progress.failed += 1;
                     if let Err(error) = &mut self.results[entry.index] {
                         error.reason = reason;
                     }
@@ -483,6 +502,9 @@ where
                 None => f.write_str(type_name::<E>()),
             }
         };
+        // All have been drawn by the end of the first round.
+        let (all, observe) = (self.results.len(), self.rules.observer.observe());
+        self.progress.tell(round.name, round.number, all, observe);
         groups.report(&round, &shown, &mut self.rules.observer);
         tally.report(&round, self.ended, &shown, &mut self.rules.observer);
         let pause = groups.pause();

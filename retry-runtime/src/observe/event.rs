@@ -243,6 +243,21 @@ pub enum Event<'a> {
         /// So many from now on.
         rate: f64,
     },
+    /// How far a batch or a plan is: told when it begins, and whenever that changed. Only the key `observe` sees this
+    /// event; it is not logged.
+    Progressed {
+        /// The name of the batch or plan: the key `name`.
+        call: &'a str,
+        /// The number of the round, from 1.
+        attempt: u32,
+        /// Items that have a value, or subtasks that completed.
+        done: usize,
+        /// Those that were given up.
+        failed: usize,
+        /// All others that are known of: they have not begun, are under way, may be retried, or are blocked by a subtask
+        /// that failed.
+        waiting: usize,
+    },
     /// A call is retried within an attempt of another call, so that their retries multiply. Told once for each two
     /// functions, with the feature `nested`.
     #[cfg(feature = "nested")]
@@ -280,7 +295,8 @@ impl<'a> Event<'a> {
             | Self::LimiterPaused { call, .. }
             | Self::LimiterResumed { call, .. }
             | Self::LimitChanged { call, .. }
-            | Self::RateChanged { call, .. } => call,
+            | Self::RateChanged { call, .. }
+            | Self::Progressed { call, .. } => call,
             #[cfg(feature = "nested")]
             Self::Nested { call, .. } => call,
         }
@@ -306,7 +322,8 @@ impl<'a> Event<'a> {
             | Self::LimiterPaused { attempt, .. }
             | Self::LimiterResumed { attempt, .. }
             | Self::LimitChanged { attempt, .. }
-            | Self::RateChanged { attempt, .. } => attempt,
+            | Self::RateChanged { attempt, .. }
+            | Self::Progressed { attempt, .. } => attempt,
             #[cfg(feature = "nested")]
             Self::Nested { attempt, .. } => attempt,
         }
@@ -340,6 +357,7 @@ impl<'a> Event<'a> {
             Self::LimiterResumed { .. } => "limiter resumed",
             Self::LimitChanged { .. } => "limit changed",
             Self::RateChanged { .. } => "rate changed",
+            Self::Progressed { .. } => "progressed",
         }
     }
 
@@ -453,6 +471,15 @@ impl fmt::Display for Event<'_> {
         }
         if let Some(rate) = self.rate() {
             write!(f, " rate={rate}")?;
+        }
+        if let Self::Progressed {
+            done,
+            failed,
+            waiting,
+            ..
+        } = self
+        {
+            write!(f, " done={done} failed={failed} waiting={waiting}")?;
         }
         if let Some(error) = self.error() {
             write!(f, " error={error}")?;

@@ -9,11 +9,12 @@ use crate::observe::event::{Event, Max};
 use crate::observe::observer::Observer;
 use crate::observe::shown::shown;
 
-/// Shows on a terminal what a call waits for, and how much longer: an observer for the key `observe`, with the feature
-/// `indicatif`.
+/// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with
+/// the feature `indicatif`.
 ///
 /// ```text
 /// ⠴ retrying in 8 s (3/5): 503 overloaded
+/// ███████████████████████░░░░░░░ 78 done, 1 failed, 21 waiting
 /// ```
 ///
 /// ```
@@ -39,23 +40,45 @@ use crate::observe::shown::shown;
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    line: Arc<Mutex<Line>>,
+    drawn: Arc<Mutex<Drawn>>,
 }
 
-/// How often the spinner is drawn.
+/// How often a spinner is drawn, and the seconds that are left.
 const TICK: Duration = Duration::from_millis(100);
 
 impl Progress {
-    /// A spinner of its own, drawn ten times a second by a thread of indicatif.
+    /// A spinner of its own, for one call, drawn ten times a second by a thread of indicatif.
     pub fn spinner() -> Self {
-        let bar = ProgressBar::new_spinner();
-        bar.enable_steady_tick(TICK);
-        let style = ProgressStyle::default_spinner();
-        Self::styled(
-            bar,
-            style
-                .template("{spinner} {retry}")
-                .unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        Self::ticking(ProgressBar::new_spinner(), "{spinner} {retry}")
+    }
+
+    /// A bar of its own for a batch or a plan, drawn as often. It is full once all items or subtasks have ended.
+    ///
+    /// ```
+    /// use retry_runtime::observers::Progress;
+    /// use retry_runtime::{Observer, Policy, retry_each};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let progress = Progress::counting();
+    /// let batches = Policy::new()
+    ///     .on(|_: &String| true)
+    ///     .observe(|event| progress.observe(event))
+    ///     .batches(10);
+    /// let doubled = retry_each(batches, 0..100, async |pending| {
+    ///     Ok(pending.into_iter().map(|number| Ok(2 * number)).collect())
+    /// });
+    /// assert!(doubled.await.iter().all(Result::is_ok));
+    /// assert_eq!(progress.bar().position(), 100);
+    /// progress.bar().finish();
+    /// # }
+    /// ```
+    ///
+    /// What failed is what was given up. A subtask that another one's failure blocks is waiting.
+    pub fn counting() -> Self {
+        Self::ticking(
+            ProgressBar::new(0),
+            "{bar:30} {done} done, {failed} failed, {waiting} waiting {retry}",
         )
     }
 
@@ -69,21 +92,34 @@ impl Progress {
     /// progress.bar().inc(1);
     /// ```
     ///
-    /// The bar counts down only if it is drawn now and then: see its `enable_steady_tick`.
+    /// `{done}`, `{failed}` and `{waiting}` are the numbers of a batch or a plan, which also sets the bar's length and
+    /// position. The bar counts down only if it is drawn now and then: see its `enable_steady_tick`.
     pub fn on(bar: ProgressBar, template: &str) -> Result<Self, TemplateError> {
         let style = ProgressStyle::with_template(template)?;
         Ok(Self::styled(bar, style))
     }
 
-    fn styled(bar: ProgressBar, style: ProgressStyle) -> Self {
-        let line = Arc::new(Mutex::new(Line::default()));
-        let shown = Arc::clone(&line);
-        let draw = move |_: &ProgressState, f: &mut dyn Write| {
-            // A terminal that can't be written to is indicatif's to report.
-            let _ = write!(f, "{}", lock(&shown));
-        };
-        bar.set_style(style.with_key("retry", draw));
-        Self { bar, line }
+    fn ticking(bar: ProgressBar, template: &str) -> Self {
+        bar.enable_steady_tick(TICK);
+        let style = ProgressStyle::with_template(template);
+        Self::styled(
+            bar,
+            style.unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        )
+    }
+
+    fn styled(bar: ProgressBar, mut style: ProgressStyle) -> Self {
+        let drawn = Arc::new(Mutex::new(Drawn::default()));
+        for (name, part) in PARTS {
+            let drawn = Arc::clone(&drawn);
+            let draw = move |_: &ProgressState, f: &mut dyn Write| {
+                // A terminal that can't be written to is indicatif's to report.
+                let _ = write!(f, "{}", part(&lock(&drawn)));
+            };
+            style = style.with_key(name, draw);
+        }
+        bar.set_style(style);
+        Self { bar, drawn }
     }
 
     /// The bar that it draws on.
@@ -92,7 +128,18 @@ impl Progress {
     }
 
     fn show(&self, line: Line) {
-        *lock(&self.line) = line;
+        lock(&self.drawn).line = line;
+        self.bar.tick();
+    }
+
+    fn count(&self, done: usize, failed: usize, waiting: usize) {
+        let number = |count| u64::try_from(count).unwrap_or(u64::MAX);
+        {
+            let mut drawn = lock(&self.drawn);
+            (drawn.done, drawn.failed, drawn.waiting) = (done, failed, waiting);
+        }
+        self.bar.set_length(number(done + failed + waiting));
+        self.bar.set_position(number(done + failed));
         self.bar.tick();
     }
 }
@@ -141,12 +188,36 @@ impl Observer for Progress {
                 until: None,
                 rest: format!(" ({reason}): {}", shown(error)),
             }),
+            Event::Progressed {
+                done,
+                failed,
+                waiting,
+                ..
+            } => self.count(done, failed, waiting),
             _ => {}
         }
     }
 }
 
 /// What is drawn now.
+#[derive(Debug, Default)]
+struct Drawn {
+    line: Line,
+    done: usize,
+    failed: usize,
+    waiting: usize,
+}
+
+/// What a template may name, and what is drawn there.
+type Part = (&'static str, fn(&Drawn) -> String);
+
+const PARTS: [Part; 4] = [
+    ("retry", |drawn| drawn.line.to_string()),
+    ("done", |drawn| drawn.done.to_string()),
+    ("failed", |drawn| drawn.failed.to_string()),
+    ("waiting", |drawn| drawn.waiting.to_string()),
+];
+
 #[derive(Debug, Default)]
 struct Line {
     doing: &'static str,
@@ -167,6 +238,6 @@ impl fmt::Display for Line {
     }
 }
 
-fn lock(line: &Mutex<Line>) -> MutexGuard<'_, Line> {
-    line.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(drawn: &Mutex<Drawn>) -> MutexGuard<'_, Drawn> {
+    drawn.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -76,7 +76,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         self.failure().is_some()
     }
 
-    fn is_dead_end(&self) -> bool {
+    pub(crate) fn is_dead_end(&self) -> bool {
         matches!(self.state, State::Failed { dead_end: true, .. })
     }
 

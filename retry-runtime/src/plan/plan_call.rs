@@ -26,12 +26,13 @@ impl PlanCall {
         }
     }
 
-    /// A round begins.
-    pub(crate) fn begin<On, K: SharedKeys>(&self, keys: &mut RunKeys<On, K>) {
+    /// A round begins, in which the plan has so many subtasks.
+    pub(crate) fn begin<On, K: SharedKeys>(&self, keys: &mut RunKeys<On, K>, subtasks: usize) {
         let (_, name, observe) = keys.told();
         if let Some(observe) = observe {
             self.call.started(name, observe);
         }
+        keys.begin_round(self.call.attempt(), subtasks);
     }
 
     /// The time until the deadline.

@@ -19,6 +19,7 @@ use crate::chain::on_error::OnError;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
+use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::plan::event::CallOfSubtask;
@@ -40,6 +41,11 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     observer: K::Observer,
     /// By place in the plan.
     accounts: Vec<Account<K::Budget>>,
+    progress: Progress,
+    /// The number of the round.
+    round: u32,
+    /// How many subtasks the plan has in it.
+    subtasks: usize,
 }
 
 /// What this run knows of a subtask.
@@ -81,7 +87,13 @@ impl<B: MayPay> Account<B> {
 
 impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Of a plan of that name, unless they name it.
-    pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
+    pub(crate) fn new(
+        policy: &Policy,
+        plan: &Arc<str>,
+        on: On,
+        keys: K,
+        progress: Progress,
+    ) -> Self {
         let keys = keys.into_keys();
         let name = keys.name.named();
         Self {
@@ -94,7 +106,23 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             limiter: keys.limiter,
             observer: keys.observer,
             accounts: Vec::new(),
+            progress,
+            round: 0,
+            subtasks: 0,
         }
+    }
+
+    /// A round begins, in which the plan has so many subtasks.
+    pub(crate) fn begin_round(&mut self, round: u32, subtasks: usize) {
+        (self.round, self.subtasks) = (round, subtasks);
+        self.progressed();
+    }
+
+    /// Tells the observer how far the plan is.
+    fn progressed(&mut self) {
+        let observe = self.observer.observe();
+        self.progress
+            .tell(&self.name, self.round, self.subtasks, observe);
     }
 
     /// What is told of the plan as a whole: its policy, its name, and who is told.
@@ -191,6 +219,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     }
 
     pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut guards: Guards<K>) {
+        self.progress.done += 1;
         let transition = guards.admitted.succeeded();
         let change = guards.turn.succeeded();
         let account = self.account(execution.place);
@@ -218,6 +247,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                 max,
             });
         }
+        self.progressed();
     }
 
     pub(crate) fn failed<E: fmt::Display>(
@@ -267,6 +297,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
+        self.progress.failed += 1;
         let name = self.call_of(execution.subtask);
         let max = limit(self.policy.max_retries());
         if let Some(observe) = self.observer.observe() {
@@ -281,6 +312,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                 reason,
             });
         }
+        self.progressed();
     }
 
     /// The verdict on the last failure of a subtask. One from before this run is asked for now.

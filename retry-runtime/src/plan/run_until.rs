@@ -16,6 +16,7 @@ use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
+use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
@@ -134,7 +135,7 @@ where
         timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut keys = RunKeys::new(&policy, &self.name, on, keys);
+        let mut keys = RunKeys::new(&policy, &self.name, on, keys, self.progress());
         if policy.attempt_limit().is_some() {
             ignored_timeout::tell(&keys.name);
         }
@@ -144,7 +145,7 @@ where
         let cancelled = pin!(cancel.into_cancelled());
         let mut signal = Signal::new(cancelled);
         loop {
-            rounds.begin(&mut keys);
+            rounds.begin(&mut keys, self.len());
             #[cfg(feature = "nested")]
             let outer = Outer::shared(&policy, Arc::clone(&keys.name));
             let late = attempted::awaited!(
@@ -217,6 +218,16 @@ where
                 .map(|place| self.runs_again(place, &keys))
                 .collect();
         }
+    }
+
+    /// How far it is before it runs.
+    fn progress(&self) -> Progress {
+        let count =
+            |is: fn(&Node<'a, T, E, F>) -> bool| self.nodes.iter().filter(|node| is(node)).count();
+        Progress::new(
+            count(|node| node.output().is_some()),
+            count(Node::is_dead_end),
+        )
     }
 
     /// Whether the next round executes that subtask, if it can begin.

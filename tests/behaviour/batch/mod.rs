@@ -13,6 +13,7 @@ mod kept;
 mod limited;
 mod log;
 mod policies;
+mod progress;
 mod properties;
 mod send;
 mod shared;

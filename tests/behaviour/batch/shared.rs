@@ -107,7 +107,13 @@ async fn each_item_pays_for_its_own_retry() {
         recording.lines(),
         ["gave up each attempt=1 max=3 error=5 of 5 items: transient reason=budget"]
     );
-    let mut seen = vec![String::from("starting each attempt=1")];
+    let mut seen = [
+        "starting each attempt=1",
+        "progressed each attempt=1 done=0 failed=0 waiting=5",
+        "progressed each attempt=1 done=0 failed=5 waiting=0",
+    ]
+    .map(String::from)
+    .to_vec();
     seen.extend(recording.lines());
     assert_eq!(events.into_inner(), seen);
 }

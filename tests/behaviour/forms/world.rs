@@ -125,8 +125,11 @@ impl World {
         place.succeeded();
     }
 
-    /// Without the texts of errors.
+    /// Without the texts of errors, and without how far a batch is.
     pub(super) fn tell(&self, event: &Event<'_>) {
+        if let Event::Progressed { .. } = event {
+            return;
+        }
         self.told.borrow_mut().push(match *event {
             Event::Started { attempt, .. } => format!("starting {attempt}"),
             Event::Retrying {

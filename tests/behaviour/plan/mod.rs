@@ -7,6 +7,7 @@ mod futures;
 mod journal;
 mod log;
 mod missing;
+mod progress;
 mod properties;
 mod retries;
 mod runs;

@@ -476,14 +476,17 @@ async fn an_observer_sees_rounds_and_subtasks() {
         events.into_inner(),
         [
             "starting plan attempt=1",
+            "progressed plan attempt=1 done=0 failed=0 waiting=2",
             "starting plan.a attempt=1",
             "starting plan.b attempt=1",
             "attempt failed plan.a attempt=1 error=transient reason=transient",
             "gave up plan.b attempt=1 max=1 error=stop reason=not retryable",
+            "progressed plan attempt=1 done=0 failed=1 waiting=1",
             "retrying plan attempt=1 max=1 delay=1s error=1 of 2 subtasks failed: a; incomplete reason=transient",
             "starting plan attempt=2",
             "starting plan.a attempt=2",
             "succeeded plan.a attempt=2 max=1",
+            "progressed plan attempt=2 done=1 failed=1 waiting=0",
             "gave up plan attempt=2 max=1 error=incomplete reason=not retryable",
         ]
     );

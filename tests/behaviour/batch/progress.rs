@@ -1,0 +1,130 @@
+//! How far a batch is, as observers are told.
+
+use std::iter::from_fn;
+use std::mem::take;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use retry_runtime::{Breaker, Event, Policy, retry_each, retry_each_blocking};
+use support::failure::{Failure, STOP, TRANSIENT};
+use tokio::time::sleep;
+
+use super::{Answers, EXACT, Server, secs};
+
+/// Done, failed and waiting, as often as they were told.
+#[derive(Default)]
+struct Told(Mutex<Vec<[usize; 3]>>);
+
+impl Told {
+    fn see(&self, event: &Event<'_>) {
+        if let Event::Progressed {
+            done,
+            failed,
+            waiting,
+            ..
+        } = *event
+        {
+            self.0.lock().unwrap().push([done, failed, waiting]);
+        }
+    }
+
+    fn all(&self) -> Vec<[usize; 3]> {
+        take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// The item 1 fails once, the item 3 for good.
+fn answer(item: u32, attempt: usize) -> Result<u32, Failure> {
+    match (item, attempt) {
+        (1, 1) => Err(TRANSIENT),
+        (3, _) => Err(STOP),
+        _ => Ok(item),
+    }
+}
+
+/// When it begins, after each call, when items are given up, and after the call of the second round.
+const ROUNDS: [[usize; 3]; 6] = [
+    [0, 0, 5],
+    [1, 0, 4],
+    [2, 0, 3],
+    [3, 0, 2],
+    [3, 1, 1],
+    [4, 1, 0],
+];
+
+#[tokio::test(start_paused = true)]
+async fn each_call_and_each_end_is_progress() {
+    let (told, server) = (Told::default(), Server::new(answer));
+    let batches = EXACT.observe(|event| told.see(event)).batches(2);
+    let items = [0, 1, 2, 3, 4];
+    let results = retry_each(batches, &items, async |pending| Ok(server.call(&pending)));
+    assert_eq!(results.await.iter().flatten().count(), 4);
+    assert_eq!(told.all(), ROUNDS);
+}
+
+#[test]
+fn blocking_batches_tell_the_same() {
+    let (told, attempts) = (Told::default(), AtomicUsize::new(0));
+    let batches = Policy::none()
+        .max(1)
+        .observe(|event| told.see(event))
+        .batches(2);
+    let _ = retry_each_blocking(batches, 0..5, |pending| {
+        let attempt = |item| match item {
+            1 => attempts.fetch_add(1, Ordering::Relaxed) + 1,
+            _ => 1,
+        };
+        let answers = pending.into_iter().map(|item| answer(item, attempt(item)));
+        Ok::<_, Failure>(answers.collect())
+    });
+    assert_eq!(told.all(), ROUNDS);
+}
+
+/// What is not known to come is not waiting.
+#[tokio::test(start_paused = true)]
+async fn items_without_a_number_wait_once_they_are_drawn() {
+    let told = Told::default();
+    let batches = EXACT.observe(|event| told.see(event)).batches(2);
+    let mut left = 0..4_u32;
+    let results = retry_each(batches, from_fn(|| left.next()), async |pending| {
+        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+    });
+    assert_eq!(results.await.iter().flatten().count(), 4);
+    assert_eq!(told.all(), [[0, 0, 2], [2, 0, 0], [2, 0, 2], [4, 0, 0]]);
+}
+
+/// What is told of three items that each go into a call of their own.
+async fn ends(
+    policy: Policy,
+    breaker: &Breaker,
+    call: impl AsyncFn() -> Answers,
+) -> Vec<[usize; 3]> {
+    let told = Told::default();
+    let batches = policy
+        .breaker(breaker)
+        .observe(|event| told.see(event))
+        .batches(1);
+    let _ = retry_each(batches, 0..3_u32, async |_| call().await).await;
+    told.all()
+}
+
+#[tokio::test(start_paused = true)]
+async fn whatever_ends_an_item_is_progress() {
+    let breaker = Breaker::new().consecutive_failures(1);
+    let once = EXACT.max(0);
+    let miscounted = ends(once, &breaker, async || Ok(Vec::new())).await;
+    assert_eq!(miscounted, [[0, 0, 3], [0, 1, 2], [0, 2, 1], [0, 3, 0]]);
+
+    let slow = async || {
+        sleep(secs(2)).await;
+        Ok(vec![Ok(1)])
+    };
+    let late = ends(once.deadline(secs(3)), &breaker, slow).await;
+    assert_eq!(late, [[0, 0, 3], [1, 0, 2], [1, 2, 0]]);
+
+    // The first call opens the breaker, which turns the others away.
+    let down = ends(once, &breaker, async || Err(TRANSIENT)).await;
+    assert_eq!(down, [[0, 0, 3], [0, 3, 0]]);
+    let open = ends(once, &breaker, async || Ok(vec![Ok(1)])).await;
+    assert_eq!(open, [[0, 3, 0]]);
+}

@@ -1,0 +1,54 @@
+//! How far a plan is, as observers are told.
+
+use std::cell::RefCell;
+
+use retry_runtime::Event;
+use retry_runtime::plan::{Subtask, Validity};
+
+use super::{EXACT, World};
+
+#[tokio::test(start_paused = true)]
+async fn what_completed_and_what_was_given_up_is_counted() {
+    let world = World::failing(&[("busy", 2), ("gone", 1)]);
+    let mut plan = world.plan(&[
+        ("first", &[]),
+        ("busy", &["first"]),
+        ("gone", &["first"]),
+        ("blocked", &["gone"]),
+    ]);
+    // What was run before counts as it stands.
+    plan.run().await.expect("a plan that can run");
+    let told = RefCell::new(Vec::new());
+    let policy = EXACT.on(|error: &String| error.starts_with("busy"));
+    let policy = policy.observe(|event| {
+        if let Event::Progressed {
+            attempt,
+            done,
+            failed,
+            waiting,
+            ..
+        } = *event
+        {
+            told.borrow_mut().push((attempt, [done, failed, waiting]));
+        }
+    });
+    let end = plan.run_until(policy, async |results| match results.output("added") {
+        Some(_) => Validity::Valid,
+        None => Validity::Missing(vec![Subtask::local("added", ["busy"], async |_| {
+            Ok(String::new())
+        })]),
+    });
+    assert!(end.await.expect("a plan that can run").is_valid());
+    assert_eq!(
+        told.into_inner(),
+        [
+            (1, [1, 0, 3]),
+            // Not worth a retry.
+            (1, [1, 1, 2]),
+            // Again in vain, and then the subtask that was missing.
+            (3, [2, 1, 1]),
+            (4, [2, 1, 2]),
+            (4, [3, 1, 1]),
+        ]
+    );
+}
