@@ -1,3 +1,5 @@
+mod svg;
+
 use std::fmt::{self, Write};
 use std::sync::Arc;
 
@@ -5,6 +7,7 @@ use crate::observe::shown::shown_name;
 use crate::plan::Plan;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};
+use svg::Svg;
 
 /// A plan as a picture: its subtasks, in the colour of what became of them, and what each depends on.
 ///
@@ -30,8 +33,8 @@ use crate::plan::node::{Node, State};
 /// # }
 /// ```
 ///
-/// Put Mermaid text into a fenced block of that name in Markdown, and Graphviz text into a file for
-/// `dot -Tsvg`. Long names are cut.
+/// Put Mermaid text into a fenced block of that name in Markdown, Graphviz text into a file for `dot -Tsvg`, and SVG into
+/// a web page. Long names are cut.
 #[derive(Clone, Debug)]
 pub struct Diagram {
     subtasks: Vec<Drawn>,
@@ -71,6 +74,10 @@ impl Standing {
             Self::Blocked => "blocked",
             Self::Pending => "pending",
         }
+    }
+
+    fn words(self) -> String {
+        self.name().replace('_', " ")
     }
 
     /// Light enough for black text on it.
@@ -117,6 +124,21 @@ impl Diagram {
     /// As [Graphviz](https://graphviz.org) draws it: a `digraph`.
     pub fn graphviz(&self) -> impl fmt::Display {
         Graphviz(self)
+    }
+
+    /// As an SVG element, for a web page, or for a file that any browser opens: a box for each subtask, and a line from
+    /// each that it depends on.
+    ///
+    /// ```
+    /// use retry_runtime::Plan;
+    ///
+    /// let mut plan = Plan::<String, String>::new();
+    /// plan.add("search", [], async |[]| Ok(String::from("page 7")));
+    /// let picture = plan.diagram().svg().to_string();
+    /// assert!(picture.starts_with("<svg ") && picture.contains(">search</text>"));
+    /// ```
+    pub fn svg(&self) -> impl fmt::Display {
+        Svg::new(self)
     }
 
     /// Each dependency: a subtask, and one that depends on it.

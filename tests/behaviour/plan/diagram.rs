@@ -57,6 +57,29 @@ async fn graphviz_draws_the_same() {
     );
 }
 
+/// Each below the one before, in the column after what it depends on.
+#[tokio::test]
+async fn svg_draws_the_same_without_a_program() {
+    let svg = sketched().await.diagram().svg().to_string();
+    let (_, rest) = svg.split_once('\n').expect("lines");
+    assert_eq!(
+        rest,
+        r##"<path d="M113 30H125V86H157" fill="none" stroke="#868e96" stroke-width="2"/><path d="M157 86l-8-4v8z" fill="#868e96"/>
+<path d="M262 86H279V142H306" fill="none" stroke="#868e96" stroke-width="2"/><path d="M306 142l-8-4v8z" fill="#868e96"/>
+<path d="M113 30H274V142H306" fill="none" stroke="#868e96" stroke-width="2"/><path d="M306 142l-8-4v8z" fill="#868e96"/>
+<rect x="8" y="8" width="105" height="44" rx="6" fill="#b7e4c7" stroke="#495057"/>
+<text x="60" y="26">search</text><text x="60" y="43" font-size="12">completed</text>
+<rect x="157" y="64" width="105" height="44" rx="6" fill="#ffd6a5" stroke="#495057"/>
+<text x="209" y="82">read</text><text x="209" y="99" font-size="12">failed</text>
+<rect x="306" y="120" width="105" height="44" rx="6" fill="#dee2e6" stroke="#495057"/>
+<text x="358" y="138">label</text><text x="358" y="155" font-size="12">blocked</text>
+<rect x="8" y="176" width="105" height="44" rx="6" fill="#ffd6a5" stroke="#495057"/>
+<text x="60" y="194">print</text><text x="60" y="211" font-size="12">failed</text>
+</svg>
+"##
+    );
+}
+
 #[test]
 fn names_do_not_break_out_of_their_quotes() {
     let mut plan = Plan::<'_, (), ()>::new();
@@ -76,6 +99,11 @@ fn names_do_not_break_out_of_their_quotes() {
         line.starts_with(r#"    0 [label="a \"b\" <c> & #d; \\e `f` *g* _h_\\n-->", "#),
         "{line}"
     );
+    let svg = diagram.svg().to_string();
+    assert!(
+        svg.contains(r#">a "b" &lt;c&gt; &amp; #d; \e `f` *g* _h_\n--&gt;</text>"#),
+        "{svg}"
+    );
 }
 
 /// However long a chain is, and also where a plan can't run.
@@ -90,4 +118,5 @@ fn any_plan_can_be_drawn() {
         mermaid.contains("    1 --> 0\n    0 --> 1\n    classDef"),
         "{mermaid}"
     );
+    assert_eq!(plan.diagram().svg().to_string().matches("<rect").count(), 3);
 }
