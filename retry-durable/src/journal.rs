@@ -231,8 +231,9 @@ impl fmt::Display for JournalError {
 impl Error for JournalError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Io(error) => Some(error),
-            Self::Json(error) => Some(error),
+            // Their own texts are in this one's.
+            Self::Io(error) => error.source(),
+            Self::Json(error) => error.source(),
             Self::InUse | Self::Damaged { .. } | Self::Twice(_) => None,
         }
     }

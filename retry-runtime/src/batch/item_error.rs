@@ -144,7 +144,8 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
 
 impl<E: Error + 'static> Error for ItemError<E> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.error().map(|error| error as _)
+        // Its own text has the error's.
+        self.error()?.source()
     }
 }
 

@@ -146,8 +146,7 @@ async fn errors_say_what_happened() {
         expected.map(|result| result.map_err(String::from))
     );
     let error = results[1].as_ref().unwrap_err();
-    let source = std::error::Error::source(error).unwrap();
-    assert_eq!(source.downcast_ref(), Some(&STOP));
+    assert_eq!(error.error(), Some(&STOP));
 }
 
 #[tokio::test]
@@ -170,4 +169,23 @@ async fn items_are_drawn_when_they_are_sent() {
         Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
     });
     assert_eq!(results.await.len(), 10);
+}
+
+/// As a report of the whole chain shows it.
+#[tokio::test]
+async fn as_an_error_it_says_nothing_twice() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("can't reach the model")]
+    struct Unreachable(#[from] io::Error);
+
+    let policy = Policy::none().max(0).on(|_: &Unreachable| true);
+    let results = retry_each(policy, [1], async |_| {
+        let refused = io::Error::other("connection refused");
+        Err::<Vec<Result<(), _>>, _>(Unreachable(refused))
+    });
+    let error = results.await.remove(0).unwrap_err();
+    assert_eq!(
+        format!("{:#}", anyhow::Error::from(error)),
+        "gave up after 1 attempt (exhausted): can't reach the model: connection refused"
+    );
 }
