@@ -199,6 +199,7 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(&spike, Outcome::success),
             },
         ],
+        pictures: Vec::new(),
         figures: figures(&peak, &spike),
     }
 }

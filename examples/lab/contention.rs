@@ -160,6 +160,7 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|effort| effort.seconds),
             },
         ],
+        pictures: Vec::new(),
         figures,
     }
 }

@@ -183,6 +183,7 @@ pub(crate) fn run(extent: Extent) -> Scenario {
                 lines: lines(|outcome| outcome.succeeded),
             },
         ],
+        pictures: Vec::new(),
         figures,
     }
 }

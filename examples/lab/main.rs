@@ -10,6 +10,8 @@ mod contention;
 mod failure_rate;
 mod figure;
 mod page;
+mod picture;
+mod plan;
 mod plot;
 mod rate_limit;
 mod scenario;
@@ -63,6 +65,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
         collapse::run(),
         rate_limit::run(),
         tail::run(),
+        plan::run(),
         your_policy::run(Policy::new()),
     ]
 }

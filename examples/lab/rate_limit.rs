@@ -324,6 +324,7 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(&patient, Outcome::refused_by_time),
             },
         ],
+        pictures: Vec::new(),
         figures,
     }
 }

@@ -1,6 +1,7 @@
 //! What a scenario has to show.
 
 use crate::figure::Figure;
+use crate::picture::Picture;
 use crate::plot::Plot;
 
 pub(crate) struct Scenario {
@@ -8,6 +9,7 @@ pub(crate) struct Scenario {
     /// What is simulated, in a sentence or two.
     pub(crate) about: String,
     pub(crate) plots: Vec<Plot>,
+    pub(crate) pictures: Vec<Picture>,
     pub(crate) figures: Vec<Figure>,
 }
 

@@ -265,6 +265,7 @@ pub(crate) fn run() -> Scenario {
                 lines: lines(Outcome::success),
             },
         ],
+        pictures: Vec::new(),
         figures,
     }
 }
