@@ -10,6 +10,8 @@
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/whole_clients.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/whole_clients.md"))]
 
+pub mod testing;
+
 use std::error::Error;
 use std::pin::Pin;
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 mod bodies;
 mod calls;
 mod dropped;
+mod flaky;
 mod readiness;
 mod scripted;
 

@@ -1,0 +1,180 @@
+//! Services that fail when they should, for tests.
+
+use std::fmt;
+use std::future::{Ready, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use retry_runtime::testing::Script;
+use tower_layer::Layer;
+use tower_service::Service;
+
+/// Puts a script in front of a service: a request fails where the script does, and otherwise reaches the service.
+///
+/// ```
+/// use std::io::{Error, ErrorKind};
+/// use http::{Request, Response};
+/// use http_body_util::Full;
+/// use retry_clients::tower::RetryLayer;
+/// use retry_clients::tower::testing::FlakyLayer;
+/// use retry_runtime::Policy;
+/// use retry_runtime::testing::{Scope, sequence};
+/// use tower::{ServiceBuilder, ServiceExt, service_fn};
+///
+/// # type Body = Full<bytes::Bytes>;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+/// let busy = Response::builder().status(503).body(Body::default())?;
+/// let flaky = FlakyLayer::new(sequence([
+///     Err(Error::from(ErrorKind::ConnectionRefused)), // The service's error.
+///     Ok(Some(busy)),                                 // An answer instead of the service's.
+///     Ok(None),                                       // The service is asked.
+/// ]));
+/// let client = ServiceBuilder::new()
+///     .layer(RetryLayer::new(Policy::new()))
+///     .layer(flaky.clone())
+///     .service(service_fn(|_: Request<Body>| async {
+///         Ok::<_, Error>(Response::new(Body::from("hello")))
+///     }));
+///
+/// let scope = Scope::new().skip_sleeps();
+/// let request = Request::get("http://host/").body(Body::default())?;
+/// let response = scope.run(client.oneshot(request)).await?;
+/// assert_eq!(response.status(), 200);
+/// assert_eq!(flaky.requests(), 3);
+/// # Ok(())
+/// # }
+/// ```
+///
+/// A script of [`fail_times`](retry_runtime::testing::fail_times) will do, too: it lets a request through where it
+/// succeeds. The script's error is the service's, or can be turned into it. Where the service's is boxed, that may be a
+/// `&'static str`.
+///
+/// All services that a layer and its clones make go by the same script.
+pub struct FlakyLayer<S>(Arc<S>);
+
+impl<T, E> FlakyLayer<Script<T, E>> {
+    /// Fails as that script does.
+    pub fn new(script: Script<T, E>) -> Self {
+        Self(Arc::new(script))
+    }
+
+    /// How many requests there were so far, those included that did not reach the service.
+    pub fn requests(&self) -> u32 {
+        self.0.attempts()
+    }
+}
+
+impl<S> Clone for FlakyLayer<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: fmt::Debug> fmt::Debug for FlakyLayer<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FlakyLayer").field(&self.0).finish()
+    }
+}
+
+impl<S, V> Layer<V> for FlakyLayer<S> {
+    type Service = Flaky<S, V>;
+
+    fn layer(&self, service: V) -> Flaky<S, V> {
+        Flaky {
+            script: Arc::clone(&self.0),
+            service,
+        }
+    }
+}
+
+/// A service that fails as a script does: what [`FlakyLayer`] makes.
+#[derive(Debug)]
+pub struct Flaky<S, V> {
+    script: Arc<S>,
+    service: V,
+}
+
+impl<S, V: Clone> Clone for Flaky<S, V> {
+    fn clone(&self) -> Self {
+        Self {
+            script: Arc::clone(&self.script),
+            service: self.service.clone(),
+        }
+    }
+}
+
+impl<S, V, Q> Service<Q> for Flaky<S, V>
+where
+    S: Faults<V::Response, V::Error>,
+    V: Service<Q>,
+{
+    type Response = V::Response;
+    type Error = V::Error;
+    type Future = FlakyFuture<V::Response, V::Error, V::Future>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), V::Error>> {
+        self.service.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Q) -> Self::Future {
+        FlakyFuture(match self.script.fault() {
+            Some(outcome) => Outcome::Scripted(ready(outcome)),
+            None => Outcome::Asked(Box::pin(self.service.call(request))),
+        })
+    }
+}
+
+/// What a request to a [`Flaky`] service comes to.
+#[derive(Debug)]
+pub struct FlakyFuture<R, E, F>(Outcome<R, E, F>);
+
+#[derive(Debug)]
+enum Outcome<R, E, F> {
+    Scripted(Ready<Result<R, E>>),
+    /// The service is asked. Boxed, to be polled in safe code without a dependency.
+    Asked(Pin<Box<F>>),
+}
+
+impl<R, E, F: Future<Output = Result<R, E>>> Future for FlakyFuture<R, E, F> {
+    type Output = Result<R, E>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<R, E>> {
+        match &mut self.0 {
+            Outcome::Scripted(outcome) => Pin::new(outcome).poll(context),
+            Outcome::Asked(outcome) => outcome.as_mut().poll(context),
+        }
+    }
+}
+
+/// A [`Script`] for services with that response and error.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no script for this service",
+    label = "no script of `()` or `Option<{R}>`, and of errors that `{E}` can be made of"
+)]
+pub trait Faults<R, E>: sealed::Sealed {
+    /// What the next request comes to, unless it is let through.
+    #[doc(hidden)]
+    fn fault(&self) -> Option<Result<R, E>>;
+}
+
+impl<R, E, F: Into<E>> Faults<R, E> for Script<(), F> {
+    fn fault(&self) -> Option<Result<R, E>> {
+        self.next().err().map(|error| Err(error.into()))
+    }
+}
+
+impl<R, E, F: Into<E>> Faults<R, E> for Script<Option<R>, F> {
+    fn fault(&self) -> Option<Result<R, E>> {
+        self.next().map_err(Into::into).transpose()
+    }
+}
+
+mod sealed {
+    use retry_runtime::testing::Script;
+
+    pub trait Sealed {}
+
+    impl<T, E> Sealed for Script<T, E> {}
+}
