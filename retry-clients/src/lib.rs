@@ -32,6 +32,10 @@ pub mod anthropic_ai_sdk;
 pub mod async_openai;
 #[cfg(feature = "aws_sdk")]
 pub mod aws_sdk;
+#[cfg(feature = "bb8")]
+pub mod bb8;
+#[cfg(feature = "deadpool")]
+pub mod deadpool;
 #[cfg(feature = "genai")]
 pub mod genai;
 #[cfg(feature = "kube")]
@@ -48,6 +52,8 @@ pub mod opendal;
 pub mod redis;
 #[cfg(feature = "rig")]
 pub mod rig;
+#[cfg(feature = "tokio_postgres")]
+pub mod tokio_postgres;
 
 #[cfg(feature = "_whole_client")]
 pub use client_retries::ClientRetries;

@@ -1,6 +1,6 @@
 //! Classification by the clients themselves, each behind its feature, retries of what they offer, and other runtimes.
 
-#[cfg(any(feature = "redis", feature = "sqlx"))]
+#[cfg(any(feature = "redis", feature = "sqlx", feature = "tokio_postgres"))]
 mod databases;
 #[cfg(feature = "foreign_traits")]
 mod foreign_traits;
@@ -31,6 +31,10 @@ mod anthropic_ai_sdk;
 mod async_openai;
 #[cfg(feature = "aws_sdk")]
 mod aws_sdk;
+#[cfg(feature = "bb8")]
+mod bb8;
+#[cfg(feature = "deadpool")]
+mod deadpool;
 #[cfg(feature = "genai")]
 mod genai;
 #[cfg(feature = "kube")]
@@ -45,3 +49,5 @@ mod ollama_rs;
 mod opendal;
 #[cfg(feature = "rig")]
 mod rig;
+#[cfg(feature = "tokio_postgres")]
+mod tokio_postgres;

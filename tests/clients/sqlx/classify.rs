@@ -9,6 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
+use support::postgres::failing_with;
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -41,21 +42,6 @@ async fn check(url: &str, expected: Verdict) -> Error {
 
 fn url(address: SocketAddr) -> String {
     format!("postgres://test@{address}/test?sslmode=disable")
-}
-
-/// Ends every connection with an error of that code.
-fn failing_with(code: &str) -> Server {
-    let fields = format!("SFATAL\0VFATAL\0C{code}\0Mtext\0\0");
-    let length = u32::try_from(fields.len() + 4).unwrap();
-    let message = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();
-    let message: Arc<[u8]> = message.into();
-    Server::start(move |mut stream| {
-        let message = Arc::clone(&message);
-        async move {
-            let _ = stream.read(&mut [0; 1024]).await?;
-            stream.write_all(&message).await
-        }
-    })
 }
 
 #[tokio::test]

@@ -8,5 +8,6 @@ pub mod failure;
 pub mod loopback;
 pub mod model_errors;
 pub mod openai_refusals;
+pub mod postgres;
 pub mod scripted;
 pub mod verdicts;

@@ -1,0 +1,43 @@
+//! Pools of [`bb8`](https://docs.rs/bb8/0.9) 0.9, whatever they hold.
+//!
+//! ```
+//! use std::time::Duration;
+//! use bb8_postgres::PostgresConnectionManager as Manager;
+//! use bb8::{Builder, Pool, RunError};
+//! use retry_clients::bb8::pooled;
+//! use retry_clients::tokio_postgres::classify;
+//! use retry_runtime::retry;
+//! use tokio_postgres::{Error, NoTls};
+//!
+//! #[retry(max = 5, base = "100ms", on = pooled(classify))]
+//! async fn users(pool: &Pool<Manager<NoTls>>) -> Result<i64, RunError<Error>> {
+//!     let row = pool.get().await?.query_one("SELECT count(*) FROM users", &[]).await?;
+//!     Ok(row.try_get(0)?)
+//! }
+//!
+//! /// By itself, a pool tries to connect for 30 seconds.
+//! fn patient_for_a_second() -> Builder<Manager<NoTls>> {
+//!     Pool::builder().connection_timeout(Duration::from_secs(1))
+//! }
+//! # let _ = (users, patient_for_a_second);
+//! ```
+//!
+//! A pool keeps to itself why it could not connect: whatever the cause, a wrong password included, `get` says
+//! `TimedOut`.
+
+use ::bb8::RunError;
+use retry_runtime::Verdict;
+
+/// Which failures are worth a retry, given which ones of the client in the pool are. If its errors implement
+/// [`Classify`](retry_runtime::Classify), that is `pooled(Classify::classify)`.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | no connection was free, or a new one ready, in time | transient: nothing was sent |
+/// | an error of the client, from what the function did with the connection | as the client's function says |
+pub fn pooled<E, V: Into<Verdict>>(on: impl Fn(&E) -> V) -> impl Fn(&RunError<E>) -> Verdict {
+    move |error| match error {
+        RunError::TimedOut => Verdict::TRANSIENT,
+        RunError::User(error) => on(error).into(),
+    }
+}

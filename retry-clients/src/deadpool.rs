@@ -1,0 +1,40 @@
+//! Pools of [`deadpool`](https://docs.rs/deadpool/0.13) 0.13, whatever they hold.
+//!
+//! ```
+//! use deadpool_postgres::{Pool, PoolError};
+//! use retry_clients::deadpool::pooled;
+//! use retry_clients::tokio_postgres::classify;
+//! use retry_runtime::retry;
+//!
+//! #[retry(max = 5, base = "100ms", on = pooled(classify))]
+//! async fn users(pool: &Pool) -> Result<i64, PoolError> {
+//!     let row = pool.get().await?.query_one("SELECT count(*) FROM users", &[]).await?;
+//!     Ok(row.try_get(0)?)
+//! }
+//! # let _ = users;
+//! ```
+//!
+//! Each attempt takes a connection of its own, and the pool replaces those that broke. The pool itself repeats nothing.
+
+use ::deadpool::managed::{HookError, PoolError};
+use retry_runtime::Verdict;
+
+/// Which failures are worth a retry, given which ones of the client in the pool are. If its errors implement
+/// [`Classify`](retry_runtime::Classify), that is `pooled(Classify::classify)`.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | no connection was free, or a new one ready, in time | transient: nothing was sent |
+/// | an error of the client: of connecting, of a hook, or of what the function did with the connection | as the client's function says |
+/// | a closed pool, a missing runtime, a hook's message | stop |
+pub fn pooled<E, V: Into<Verdict>>(on: impl Fn(&E) -> V) -> impl Fn(&PoolError<E>) -> Verdict {
+    move |error| match error {
+        PoolError::Timeout(_) => Verdict::TRANSIENT,
+        PoolError::Backend(error) | PoolError::PostCreateHook(HookError::Backend(error)) => {
+            on(error).into()
+        }
+        PoolError::PostCreateHook(HookError::Message(_))
+        | PoolError::Closed
+        | PoolError::NoRuntimeSpecified => Verdict::STOP,
+    }
+}

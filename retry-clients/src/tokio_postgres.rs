@@ -1,0 +1,100 @@
+//! [`tokio-postgres`](https://docs.rs/tokio-postgres/0.7) 0.7, and [`postgres`](https://docs.rs/postgres/0.19) 0.19, which
+//! has the same errors.
+//!
+//! ```
+//! use retry_clients::tokio_postgres::classify;
+//! use retry_runtime::retry;
+//! use tokio_postgres::{Client, Config, Error, NoTls};
+//!
+//! #[retry(max = 5, base = "100ms", on = classify)]
+//! async fn connect(config: &Config) -> Result<Client, Error> {
+//!     let (client, connection) = config.connect(NoTls).await?;
+//!     tokio::spawn(connection);
+//!     Ok(client)
+//! }
+//! # let _ = connect;
+//! ```
+//!
+//! A [`Client`](::tokio_postgres::Client) whose connection is closed stays closed. So a function that sends statements
+//! heals only if it takes its client from a pool, such as [`deadpool`](https://docs.rs/deadpool-postgres) or
+//! [`bb8`](https://docs.rs/bb8-postgres), or connects itself.
+
+use std::error::Error as _;
+
+use ::tokio_postgres::Error;
+use ::tokio_postgres::error::SqlState;
+use retry_runtime::{Classify, Verdict};
+
+// Only the texts tell these kinds of errors apart.
+const CONNECTING: &str = "error connecting to server";
+const ENCRYPTING: &str = "error performing TLS handshake";
+const COMMUNICATING: &str = "error communicating with the server";
+/// What it says under `target_session_attrs=read-write` while no server takes writes, as in a failover.
+const READ_ONLY: &str = "database does not allow writes";
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | too many connections (53300), the server starts up or recovers (57P03) | transient: nothing was done |
+/// | no connection, none in time, none that takes writes under `target_session_attrs=read-write` | transient: nothing was sent |
+/// | the server shut down (57P01) or crashed (57P02) | transient, ambiguous |
+/// | a connection that broke or is closed | transient, ambiguous |
+/// | a serialization failure or a deadlock (40001, 40P01) | stop, except under [`transaction`] |
+/// | constraints, wrong statements and types, a missing socket file, a rejected password or certificate, all else | stop |
+///
+/// Source: PostgreSQL's manual, Appendix A, "PostgreSQL Error Codes".
+pub fn classify(error: &Error) -> Verdict {
+    match error.code().map(SqlState::code) {
+        Some("53300" | "57P03") => Verdict::TRANSIENT,
+        Some("57P01" | "57P02") => Verdict::TRANSIENT.ambiguous(),
+        Some(_) => Verdict::STOP,
+        None if error.is_closed() => Verdict::TRANSIENT.ambiguous(),
+        None => by_cause(error),
+    }
+}
+
+/// As [`classify`], for a function that is a whole transaction: one that conflicted with another (40001, 40P01) is run
+/// again.
+///
+/// ```
+/// use retry_clients::tokio_postgres::transaction;
+/// use retry_runtime::retry;
+/// use tokio_postgres::{Client, Error};
+///
+/// /// The whole transaction, from `BEGIN` to `COMMIT`.
+/// #[retry(max = 5, base = "20ms", on = transaction)]
+/// async fn transfer(client: &mut Client) -> Result<(), Error> {
+///     let transaction = client.transaction().await?;
+///     transaction.execute("UPDATE accounts SET amount = amount - 1", &[]).await?;
+///     transaction.commit().await
+/// }
+/// # let _ = transfer;
+/// ```
+pub fn transaction(error: &Error) -> Verdict {
+    match error.code().map(SqlState::code) {
+        Some("40001" | "40P01") => Verdict::TRANSIENT,
+        _ => classify(error),
+    }
+}
+
+fn by_cause(error: &Error) -> Verdict {
+    let Some(cause) = error.source() else {
+        return Verdict::STOP;
+    };
+    let said = error.to_string();
+    let is_of_connecting = said.starts_with(CONNECTING) || said.starts_with(ENCRYPTING);
+    if is_of_connecting && cause.to_string() == READ_ONLY {
+        return Verdict::TRANSIENT;
+    }
+    let verdict = cause.classify();
+    if !verdict.is_retryable() {
+        Verdict::STOP
+    } else if is_of_connecting {
+        Verdict::TRANSIENT
+    } else if said.starts_with(COMMUNICATING) {
+        verdict.ambiguous()
+    } else {
+        Verdict::STOP
+    }
+}

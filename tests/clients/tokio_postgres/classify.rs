@@ -1,0 +1,103 @@
+//! tokio-postgres against servers on loopback that are none: how each failure is classified, and how often it is tried.
+//! Against a real one: `database`.
+
+use std::net::SocketAddr;
+
+use retry_clients::tokio_postgres::{classify, transaction};
+use retry_runtime::{Verdict, retry};
+use support::loopback::{Server, attempts, closed_port};
+use support::postgres::failing_with;
+use support::verdicts::BROKEN;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio_postgres::{Error, NoTls};
+
+#[retry(max = 2, backoff = "none", on = classify)]
+async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {
+    *count += 1;
+    tokio_postgres::connect(url, NoTls).await.map(drop)
+}
+
+#[retry(max = 2, backoff = "none", idempotent = false, on = classify)]
+async fn connect_once(url: &str, count: &mut u32) -> Result<(), Error> {
+    *count += 1;
+    tokio_postgres::connect(url, NoTls).await.map(drop)
+}
+
+async fn check(url: &str, expected: Verdict) -> Error {
+    let (mut count, mut count_once) = (0, 0);
+    let error = connect(url, &mut count).await.unwrap_err();
+    connect_once(url, &mut count_once).await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{error:?}");
+    assert_eq!((count, count_once), attempts(expected), "{error:?}");
+    error
+}
+
+fn url(address: SocketAddr) -> String {
+    format!("postgres://test@{address}/test?sslmode=disable")
+}
+
+/// Answers the first message with these bytes, and closes.
+fn answering(bytes: &'static [u8]) -> Server {
+    Server::start(async move |mut stream| {
+        let _ = stream.read(&mut [0; 1024]).await?;
+        stream.write_all(bytes).await
+    })
+}
+
+#[tokio::test]
+async fn no_connection_is_transient() {
+    check(&url(closed_port()), Verdict::TRANSIENT).await;
+    let nameless = "postgres://test@no-such-host.invalid/test";
+    check(nameless, Verdict::TRANSIENT).await;
+}
+
+#[tokio::test]
+async fn a_broken_connection_is_ambiguous() {
+    let closing = answering(b"");
+    let error = check(&url(closing.address), BROKEN).await;
+    assert!(error.is_closed(), "{error:?}");
+    let resetting = Server::start(async |mut stream| {
+        let _ = stream.read(&mut [0]).await?;
+        stream.set_zero_linger()
+    });
+    let error = check(&url(resetting.address), BROKEN).await;
+    assert!(!error.is_closed(), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_no_wait_heals_stops() {
+    check("host=/no-such-folder user=test", Verdict::STOP).await;
+    check("host=127.0.0.1 port=many", Verdict::STOP).await;
+    check("user=test", Verdict::STOP).await;
+    // Ready for a query, before the login.
+    let confused = answering(b"Z\0\0\0\x05I");
+    check(&url(confused.address), Verdict::STOP).await;
+    // The server has no TLS.
+    let plain = answering(b"N");
+    let url = format!("postgres://test@{}/test?sslmode=require", plain.address);
+    check(&url, Verdict::STOP).await;
+}
+
+#[tokio::test]
+async fn codes_have_the_verdict_of_the_table() {
+    let table = [
+        ("53300", Verdict::TRANSIENT),
+        ("57P03", Verdict::TRANSIENT),
+        ("57P01", BROKEN),
+        ("57P02", BROKEN),
+        ("40001", Verdict::STOP),
+        ("40P01", Verdict::STOP),
+        ("23505", Verdict::STOP),
+        ("28P01", Verdict::STOP),
+        ("XX000", Verdict::STOP),
+    ];
+    for (code, expected) in table {
+        let server = failing_with(code);
+        let error = check(&url(server.address), expected).await;
+        let in_transaction = match code {
+            "40001" | "40P01" => Verdict::TRANSIENT,
+            _ => expected,
+        };
+        assert_eq!(transaction(&error), in_transaction, "{code}");
+    }
+}

@@ -1,0 +1,160 @@
+use std::cell::RefCell;
+use std::time::Duration;
+
+use retry_clients::tokio_postgres::{classify, transaction};
+use retry_runtime::{Policy, Verdict, retry};
+use support::verdicts::BROKEN;
+use tokio::sync::Barrier;
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Error, IsolationLevel, NoTls};
+
+use crate::databases::{control_beside, setting};
+
+/// A connection with these settings besides those that all have.
+async fn connect_with(settings: &str) -> Result<Client, Error> {
+    let url = format!("{}?{settings}", setting("DATABASES_POSTGRES"));
+    let (client, connection) = tokio_postgres::connect(&url, NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+pub(crate) async fn connect() -> Result<Client, Error> {
+    connect_with("").await
+}
+
+/// Until another connection is in `pg_sleep`.
+pub(crate) async fn sleeping() {
+    let client = connect().await.unwrap();
+    let query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'";
+    while client.query_one(query, &[]).await.unwrap().get::<_, i64>(0) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The error of a call, and how many attempts it made.
+async fn attempts<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
+    let count = RefCell::new(0);
+    let policy = Policy::none().max(2);
+    let result = policy.on(classify).call(async || {
+        *count.borrow_mut() += 1;
+        call().await
+    });
+    (result.await.err().unwrap(), count.into_inner())
+}
+
+/// The first attempt is under way when the server dies; the last finds it started again.
+#[tokio::test]
+#[ignore = "needs PostgreSQL: run by .ci/databases"]
+async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
+    #[retry(max = 500, backoff = "fixed", base = "10ms", jitter = "none", on = |error: &Error| {
+        verdicts.push(classify(error));
+        classify(error)
+    })]
+    async fn answer(verdicts: &mut Vec<Verdict>) -> Result<i32, Error> {
+        let client = connect().await?;
+        if verdicts.is_empty() {
+            client.batch_execute("SELECT pg_sleep(30)").await?;
+        }
+        client.query_one("SELECT 42", &[]).await?.try_get(0)
+    }
+
+    let mut verdicts = Vec::new();
+    let restart = async {
+        sleeping().await;
+        control_beside(&["postgres", "kill"]).await;
+        // Long enough for attempts to be refused.
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        control_beside(&["postgres", "start"]).await;
+    };
+    let (answer, ()) = tokio::join!(answer(&mut verdicts), restart);
+    assert_eq!(answer.unwrap(), 42);
+    let (first, rest) = verdicts.split_first().unwrap();
+    assert_eq!(*first, BROKEN);
+    assert!(rest.contains(&Verdict::TRANSIENT), "{rest:?}");
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL: run by .ci/databases"]
+async fn a_connection_that_the_server_ends_is_ambiguous() {
+    let end = "SELECT pg_terminate_backend(pg_backend_pid())";
+    let (error, count) = attempts(async || connect().await?.batch_execute(end).await).await;
+    assert_eq!(error.code(), Some(&SqlState::ADMIN_SHUTDOWN));
+    assert_eq!((classify(&error), count), (BROKEN, 3));
+}
+
+/// In a failover, every server is a replica for a while.
+#[tokio::test]
+#[ignore = "needs PostgreSQL: run by .ci/databases"]
+async fn a_server_that_takes_no_writes_is_waited_for_where_writes_are_wanted() {
+    let read_only =
+        "target_session_attrs=read-write&options=-c%20default_transaction_read_only%3Don";
+    let (error, count) = attempts(async || connect_with(read_only).await).await;
+    assert_eq!(
+        (classify(&error), count),
+        (Verdict::TRANSIENT, 3),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL: run by .ci/databases"]
+async fn what_the_caller_got_wrong_stops() {
+    for statement in [
+        "SELEKT 1",
+        "SELECT * FROM no_such_table",
+        "SELECT 1 / 0",
+        "SELECT 1 WHERE false",
+        "SELECT 'text'",
+    ] {
+        let (error, count) = attempts(async || {
+            let row = connect().await?.query_one(statement, &[]).await?;
+            row.try_get::<_, i32>(0)
+        })
+        .await;
+        assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error:?}");
+    }
+}
+
+/// Takes 100 from an account if both together have as much. Says whether it did.
+#[retry(max = 5, base = "5ms", on = transaction)]
+async fn withdraw(
+    client: &mut Client,
+    account: i32,
+    attempts: &mut u32,
+    both_have_read: &Barrier,
+) -> Result<bool, Error> {
+    *attempts += 1;
+    let builder = client.build_transaction();
+    let transaction = builder
+        .isolation_level(IsolationLevel::Serializable)
+        .start()
+        .await?;
+    let query = "SELECT sum(amount) FROM withdrawals";
+    let sum: i64 = transaction.query_one(query, &[]).await?.try_get(0)?;
+    if *attempts == 1 {
+        both_have_read.wait().await;
+    }
+    if sum >= 100 {
+        let update = "UPDATE withdrawals SET amount = amount - 100 WHERE id = $1";
+        transaction.execute(update, &[&account]).await?;
+    }
+    transaction.commit().await?;
+    Ok(sum >= 100)
+}
+
+#[tokio::test]
+#[ignore = "needs PostgreSQL: run by .ci/databases"]
+async fn a_serialization_failure_is_healed_by_the_whole_transaction() {
+    let reset = "DROP TABLE IF EXISTS withdrawals; CREATE TABLE withdrawals (id int PRIMARY KEY, amount int);
+        INSERT INTO withdrawals VALUES (1, 60), (2, 60)";
+    let (mut left, mut right) = (connect().await.unwrap(), connect().await.unwrap());
+    left.batch_execute(reset).await.unwrap();
+    let both = Barrier::new(2);
+    let (mut one, mut two) = (0, 0);
+    let (first, second) = tokio::join!(
+        withdraw(&mut left, 1, &mut one, &both),
+        withdraw(&mut right, 2, &mut two, &both)
+    );
+    assert!(first.unwrap() ^ second.unwrap(), "the money was taken once");
+    assert_eq!(one + two, 3);
+}

@@ -1,0 +1,4 @@
+//! tokio-postgres, alone and in pools.
+
+mod classify;
+pub(crate) mod database;

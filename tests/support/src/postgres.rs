@@ -1,0 +1,22 @@
+//! Servers on loopback that speak as much of PostgreSQL's protocol as it takes to fail.
+
+use std::sync::Arc;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use crate::loopback::Server;
+
+/// Ends every connection with an error of that code.
+pub fn failing_with(code: &str) -> Server {
+    let fields = format!("SFATAL\0VFATAL\0C{code}\0Mtext\0\0");
+    let length = u32::try_from(fields.len() + 4).unwrap();
+    let message = [b"E", &length.to_be_bytes()[..], fields.as_bytes()].concat();
+    let message: Arc<[u8]> = message.into();
+    Server::start(move |mut stream| {
+        let message = Arc::clone(&message);
+        async move {
+            let _ = stream.read(&mut [0; 1024]).await?;
+            stream.write_all(&message).await
+        }
+    })
+}
