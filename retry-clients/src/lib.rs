@@ -36,6 +36,8 @@ pub mod aws_sdk;
 pub mod bb8;
 #[cfg(feature = "deadpool")]
 pub mod deadpool;
+#[cfg(feature = "fred")]
+pub mod fred;
 #[cfg(feature = "genai")]
 pub mod genai;
 #[cfg(feature = "kube")]

@@ -1,6 +1,11 @@
 //! Classification by the clients themselves, each behind its feature, retries of what they offer, and other runtimes.
 
-#[cfg(any(feature = "redis", feature = "sqlx", feature = "tokio_postgres"))]
+#[cfg(any(
+    feature = "fred",
+    feature = "redis",
+    feature = "sqlx",
+    feature = "tokio_postgres"
+))]
 mod databases;
 #[cfg(feature = "foreign_traits")]
 mod foreign_traits;
@@ -35,6 +40,8 @@ mod aws_sdk;
 mod bb8;
 #[cfg(feature = "deadpool")]
 mod deadpool;
+#[cfg(feature = "fred")]
+mod fred;
 #[cfg(feature = "genai")]
 mod genai;
 #[cfg(feature = "kube")]

@@ -10,7 +10,8 @@ use redis::cluster::{ClusterClient, ClusterClientBuilder};
 use redis::{Client, RedisResult};
 use retry_runtime::{Classify, Verdict, retry};
 use support::loopback::{Server, closed_port};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use support::redis::read_command;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 const SOON: Duration = Duration::from_millis(1);
@@ -37,24 +38,6 @@ async fn a_manager_without_its_own_retries_connects_once_per_attempt() {
     assert_eq!(connections(config.set_number_of_retries(0)).await, 3);
     // What the switch is for.
     assert_eq!(connections(ConnectionManagerConfig::new()).await, 21);
-}
-
-async fn read_command(stream: &mut BufReader<TcpStream>) -> io::Result<Vec<String>> {
-    let mut words = Vec::new();
-    for _ in 0..read_number(stream).await? {
-        let mut word = vec![0; read_number(stream).await? + 2];
-        stream.read_exact(&mut word).await?;
-        words.push(String::from_utf8_lossy(&word).trim().to_owned());
-    }
-    Ok(words)
-}
-
-/// Of words, or of bytes in one: `*2` or `$3`.
-async fn read_number(stream: &mut BufReader<TcpStream>) -> io::Result<usize> {
-    let mut line = String::new();
-    stream.read_line(&mut line).await?;
-    let digits = line.trim().get(1..).unwrap_or_default();
-    digits.parse().map_err(io::Error::other)
 }
 
 /// The one node of a cluster that asks every `GET` to come again.

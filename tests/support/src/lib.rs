@@ -9,5 +9,6 @@ pub mod loopback;
 pub mod model_errors;
 pub mod openai_refusals;
 pub mod postgres;
+pub mod redis;
 pub mod scripted;
 pub mod verdicts;

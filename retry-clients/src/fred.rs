@@ -1,0 +1,75 @@
+//! [`fred`](https://docs.rs/fred/10) 10.
+//!
+//! ```
+//! use fred::prelude::{Builder, Client, Config, Error, KeysInterface, ReconnectPolicy};
+//! use retry_clients::fred::{classify, without_retries};
+//! use retry_runtime::retry;
+//!
+//! struct Cache(Client);
+//!
+//! impl Cache {
+//!     /// Connections are made again by the client itself, commands are not sent again.
+//!     fn new(config: Config) -> Result<Self, Error> {
+//!         let mut builder = Builder::from_config(config);
+//!         builder.set_policy(ReconnectPolicy::new_constant(0, 100));
+//!         builder.with_connection_config(without_retries);
+//!         Ok(Self(builder.build()?))
+//!     }
+//!
+//!     #[retry(max = 5, base = "50ms", on = classify)]
+//!     async fn visits(&self) -> Result<u64, Error> {
+//!         self.0.get("visits").await
+//!     }
+//! }
+//! # let _ = (Cache::new, Cache::visits);
+//! ```
+
+use ::fred::error::{Error, ErrorKind};
+use ::fred::types::config::ConnectionConfig;
+use retry_runtime::Verdict;
+
+/// What a server says before it has done anything.
+const NOT_NOW: [&str; 5] = [
+    "LOADING",
+    "TRYAGAIN",
+    "CLUSTERDOWN",
+    "MASTERDOWN",
+    "READONLY",
+];
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: it has done nothing |
+/// | no connection; no node or sentinel that takes the command | transient: nothing was sent |
+/// | a connection that broke, a command that was withdrawn when it did, too many failed writes | transient, ambiguous |
+/// | no answer in time | timeout |
+/// | more commands in flight than the client allows | throttled: nothing was sent |
+/// | a wrong password, wrong commands, arguments and types, `MOVED`, unreadable answers, missing values, a wrong configuration, all else | stop |
+///
+/// This client keeps only the text of an I/O error, which is read. A blocking command that finds nothing in time is a
+/// timeout, too.
+pub fn classify(error: &Error) -> Verdict {
+    let said = error.details();
+    match error.kind() {
+        ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
+        ErrorKind::IO | ErrorKind::Canceled => Verdict::TRANSIENT.ambiguous(),
+        ErrorKind::Timeout => Verdict::TIMEOUT,
+        ErrorKind::Backpressure => Verdict::THROTTLED,
+        ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
+        ErrorKind::Unknown if said == "Too many failed write attempts." => {
+            Verdict::TRANSIENT.ambiguous()
+        }
+        ErrorKind::Cluster | ErrorKind::Unknown => {
+            Verdict::from(NOT_NOW.iter().any(|start| said.starts_with(start)))
+        }
+        _ => Verdict::STOP,
+    }
+}
+
+/// Makes a client send each command once per call. By itself it sends one up to three times, if the connection breaks
+/// meanwhile.
+pub fn without_retries(config: &mut ConnectionConfig) {
+    config.max_command_attempts = 1;
+}

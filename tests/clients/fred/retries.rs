@@ -1,0 +1,66 @@
+//! What fred repeats by itself, and the switch that turns it off.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use support::loopback::Server;
+use support::redis::read_command;
+use tokio::io::{AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+use super::*;
+
+/// Closes the connection in place of every answer to a `GET`.
+async fn serve(stream: TcpStream, gets: Arc<AtomicU32>) -> io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let answer = match read_command(&mut stream).await?.first().map(String::as_str) {
+            Some("GET") => {
+                gets.fetch_add(1, Ordering::Relaxed);
+                return Ok(());
+            }
+            Some("INFO") => "$19\r\nredis_version:7.0.0\r\n",
+            Some("CLIENT") => ":1\r\n",
+            _ => "+OK\r\n",
+        };
+        stream.write_all(answer.as_bytes()).await?;
+    }
+}
+
+#[retry(max = 2, backoff = "none", on = classify)]
+async fn get(client: &Client) -> Result<Option<String>, Error> {
+    client.get("key").await
+}
+
+/// How many commands a call sends, and how it ends.
+async fn gets(
+    settings: fn(&mut ConnectionConfig),
+    policy: Option<ReconnectPolicy>,
+    patience: Duration,
+) -> (u32, Verdict) {
+    let gets = Arc::new(AtomicU32::new(0));
+    let count = Arc::clone(&gets);
+    let server = Server::start(move |stream| serve(stream, Arc::clone(&count)));
+    let url = format!("redis://{}", server.address);
+    let client = client(&url, settings, policy, patience);
+    client.init().await.unwrap();
+    let error = get(&client).await.unwrap_err();
+    (gets.load(Ordering::Relaxed), classify(&error))
+}
+
+#[tokio::test]
+async fn a_client_without_its_own_retries_sends_one_command_per_attempt() {
+    let again = || Some(ReconnectPolicy::new_constant(0, 1));
+    let patience = Duration::from_secs(10);
+    assert_eq!(gets(without_retries, again(), patience).await, (3, BROKEN));
+    // What the switch is for.
+    assert_eq!(gets(|_| {}, again(), patience).await, (9, BROKEN));
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_connect_again_times_out() {
+    let patience = Duration::from_millis(200);
+    let (gets, verdict) = gets(without_retries, None, patience).await;
+    assert_eq!((gets, verdict), (1, Verdict::TIMEOUT));
+}
