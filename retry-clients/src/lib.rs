@@ -28,6 +28,8 @@ pub mod tower;
 
 #[cfg(feature = "anthropic_ai_sdk")]
 pub mod anthropic_ai_sdk;
+#[cfg(feature = "async_nats")]
+pub mod async_nats;
 #[cfg(feature = "async_openai")]
 pub mod async_openai;
 #[cfg(feature = "aws_sdk")]

@@ -1,6 +1,7 @@
 //! Classification by the clients themselves, each behind its feature, retries of what they offer, and other runtimes.
 
 #[cfg(any(
+    feature = "async_nats",
     feature = "fred",
     feature = "redis",
     feature = "sqlx",
@@ -32,6 +33,8 @@ mod whole_clients;
 
 #[cfg(feature = "anthropic_ai_sdk")]
 mod anthropic_ai_sdk;
+#[cfg(feature = "async_nats")]
+mod async_nats;
 #[cfg(feature = "async_openai")]
 mod async_openai;
 #[cfg(feature = "aws_sdk")]

@@ -1,0 +1,149 @@
+use std::time::Duration;
+
+use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::stream::Config;
+use async_nats::jetstream::{self, Context};
+use async_nats::{Client, ConnectOptions, RequestError, RequestErrorKind};
+use retry_clients::async_nats::classify;
+use retry_runtime::{Verdict, retry};
+use support::loopback::attempts;
+
+use crate::databases::{control, control_beside, setting};
+
+/// A client that waits for answers as long as that.
+async fn connect(patience: Duration) -> Client {
+    let options = ConnectOptions::new().request_timeout(Some(patience));
+    options.connect(setting("DATABASES_NATS")).await.unwrap()
+}
+
+#[retry(max = 2, backoff = "none", on = classify)]
+async fn ask(client: &Client, subject: &'static str, count: &mut u32) -> Result<(), RequestError> {
+    *count += 1;
+    client.request(subject, "?".into()).await.map(drop)
+}
+
+async fn check(client: &Client, subject: &'static str, expected: Verdict) -> RequestErrorKind {
+    let mut count = 0;
+    let error = ask(client, subject, &mut count).await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{error:?}");
+    assert_eq!(count, attempts(expected).0, "{error:?}");
+    error.kind()
+}
+
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn requests_that_nobody_answers() {
+    let client = connect(Duration::from_millis(50)).await;
+    let kind = check(&client, "nobody", Verdict::TRANSIENT).await;
+    assert_eq!(kind, RequestErrorKind::NoResponders);
+    let _silent = client.subscribe("silent").await.unwrap();
+    let kind = check(&client, "silent", Verdict::TIMEOUT).await;
+    assert_eq!(kind, RequestErrorKind::TimedOut);
+    check(&client, "no subject", Verdict::STOP).await;
+}
+
+/// Stored once, however often it is sent.
+#[retry(max = 500, backoff = "fixed", base = "10ms", jitter = "none", on = |error: &PublishError| {
+    verdicts.push(classify(error));
+    classify(error)
+})]
+async fn place(
+    context: &Context,
+    subject: &'static str,
+    verdicts: &mut Vec<Verdict>,
+) -> Result<(), PublishError> {
+    let message = PublishMessage::build().message_id("1").payload("!".into());
+    context
+        .send_publish(subject, message)
+        .await?
+        .await
+        .map(drop)
+}
+
+/// `JetStream`, which has a stream of that name, and no others that take its messages.
+async fn with_stream(client: Client, name: &str) -> Context {
+    let mut context = jetstream::new(client);
+    context.set_timeout(Duration::from_millis(100));
+    let _ = context.delete_stream(name).await;
+    context
+}
+
+async fn stored(context: &Context, name: &str) -> u64 {
+    let mut stream = context.get_stream(name).await.unwrap();
+    stream.info().await.unwrap().state.messages
+}
+
+fn config(name: &str) -> Config {
+    Config {
+        name: name.to_owned(),
+        ..Config::default()
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn a_stream_that_is_not_there_is_waited_for() {
+    let context = with_stream(connect(Duration::from_secs(1)).await, "late").await;
+    let mut verdicts = Vec::new();
+    let create = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        context.create_stream(config("late")).await.unwrap();
+    };
+    let (placed, ()) = tokio::join!(place(&context, "late", &mut verdicts), create);
+    placed.unwrap();
+    assert!(!verdicts.is_empty());
+    assert!(
+        verdicts
+            .iter()
+            .all(|verdict| *verdict == Verdict::TRANSIENT)
+    );
+    assert_eq!(stored(&context, "late").await, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn a_server_that_stops_answering_stores_a_message_once() {
+    let context = with_stream(connect(Duration::from_secs(1)).await, "slow").await;
+    context.create_stream(config("slow")).await.unwrap();
+    let mut verdicts = Vec::new();
+    control(&["nats", "stop"]);
+    let resume = async {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        control_beside(&["nats", "continue"]).await;
+    };
+    let (placed, ()) = tokio::join!(place(&context, "slow", &mut verdicts), resume);
+    placed.unwrap();
+    assert!(verdicts.contains(&Verdict::TIMEOUT), "{verdicts:?}");
+    assert_eq!(stored(&context, "slow").await, 1);
+}
+
+/// The client connects again by itself.
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn a_server_that_is_restarted_is_survived() {
+    let context = with_stream(connect(Duration::from_secs(1)).await, "kept").await;
+    context.create_stream(config("kept")).await.unwrap();
+    let mut verdicts = Vec::new();
+    control(&["nats", "kill"]);
+    let restart = async {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        control_beside(&["nats", "start"]).await;
+    };
+    let (placed, ()) = tokio::join!(place(&context, "kept", &mut verdicts), restart);
+    placed.unwrap();
+    assert!(verdicts.contains(&Verdict::TIMEOUT), "{verdicts:?}");
+    assert_eq!(stored(&context, "kept").await, 1);
+}
+
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn a_wrong_last_sequence_stops() {
+    let context = with_stream(connect(Duration::from_secs(1)).await, "ordered").await;
+    context.create_stream(config("ordered")).await.unwrap();
+    let message = PublishMessage::build().expected_last_sequence(7);
+    let sent = context.send_publish("ordered", message).await.unwrap();
+    let error = sent.await.unwrap_err();
+    assert_eq!(error.kind(), PublishErrorKind::WrongLastSequence);
+    assert_eq!(classify(&error), Verdict::STOP);
+}
