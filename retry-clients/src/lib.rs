@@ -42,6 +42,8 @@ pub mod deadpool;
 pub mod fred;
 #[cfg(feature = "genai")]
 pub mod genai;
+#[cfg(feature = "jsonrpsee")]
+pub mod jsonrpsee;
 #[cfg(feature = "kube")]
 pub mod kube;
 #[cfg(feature = "object_store")]

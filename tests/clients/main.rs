@@ -47,6 +47,8 @@ mod deadpool;
 mod fred;
 #[cfg(feature = "genai")]
 mod genai;
+#[cfg(feature = "jsonrpsee")]
+mod jsonrpsee;
 #[cfg(feature = "kube")]
 mod kube;
 #[cfg(feature = "object_store")]

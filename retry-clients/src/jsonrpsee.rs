@@ -1,0 +1,106 @@
+//! [`jsonrpsee`](https://docs.rs/jsonrpsee/0.26) 0.26, over HTTP and web sockets.
+//!
+//! ```
+//! use jsonrpsee_core::ClientError;
+//! use jsonrpsee_core::client::ClientT;
+//! use jsonrpsee_core::params::ArrayParams;
+//! use jsonrpsee_http_client::HttpClient;
+//! use retry_clients::jsonrpsee::classify;
+//! use retry_runtime::retry;
+//!
+//! struct Node(HttpClient);
+//!
+//! impl Node {
+//!     #[retry(max = 5, on = classify)]
+//!     async fn height(&self) -> Result<String, ClientError> {
+//!         self.0.request("eth_blockNumber", ArrayParams::new()).await
+//!     }
+//! }
+//! # let _ = Node::height;
+//! ```
+
+use std::error::Error as StdError;
+use std::time::Duration;
+
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use jsonrpsee_core::ClientError;
+use jsonrpsee_core::http_helpers::HttpError;
+use jsonrpsee_http_client::transport::Error as HttpTransportError;
+use jsonrpsee_types::ErrorObject;
+use jsonrpsee_types::error::SERVER_IS_BUSY_CODE;
+use retry_runtime::{Classify, Verdict, retry_after};
+use serde_json::Value;
+
+/// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
+/// "limit exceeded", but some answer with it to a query that found too much.
+const LIMITS: [&str; 5] = [
+    "rate limit",
+    "rate exceeded",
+    "request limit",
+    "too many requests",
+    "credits limited",
+];
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | the server is busy (-32009) | transient: refused unread |
+/// | an error with the code 429, or one that says "rate limit", "too many requests" or the like | throttled |
+/// | a status of HTTP: 408, 500, 502, 503 or 504 | transient, ambiguous |
+/// | 425 | transient |
+/// | 429 | throttled |
+/// | no connection | transient |
+/// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
+/// | no answer in time | timeout |
+/// | limits of a day, all other errors of a server, other statuses, unreadable answers | stop |
+///
+/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
+pub fn classify(error: &ClientError) -> Verdict {
+    match error {
+        ClientError::Call(error) => by_answer(error),
+        ClientError::Transport(error) => by_transport(&**error),
+        ClientError::RestartNeeded(_) => Verdict::TRANSIENT.ambiguous(),
+        ClientError::RequestTimeout => Verdict::TIMEOUT,
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_answer(error: &ErrorObject<'_>) -> Verdict {
+    let said = error.message().to_ascii_lowercase();
+    let is_limited = error.code() == 429 || LIMITS.iter().any(|limit| said.contains(limit));
+    if error.code() == SERVER_IS_BUSY_CODE {
+        Verdict::TRANSIENT
+    } else if !is_limited || said.contains("daily") {
+        Verdict::STOP
+    } else {
+        match backoff(error) {
+            Some(wait) => Verdict::THROTTLED.after(wait),
+            None => Verdict::THROTTLED,
+        }
+    }
+}
+
+/// Read like the header of the same meaning, which knows what is no wait.
+fn backoff(error: &ErrorObject<'_>) -> Option<Duration> {
+    let data: Value = serde_json::from_str(error.data()?.get()).ok()?;
+    let seconds = data.get("rate")?.get("backoff_seconds")?.to_string();
+    let value = HeaderValue::try_from(seconds).ok()?;
+    retry_after(&HeaderMap::from_iter([(RETRY_AFTER, value)]))
+}
+
+fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
+    // A timeout of a notification.
+    if let Some(error) = error.downcast_ref() {
+        return classify(error);
+    }
+    match error.downcast_ref() {
+        Some(HttpTransportError::Rejected { status_code }) => {
+            StatusCode::from_u16(*status_code).map_or(Verdict::STOP, |status| status.classify())
+        }
+        Some(HttpTransportError::Http(HttpError::Stream(error))) => error.classify(),
+        Some(_) => Verdict::STOP,
+        None => error.classify(),
+    }
+}

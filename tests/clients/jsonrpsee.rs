@@ -1,0 +1,144 @@
+//! jsonrpsee: failures as its clients give them, classified and counted.
+
+use std::time::Duration;
+
+use jsonrpsee_core::ClientError;
+use jsonrpsee_core::client::ClientT;
+use jsonrpsee_core::params::ArrayParams;
+use jsonrpsee_http_client::{HttpClient, HttpClientBuilder};
+use retry_clients::jsonrpsee::classify;
+use retry_runtime::{Verdict, retry, testing};
+use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+use support::verdicts::BROKEN;
+
+struct Node(HttpClient);
+
+impl Node {
+    fn at(url: &str) -> Self {
+        let builder = HttpClientBuilder::default().request_timeout(Duration::from_millis(300));
+        Self(builder.build(url).unwrap())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn height(&self) -> Result<u64, ClientError> {
+        self.0.request("height", ArrayParams::new()).await
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn note(&self) -> Result<(), ClientError> {
+        self.0.notification("note", ArrayParams::new()).await
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Node::at(&server.url).height().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+/// An error in the answer to any request: this client counts them from 0.
+fn refusals(error: &str) -> Vec<Answer> {
+    let refusal = |id| format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
+    (0..4).map(|id| answer(200, &refusal(id))).collect()
+}
+
+async fn check_refusal(error: &str, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start(refusals(error));
+    let node = Node::at(&server.url);
+    let failure = node.height().await.unwrap_err();
+    assert_eq!(classify(&failure), expected, "{error}: {failure:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 500, 502, 503, 504] {
+        check(answer(status, "busy"), BROKEN).await;
+    }
+    check(answer(425, ""), Verdict::TRANSIENT).await;
+    check(answer(429, ""), Verdict::THROTTLED).await;
+    for status in [400, 401, 403, 404, 413, 501] {
+        check(answer(status, "no"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn errors_by_their_code_and_message() {
+    let of = |code: i32, message: &str| format!(r#"{{"code":{code},"message":"{message}"}}"#);
+    let busy = of(-32009, "Server is busy, try again later");
+    check_refusal(&busy, Verdict::TRANSIENT).await;
+    for (code, message) in [
+        (429, "Your app has exceeded its compute units per second"),
+        (-32005, "project ID request rate exceeded"),
+        (-32016, "Over the rate limit"),
+        (-32012, "credits limited to 6000/sec"),
+        (-32007, "20/second request limit reached"),
+        (-32000, "Too Many Requests"),
+    ] {
+        check_refusal(&of(code, message), Verdict::THROTTLED).await;
+    }
+    for (code, message) in [
+        (-32700, "Parse error"),
+        (-32600, "Invalid request"),
+        (-32601, "Method not found"),
+        (-32602, "Invalid params"),
+        (-32603, "Internal error"),
+        (-32000, "execution reverted"),
+        (-32005, "query returned more than 10000 results"),
+        (-32005, "daily request count exceeded, request rate limited"),
+        (-32007, "Request is too big"),
+    ] {
+        check_refusal(&of(code, message), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn hints() {
+    let of = |wait: &str| {
+        format!(
+            r#"{{"code":-32005,"message":"project ID request rate exceeded","data":{{"rate":{{"backoff_seconds":{wait}}}}}}}"#
+        )
+    };
+    let hint = |wait| Verdict::THROTTLED.after(Duration::from_millis(wait));
+    check_refusal(&of("2"), hint(2000)).await;
+    check_refusal(&of("1.5"), hint(1500)).await;
+    for no_wait in ["-1", "1e300", "null", r#""soon""#, "{}"] {
+        check_refusal(&of(no_wait), Verdict::THROTTLED).await;
+    }
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    check(Answer::Nothing, Verdict::TIMEOUT).await;
+    check(answer(200, "no JSON"), Verdict::STOP).await;
+    check(answer(200, "{}"), Verdict::STOP).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Node::at(&closed_port()).height().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn notifications() {
+    let _skipped = testing::skip_sleeps();
+    for (answer, expected) in [
+        (answer(503, ""), BROKEN),
+        (Answer::Nothing, Verdict::TIMEOUT),
+        (answer(404, ""), Verdict::STOP),
+    ] {
+        let server = Server::start([answer]);
+        let error = Node::at(&server.url).note().await.unwrap_err();
+        assert_eq!(classify(&error), expected, "{error:?}");
+        server.assert_attempts(expected);
+    }
+}
+
+#[test]
+fn a_web_socket_that_is_closed_is_ambiguous() {
+    let cause = ClientError::Custom(String::from("closed")).into();
+    assert_eq!(classify(&ClientError::RestartNeeded(cause)), BROKEN);
+}
