@@ -34,6 +34,8 @@ pub mod async_nats;
 pub mod async_openai;
 #[cfg(feature = "aws_sdk")]
 pub mod aws_sdk;
+#[cfg(feature = "azure_core")]
+pub mod azure_core;
 #[cfg(feature = "bb8")]
 pub mod bb8;
 #[cfg(feature = "deadpool")]

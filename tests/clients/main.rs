@@ -39,6 +39,8 @@ mod async_nats;
 mod async_openai;
 #[cfg(feature = "aws_sdk")]
 mod aws_sdk;
+#[cfg(feature = "azure_core")]
+mod azure_core;
 #[cfg(feature = "bb8")]
 mod bb8;
 #[cfg(feature = "deadpool")]

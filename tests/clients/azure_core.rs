@@ -1,0 +1,106 @@
+//! The Azure SDK: failures as the pipeline of its clients gives them, classified and counted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use azure_core::Error;
+use azure_core::error::ErrorKind;
+use azure_core::http::{
+    ClientOptions, Context, Method, Pipeline, Request, RetryOptions, Transport,
+};
+use reqwest_0_13 as reqwest;
+use retry_clients::azure_core::classify;
+use retry_runtime::{Verdict, retry, testing};
+
+use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::verdicts::BROKEN;
+
+struct Store {
+    pipeline: Pipeline,
+    url: String,
+}
+
+impl Store {
+    fn with(url: &str, retry: RetryOptions) -> Self {
+        let http = reqwest::Client::builder().no_proxy();
+        let http = http.timeout(Duration::from_millis(300)).build().unwrap();
+        let options = ClientOptions {
+            retry,
+            transport: Some(Transport::new(Arc::new(http))),
+            ..ClientOptions::default()
+        };
+        let pipeline = Pipeline::new(None, None, options, Vec::new(), Vec::new(), None);
+        let url = url.to_owned();
+        Self { pipeline, url }
+    }
+
+    fn at(url: &str) -> Self {
+        Self::with(url, RetryOptions::none())
+    }
+
+    #[retry(max = 3, jitter = "none", on = classify)]
+    async fn read(&self) -> Result<(), Error> {
+        let mut request = Request::new(self.url.parse()?, Method::Get);
+        let context = Context::new();
+        let answer = self.pipeline.send(&context, &mut request, None);
+        answer.await.map(drop)
+    }
+}
+
+async fn check(answer: Answer, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let error = Store::at(&server.url).read().await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
+}
+
+#[tokio::test]
+async fn statuses() {
+    for status in [408, 500, 502, 503, 504] {
+        check(answer(status, "busy"), BROKEN).await;
+    }
+    let busy = r#"{"error":{"code":"ServerBusy","message":"no"}}"#;
+    check(answer(503, busy), BROKEN).await;
+    check(answer(425, ""), Verdict::TRANSIENT).await;
+    check(answer(429, ""), Verdict::THROTTLED).await;
+    for status in [400, 401, 403, 404, 409, 412, 501] {
+        check(answer(status, "no"), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn hints() {
+    for (name, value, wait) in [
+        ("retry-after", "2", 2000),
+        ("retry-after-ms", "70", 70),
+        ("x-ms-retry-after-ms", "70", 70),
+    ] {
+        let hint = |verdict: Verdict| verdict.after(Duration::from_millis(wait));
+        let answered = |status| answer_with(status, &[(name, value)], "");
+        check(answered(429), hint(Verdict::THROTTLED)).await;
+        check(answered(503), hint(Verdict::TRANSIENT)).await;
+        check(answered(404), Verdict::STOP).await;
+    }
+}
+
+#[tokio::test]
+async fn transport() {
+    check(closed(), BROKEN).await;
+    check(cut(), BROKEN).await;
+    check(Answer::Nothing, BROKEN).await;
+    let _skipped = testing::skip_sleeps();
+    let error = Store::at(&closed_port()).read().await.unwrap_err();
+    assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[test]
+fn what_no_wait_heals_stops() {
+    for kind in [
+        ErrorKind::DataConversion,
+        ErrorKind::Credential,
+        ErrorKind::Other,
+    ] {
+        assert_eq!(classify(&Error::with_message(kind, "no")), Verdict::STOP);
+    }
+}
