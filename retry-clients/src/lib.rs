@@ -60,6 +60,8 @@ pub mod opendal;
 pub mod redis;
 #[cfg(feature = "rig")]
 pub mod rig;
+#[cfg(feature = "rmcp")]
+pub mod rmcp;
 #[cfg(feature = "tokio_postgres")]
 pub mod tokio_postgres;
 

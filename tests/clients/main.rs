@@ -63,5 +63,7 @@ mod ollama_rs;
 mod opendal;
 #[cfg(feature = "rig")]
 mod rig;
+#[cfg(feature = "rmcp")]
+mod rmcp;
 #[cfg(feature = "tokio_postgres")]
 mod tokio_postgres;

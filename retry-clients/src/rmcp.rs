@@ -1,0 +1,107 @@
+//! [`rmcp`](https://docs.rs/rmcp/3) 3, the client of the Model Context Protocol.
+//!
+//! ```
+//! use retry_clients::rmcp::classify;
+//! use retry_runtime::retry;
+//! use rmcp::model::{CallToolRequestParams, CallToolResult};
+//! use rmcp::{Peer, RoleClient, ServiceError};
+//!
+//! struct Tools(Peer<RoleClient>);
+//!
+//! impl Tools {
+//!     // A tool may do something each time, unless its annotations say `idempotentHint`.
+//!     #[retry(max = 5, on = classify, idempotent = false)]
+//!     async fn call(&self, tool: &'static str) -> Result<CallToolResult, ServiceError> {
+//!         self.0.call_tool(CallToolRequestParams::new(tool)).await
+//!     }
+//! }
+//! # let _ = Tools::call;
+//! ```
+//!
+//! A failed tool is no error of this client, but a result with `is_error`: name `until` to call it again. Over HTTP,
+//! this client opens broken event streams again by itself, but repeats no request.
+
+use std::error::Error as StdError;
+
+use ::rmcp::ServiceError;
+use ::rmcp::service::ClientInitializeError;
+use ::rmcp::transport::DynamicTransportError;
+use ::rmcp::transport::streamable_http_client::{HttpStatusError, StreamableHttpError};
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, HeaderValue, StatusCode};
+use retry_runtime::{Classify, Verdict};
+
+const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
+
+/// Which failures are worth a retry.
+///
+/// | failure | verdict |
+/// |---|---|
+/// | an answer over HTTP with 408, 500, 502, 503 without a hint, or 504, if its body is no error of the protocol | transient, ambiguous |
+/// | 425, 503 with a hint | transient: refused unread |
+/// | 429 | throttled |
+/// | no connection over HTTP | transient |
+/// | a connection that broke; a transport that is closed, so that the server has to be connected anew | transient, ambiguous |
+/// | no answer in time | timeout |
+/// | errors that the server answers with, other statuses, expired sessions, missing authorization, all else | stop |
+///
+/// The hint is `retry-after`. Of HTTP, only the transport with `reqwest` is known.
+pub fn classify(error: &ServiceError) -> Verdict {
+    match error {
+        ServiceError::TransportSend(error) => by_transport(error),
+        ServiceError::TransportClosed => BROKEN,
+        ServiceError::Timeout { .. } => Verdict::TIMEOUT,
+        _ => Verdict::STOP,
+    }
+}
+
+/// As [`classify`], for the errors of connecting.
+///
+/// ```
+/// use retry_clients::rmcp::connecting;
+/// use retry_runtime::retry;
+/// use rmcp::service::{ClientInitializeError, RunningService};
+/// use rmcp::transport::StreamableHttpClientTransport;
+/// use rmcp::{RoleClient, serve_client};
+///
+/// #[retry(max = 5, on = connecting)]
+/// async fn connect(url: &str) -> Result<RunningService<RoleClient, ()>, ClientInitializeError> {
+///     serve_client((), StreamableHttpClientTransport::from_uri(url)).await
+/// }
+/// # let _ = connect;
+/// ```
+pub fn connecting(error: &ClientInitializeError) -> Verdict {
+    match error {
+        ClientInitializeError::TransportError { error, .. } => by_transport(error),
+        ClientInitializeError::ConnectionClosed(_) => BROKEN,
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_transport(error: &DynamicTransportError) -> Verdict {
+    let error: &(dyn StdError + Send + Sync + 'static) = &*error.error;
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::HttpStatus(answer)) => by_answer(answer),
+        Some(StreamableHttpError::UnexpectedServerResponse(said)) => by_text(said),
+        Some(StreamableHttpError::Client(error)) => error.classify(),
+        Some(StreamableHttpError::UnexpectedEndOfStream) => BROKEN,
+        None if error.classify().is_retryable() => BROKEN,
+        _ => Verdict::STOP,
+    }
+}
+
+fn by_answer(answer: &HttpStatusError) -> Verdict {
+    let wait = answer.retry_after.as_ref();
+    let wait = wait.and_then(|wait| HeaderValue::try_from(wait).ok());
+    let headers = wait.map(|wait| HeaderMap::from_iter([(RETRY_AFTER, wait)]));
+    StatusCode::from_u16(answer.status).map_or(Verdict::STOP, |status| {
+        Verdict::from_http(status, &headers.unwrap_or_default())
+    })
+}
+
+/// Of statuses that are the caller's fault, 429 excepted, only a text is left.
+fn by_text(said: &str) -> Verdict {
+    let status = said.strip_prefix("HTTP ").and_then(|said| said.get(..3));
+    let status = status.and_then(|status| StatusCode::from_bytes(status.as_bytes()).ok());
+    status.map_or(Verdict::STOP, |status| status.classify())
+}
