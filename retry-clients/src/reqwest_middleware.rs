@@ -63,6 +63,10 @@ impl Sender<Request> for OfNext<'_> {
     type Answer = Response;
     type Error = Error;
 
+    async fn ready(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     async fn send(&mut self, request: Request) -> Result<Response> {
         self.next.clone().run(request, self.extensions).await
     }

@@ -112,11 +112,15 @@ where
     type Answer = S::Response;
     type Error = BoxError;
 
-    async fn send(&mut self, request: Q) -> Result<S::Response, BoxError> {
-        if !mem::take(&mut self.is_ready) {
-            let ready = future::poll_fn(|context| self.service.poll_ready(context));
-            ready.await.map_err(Into::into)?;
+    async fn ready(&mut self) -> Result<(), BoxError> {
+        if mem::take(&mut self.is_ready) {
+            return Ok(());
         }
+        let ready = future::poll_fn(|context| self.service.poll_ready(context));
+        ready.await.map_err(Into::into)
+    }
+
+    async fn send(&mut self, request: Q) -> Result<S::Response, BoxError> {
         self.service.call(request).await.map_err(Into::into)
     }
 

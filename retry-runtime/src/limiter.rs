@@ -75,7 +75,7 @@ use crate::limiter::rate_limiter::RateLimiter;
 /// assert_eq!(read().unwrap(), 42);
 /// UPSTREAM.0.store(true, Relaxed);
 /// let rejected = read().unwrap_err();
-/// assert_eq!(rejected.to_string(), "rejected: its turn with the limiter comes after its deadline");
+/// assert_eq!(rejected.to_string(), "rejected: its turn comes after its deadline");
 /// ```
 ///
 /// The key takes any expression whose type implements this. References, `Arc`, `Rc` and `Box` do if what they hold does.

@@ -1,11 +1,15 @@
 use std::borrow::Cow;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Call, Event, Failure, Moment, Paid, Permit, Place, Reason, Rejected, RejectedBy, Site, Timer,
-    TokioTimer, Verdict,
+    Call, Event, Failure, Moment, Paid, Permit, Place, Policy, Reason, Rejected, RejectedBy, Site,
+    Timer, TokioTimer, Verdict,
 };
+use tokio::time::timeout;
 
 use super::{Breaker, Budget, ClientRetries, Queue};
 
@@ -40,6 +44,10 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         }
     }
 
+    pub(crate) fn policy(&self) -> &'a Policy {
+        &self.retries.policy
+    }
+
     /// The number of the attempt.
     pub(crate) fn number(&self) -> u32 {
         self.call.attempt()
@@ -54,8 +62,8 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             || self.deadline.is_some()
     }
 
-    /// Waits until the attempt may begin: the breaker is asked before the queue, and passed after it.
-    pub(crate) async fn begin(&mut self) -> Result<(), Rejected> {
+    /// Waits for the attempt's turn. The breaker is asked before the queue, and passed after it.
+    pub(crate) async fn wait_for_turn(&mut self) -> Result<(), Rejected> {
         let retries = self.retries;
         if let Some(limiter) = retries.limiter.as_deref() {
             if retries
@@ -75,12 +83,44 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             }
             self.place = Some(place);
         }
+        Ok(())
+    }
+
+    /// Waits for something else that the attempt needs, no longer than for its turn.
+    pub(crate) async fn in_time<F: Future>(&mut self, wait: F) -> Result<F::Output, Rejected> {
+        let mut wait = pin!(wait);
+        let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
+        if let Poll::Ready(output) = at_once.await {
+            return Ok(output);
+        }
+        let left = self.deadline.map(|end| end.since(TokioTimer.now()));
+        let wait = async {
+            match left {
+                Some(left) => timeout(left, wait).await.ok(),
+                None => Some(wait.await),
+            }
+        };
+        let by = match self.retries.unless_cancelled(wait).await {
+            Some(Some(output)) => return Ok(output),
+            Some(None) => RejectedBy::Deadline,
+            None => RejectedBy::Cancelled,
+        };
+        Err(self.rejected(by))
+    }
+
+    fn rejected(&mut self, by: RejectedBy) -> Rejected {
+        if let Some(place) = self.place.take() {
+            place.give_back();
+        }
+        Rejected::new(by)
+    }
+
+    /// Begins the attempt, if the breaker lets it.
+    pub(crate) fn begin(&mut self) -> Result<(), Rejected> {
+        let retries = self.retries;
         if let Some(breaker) = retries.breaker.as_deref() {
             let Some(permit) = Permit::new(breaker) else {
-                if let Some(place) = self.place.take() {
-                    place.give_back();
-                }
-                return Err(Rejected::new(RejectedBy::Breaker));
+                return Err(self.rejected(RejectedBy::Breaker));
             };
             if let Some(transition) = permit.transition() {
                 self.observed(|call, name, observe| call.turned(name, transition, &"", observe));

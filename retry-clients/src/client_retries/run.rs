@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
+use std::time::Duration;
 
-use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+use retry_runtime::{Policy, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+use tokio::time::{Instant, timeout_at};
 
 use super::attempts::Attempts;
 use super::{ClientRetries, Repeats};
@@ -16,6 +18,8 @@ pub(crate) trait Sender<Q>: Send {
     type Answer: Send;
     type Error: Send;
 
+    /// Waits until a request can be sent.
+    fn ready(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send;
     fn send(
         &mut self,
         request: Q,
@@ -54,23 +58,22 @@ where
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<Q::Answer, S::Error>> = None;
         loop {
-            if let Err(rejected) = attempts.begin().await {
-                let failed = before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
-                attempts.gave_up(&failed.shown, rejected.reason());
-                return failed.outcome;
-            }
+            let (limit, ready) = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
+                Ok(begun) => begun,
+                Err(rejected) => {
+                    let failed =
+                        before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
+                    attempts.gave_up(&failed.shown, rejected.reason());
+                    return failed.outcome;
+                }
+            };
             drop(before);
             let attempt = async {
+                ready?;
                 let answer = sender.send(request).await?;
                 Ok(Q::judge(&kept, answer, retries).await)
             };
-            let outcome = match retries.policy.attempt_limit() {
-                None => attempt.await,
-                Some(limit) => match tokio::time::timeout(limit, attempt).await {
-                    Ok(outcome) => outcome,
-                    Err(_) => Err(S::timed_out(TimedOut::new(limit))),
-                },
-            };
+            let outcome = limit.within::<Q, S, _>(attempt).await;
             let (mut failed, verdict) = match outcome {
                 Ok(Judged {
                     answer,
@@ -137,6 +140,43 @@ where
                 }
                 before = Some(failed);
             }
+        }
+    }
+}
+
+/// Begins an attempt that has its turn, once the sender is ready or has failed to be.
+async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
+    attempts: &mut Attempts<'a, N>,
+    sender: &mut S,
+) -> Result<(Limit, Result<(), S::Error>), Rejected> {
+    attempts.wait_for_turn().await?;
+    let limit = Limit::of(attempts.policy());
+    let ready = attempts.in_time(limit.within::<Q, S, _>(sender.ready()));
+    let ready = ready.await?;
+    attempts.begin()?;
+    Ok((limit, ready))
+}
+
+/// The time limit of an attempt, from its turn on.
+#[derive(Clone, Copy)]
+struct Limit(Option<(Duration, Instant)>);
+
+impl Limit {
+    fn of(policy: &Policy) -> Self {
+        let limit = policy.attempt_limit();
+        Self(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit)?))))
+    }
+
+    async fn within<Q, S: Sender<Q>, T>(
+        self,
+        attempt: impl Future<Output = Result<T, S::Error>>,
+    ) -> Result<T, S::Error> {
+        match self.0 {
+            None => attempt.await,
+            Some((limit, end)) => match timeout_at(end, attempt).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(S::timed_out(TimedOut::new(limit))),
+            },
         }
     }
 }

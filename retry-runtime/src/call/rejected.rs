@@ -46,7 +46,7 @@ pub enum RejectedBy {
     Breaker,
     /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
     Limiter,
-    /// The `limiter` would have made it wait beyond the call's `deadline`.
+    /// It would have waited for its turn beyond the call's `deadline`.
     Deadline,
     /// The call was cancelled while it waited for its turn.
     Cancelled,
@@ -85,8 +85,8 @@ impl fmt::Display for Rejected {
         f.write_str(match self.by {
             RejectedBy::Breaker => "rejected by an open circuit breaker",
             RejectedBy::Limiter => "rejected by the limiter",
-            RejectedBy::Deadline => "rejected: its turn with the limiter comes after its deadline",
-            RejectedBy::Cancelled => "cancelled while it waited for the limiter",
+            RejectedBy::Deadline => "rejected: its turn comes after its deadline",
+            RejectedBy::Cancelled => "cancelled while it waited for its turn",
         })
     }
 }

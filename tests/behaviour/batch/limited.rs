@@ -168,8 +168,8 @@ async fn items_whose_turn_cannot_come_in_time_end_at_once() {
         assert_eq!(limiter.waiting(), 0);
         let error = match reason {
             Reason::Rejected => "rejected by the limiter",
-            Reason::Deadline => "rejected: its turn with the limiter comes after its deadline",
-            _ => "cancelled while it waited for the limiter",
+            Reason::Deadline => "rejected: its turn comes after its deadline",
+            _ => "cancelled while it waited for its turn",
         };
         let line =
             format!("gave up items attempt=0 max=3 error=2 of 3 items: {error} reason={reason}");

@@ -3,24 +3,27 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::join;
+use http::Request;
+use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{ConcurrencyLimiter, Jitter, Place, Policy};
-use tokio::time::{sleep, timeout};
+use retry_runtime::{Budget, ConcurrencyLimiter, Jitter, Place, Policy, testing};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, ServiceExt};
 
 use super::scripted::{Answer, Scripted, post};
 
 const SECOND: Duration = Duration::from_secs(1);
+const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
 
 /// Else it would have the service's only place, while a retry before it in the queue waits for that with its turn in hand.
 #[tokio::test(start_paused = true)]
 async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
     let limiter = Arc::new(ConcurrencyLimiter::aimd().start(1).most(1));
-    let policy = Policy::fixed(SECOND).jitter(Jitter::None);
-    let retries = ClientRetries::new(policy).limiter(Arc::clone(&limiter));
+    let retries = ClientRetries::new(POLICY).limiter(Arc::clone(&limiter));
     let service = Scripted::new([Answer::Status(503, &[])]);
     let client = RetryLayer::new(retries).layer(ConcurrencyLimit::new(service.clone(), 1));
     let call = async |starts: u32| {
@@ -40,4 +43,68 @@ async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
     let (first, second) = calls.expect("no deadlock");
     assert!(first.is_ok() && second.is_ok());
     assert_eq!(service.starts(), [0.0, 5.5, 5.5]);
+}
+
+/// The service is busy from half a second on, for 20 seconds. The retry would begin after one.
+#[tokio::test(start_paused = true)]
+async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
+    // When the call is cancelled, and when it ends, how, and with what left in the budget.
+    let refused = Ok(503);
+    let cases = [
+        (POLICY, None, 20.5, Ok(200), "succeeded", 500),
+        (
+            POLICY.deadline(10 * SECOND),
+            None,
+            10.0,
+            refused,
+            "reason=deadline",
+            500,
+        ),
+        (POLICY, Some(5), 5.0, refused, "reason=cancelled", 500),
+        // It counts towards the timeout of its attempt.
+        (
+            POLICY.timeout(3 * SECOND),
+            None,
+            4.0,
+            Err(()),
+            "reason=exhausted",
+            486,
+        ),
+    ];
+    for (policy, cancel, ends, expected, line, left) in cases {
+        let start = Instant::now();
+        let budget = Arc::new(Budget::standard());
+        let limiter = Arc::new(ConcurrencyLimiter::aimd());
+        let mut retries = ClientRetries::new(policy.max(1))
+            .budget(Arc::clone(&budget))
+            .limiter(Arc::clone(&limiter));
+        if let Some(seconds) = cancel {
+            retries = retries.cancel(move || sleep_until(start + seconds * SECOND));
+        }
+        let service = Scripted::new([Answer::Status(503, &[])]);
+        let one_place = ConcurrencyLimit::new(service.clone(), 1);
+        let call = async {
+            let client = RetryLayer::new(retries).layer(one_place.clone());
+            let answer = client.oneshot(post("")).await;
+            (answer, start.elapsed().as_secs_f64())
+        };
+        let other = async {
+            sleep(SECOND / 2).await;
+            let mut other = one_place.clone();
+            ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
+                .await
+                .unwrap();
+            sleep(20 * SECOND).await;
+        };
+        let recording = testing::record();
+        let ((answer, ended), ()) = join(call, other).await;
+        let answer = answer.map(|answer| answer.status().as_u16());
+        assert_eq!((answer.map_err(drop), ended), (expected, ends), "{line}");
+        let lines = recording.lines();
+        assert!(lines.last().unwrap().contains(line), "{lines:?}");
+        let requests = if expected == Ok(200) { 2 } else { 1 };
+        assert_eq!(service.starts().len(), requests, "{line}");
+        assert_eq!(budget.available().to_string(), left.to_string(), "{line}");
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{line}");
+    }
 }
