@@ -29,7 +29,7 @@ use crate::classify::verdict::Verdict;
 use crate::limiter::End as AttemptEnd;
 use crate::limiter::place::Leave;
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Progress;
+use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
@@ -47,7 +47,7 @@ pub(super) struct Rules<'k, On, B, R, M, O> {
     pub(super) idempotent: bool,
 }
 
-pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, M, O> {
+pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, M, O: MayObserve> {
     rules: Rules<'k, On, B, R, M, O>,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
@@ -67,7 +67,7 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
-    progress: Progress,
+    progress: O::Progress,
 }
 
 /// An item that may be sent.
@@ -150,7 +150,7 @@ where
             queue: Vec::new().into_iter(),
             failed: Vec::new(),
             tally: Tally::default(),
-            progress: Progress::default(),
+            progress: O::Progress::default(),
         }
     }
 
@@ -306,7 +306,7 @@ where
     }
 
     fn give_up(&mut self, index: usize, reason: Reason) {
-        self.progress.failed += 1;
+        self.progress.failed(1);
         if let Err(error) = &mut self.results[index] {
             error.reason = reason;
         }
@@ -329,7 +329,7 @@ where
                 self.results.push(Err(error));
             }
             let items = self.results.len() - sent;
-            self.progress.failed += items;
+            self.progress.failed(items);
             self.tally.items += items;
             let max = Call::new().retries_allowed(&policy);
             self.tally.ended(End::NotSent, max, sent, items);
@@ -386,7 +386,7 @@ where
                 for entry in entries {
                     let error = ItemError::miscounted(miscount, entry.call.attempt());
                     self.results[entry.index] = Err(error);
-                    self.progress.failed += 1;
+                    self.progress.failed(1);
                     let max = entry.call.retries_allowed(&self.rules.policy);
                     let end = End::Miscounted(miscount);
                     self.tally.ended(end, max, entry.index, 1);
@@ -421,7 +421,7 @@ where
             entry.call.turned(self.rules.name, transition, &"", observe);
         }
         self.rules.budget.credit(&entry.call);
-        self.progress.done += 1;
+        self.progress.done(1);
     }
 
     fn failed(&mut self, mut entry: Entry<I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
@@ -488,7 +488,7 @@ where
                     queue.push(entry);
                 }
                 Err(reason) => {
-                    self.progress.failed += 1;
+                    self.progress.failed(1);
                     if let Err(error) = &mut self.results[entry.index] {
                         error.reason = reason;
                     }

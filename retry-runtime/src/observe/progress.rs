@@ -1,41 +1,57 @@
 //! How far a batch or a plan is.
 
+use std::mem::replace;
+
 use crate::observe::event::Event;
 use crate::observe::report::Observe;
 
-/// What became of items or subtasks so far.
+/// Counts what became of items or subtasks, for an observer if there is one.
+pub trait Counts: Default + Send {
+    fn done(&mut self, items: usize);
+
+    /// They are given up.
+    fn failed(&mut self, items: usize);
+
+    /// Tells the observer if anything has changed since it was last told. There are so many in `all`.
+    fn tell(&mut self, call: &str, attempt: u32, all: usize, observe: Option<Observe<'_>>);
+}
+
+/// Without an observer.
+impl Counts for () {
+    #[inline]
+    fn done(&mut self, _: usize) {}
+
+    #[inline]
+    fn failed(&mut self, _: usize) {}
+
+    #[inline]
+    fn tell(&mut self, _: &str, _: u32, _: usize, _: Option<Observe<'_>>) {}
+}
+
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Progress {
-    pub(crate) done: usize,
-    /// Given up.
-    pub(crate) failed: usize,
+pub struct Progress {
+    done: usize,
+    failed: usize,
     /// Done, failed and all, as they were told last.
     told: (usize, usize, usize),
 }
 
-impl Progress {
-    pub(crate) fn new(done: usize, failed: usize) -> Self {
-        Self {
-            done,
-            failed,
-            told: (0, 0, 0),
-        }
+impl Counts for Progress {
+    fn done(&mut self, items: usize) {
+        self.done += items;
     }
 
-    /// Tells the observer of what changed, if anything did. There are so many in `all`.
-    pub(crate) fn tell(
-        &mut self,
-        call: &str,
-        attempt: u32,
-        all: usize,
-        observe: Option<Observe<'_>>,
-    ) {
+    fn failed(&mut self, items: usize) {
+        self.failed += items;
+    }
+
+    fn tell(&mut self, call: &str, attempt: u32, all: usize, observe: Option<Observe<'_>>) {
         let Some(observe) = observe else {
             return;
         };
         let Self { done, failed, .. } = *self;
         let now = (done, failed, all);
-        if std::mem::replace(&mut self.told, now) != now {
+        if replace(&mut self.told, now) != now {
             observe(&Event::Progressed {
                 call,
                 attempt,

@@ -72,6 +72,10 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
         matches!(self.state, State::Pending)
     }
 
+    pub(crate) fn is_completed(&self) -> bool {
+        self.output().is_some()
+    }
+
     pub(crate) fn is_failed(&self) -> bool {
         self.failure().is_some()
     }

@@ -11,7 +11,6 @@ use crate::chain::limiter::InLine;
 use crate::chain::on_error::OnError;
 use crate::chain::under_way::{Next, Turned, UnderWay};
 use crate::classify::verdict::Verdict;
-use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};
 use crate::plan::graph::Graph;
@@ -78,8 +77,7 @@ where
     /// Executes the subtasks in `scope` without keys and without an end.
     async fn execute_all(&mut self, graph: &Graph, scope: &[bool]) {
         let on = |_: &E| Verdict::STOP;
-        let progress = Progress::default();
-        let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new(), progress);
+        let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
         let at_once = |place, turn| ready((place, turn, Ok(Duration::ZERO)));
         let (endless, never) = (pin!(pending()), pin!(pending::<()>()));
         let mut signal = Signal::new(never);

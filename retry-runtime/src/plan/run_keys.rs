@@ -19,7 +19,7 @@ use crate::chain::on_error::OnError;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
-use crate::observe::progress::Progress;
+use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::plan::event::CallOfSubtask;
@@ -41,7 +41,7 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     observer: K::Observer,
     /// By place in the plan.
     accounts: Vec<Account<K::Budget>>,
-    progress: Progress,
+    progress: <K::Observer as MayObserve>::Progress,
     /// The number of the round.
     round: u32,
     /// How many subtasks the plan has in it.
@@ -87,13 +87,7 @@ impl<B: MayPay> Account<B> {
 
 impl<On, K: SharedKeys> RunKeys<On, K> {
     /// Of a plan of that name, unless they name it.
-    pub(crate) fn new(
-        policy: &Policy,
-        plan: &Arc<str>,
-        on: On,
-        keys: K,
-        progress: Progress,
-    ) -> Self {
+    pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
         let keys = keys.into_keys();
         let name = keys.name.named();
         Self {
@@ -106,10 +100,16 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             limiter: keys.limiter,
             observer: keys.observer,
             accounts: Vec::new(),
-            progress,
+            progress: Default::default(),
             round: 0,
             subtasks: 0,
         }
+    }
+
+    /// So many subtasks have completed before the run, and so many are dead ends.
+    pub(crate) fn begin_with(&mut self, completed: usize, dead_ends: usize) {
+        self.progress.done(completed);
+        self.progress.failed(dead_ends);
     }
 
     /// A round begins, in which the plan has so many subtasks.
@@ -219,7 +219,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     }
 
     pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut guards: Guards<K>) {
-        self.progress.done += 1;
+        self.progress.done(1);
         let transition = guards.admitted.succeeded();
         let change = guards.turn.succeeded();
         let account = self.account(execution.place);
@@ -297,7 +297,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        self.progress.failed += 1;
+        self.progress.failed(1);
         let name = self.call_of(execution.subtask);
         let max = limit(self.policy.max_retries());
         if let Some(observe) = self.observer.observe() {

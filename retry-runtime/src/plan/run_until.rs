@@ -16,7 +16,6 @@ use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
-use crate::observe::progress::Progress;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
@@ -135,7 +134,11 @@ where
         timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut keys = RunKeys::new(&policy, &self.name, on, keys, self.progress());
+        let mut keys = RunKeys::new(&policy, &self.name, on, keys);
+        keys.begin_with(
+            self.count_of(Node::is_completed),
+            self.count_of(Node::is_dead_end),
+        );
         if policy.attempt_limit().is_some() {
             ignored_timeout::tell(&keys.name);
         }
@@ -220,14 +223,8 @@ where
         }
     }
 
-    /// How far it is before it runs.
-    fn progress(&self) -> Progress {
-        let count =
-            |is: fn(&Node<'a, T, E, F>) -> bool| self.nodes.iter().filter(|node| is(node)).count();
-        Progress::new(
-            count(|node| node.output().is_some()),
-            count(Node::is_dead_end),
-        )
+    fn count_of(&self, is: impl Fn(&Node<'a, T, E, F>) -> bool) -> usize {
+        self.nodes.iter().filter(|node| is(node)).count()
     }
 
     /// Whether the next round executes that subtask, if it can begin.
