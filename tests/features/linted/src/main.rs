@@ -42,7 +42,21 @@ fn expression(words: &[u32]) -> Result<usize, String> {
     })
 }
 
+// Clippy finds no `return` needless in what a macro made a block or a closure, early or at the end.
+#[retry(on = |_| true)]
+async fn returning(words: &[u32]) -> Result<bool, String> {
+    return Ok(words.is_empty());
+}
+
+#[retry(on = |_| true)]
+fn returning_early(words: &[u32]) -> Result<bool, String> {
+    if words.is_empty() {
+        return Err(String::new());
+    }
+    return Ok(true);
+}
+
 fn main() {
-    drop((asynchronous(""), future(&[])));
-    let _ = (blocking(&[]), Client.method(&[]), expression(&[]));
+    drop((asynchronous(""), future(&[]), returning(&[])));
+    let _ = (blocking(&[]), Client.method(&[]), expression(&[]), returning_early(&[]));
 }
