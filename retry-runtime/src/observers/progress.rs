@@ -74,7 +74,8 @@ impl Progress {
     /// # }
     /// ```
     ///
-    /// What failed is what was given up. A subtask that another one's failure blocks is waiting.
+    /// What failed is what was given up. A subtask that another one's failure blocks is waiting. Of the ways to run a
+    /// plan, `run_until` alone takes an observer.
     pub fn counting() -> Self {
         Self::ticking(
             ProgressBar::new(0),
