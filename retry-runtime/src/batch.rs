@@ -13,13 +13,15 @@ use std::pin::pin;
 
 use crate::call::attempted;
 use crate::call::rejected::RejectedBy;
-use crate::chain::keys::SharedKeys;
+use crate::chain::keys::KeysOf;
 use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
+use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::{Next, UnderWay, turn};
 use crate::time::cancel::{MayCancel, Signal};
 use crate::time::timer::{Timer, sleep_until};
+use batches::SpansOf;
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
@@ -168,9 +170,30 @@ where
 /// An item that isn't done has an [`ItemError`] with [`Reason::Cancelled`](crate::Reason::Cancelled). Its
 /// [`is_dropped`](ItemError::is_dropped) is true while a call with it runs: if the future is dropped then, the request
 /// may have taken effect.
-pub async fn retry_each_into<P, I, F, R, T, E>(
+pub fn retry_each_into<P, I, F, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
     policy: P,
+    items: I,
+    operation: F,
+) -> impl Future<Output = ()>
+where
+    P: IntoBatches<Timer: Timer, On: OnError<E>, Cancel: MayCancel>,
+    I: IntoIterator<Item: Clone>,
+    F: FnMut(Vec<I::Item>) -> R,
+    R: Future<Output = Result<Vec<Result<T, E>>, E>>,
+{
+    let batches = policy.into_batches().of_keys();
+    batches.call.chain.keys.span.around(
+        (batches, operation),
+        |(batches, operation)| batches.call.chain.keys.name.name(|| name_of(operation)),
+        |(batches, operation)| send::<P, _, _, _, _, _>(results, batches, items, operation),
+    )
+}
+
+/// Sends rounds until each item has succeeded or was given up.
+async fn send<P, I, F, R, T, E>(
+    results: &mut Vec<Result<T, ItemError<E>>>,
+    batches: Batches<P::On, P::Timer, P::Cancel, KeysOf<P::Keys>>,
     items: I,
     mut operation: F,
 ) where
@@ -183,7 +206,7 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
         call,
         size,
         concurrency,
-    } = policy.into_batches();
+    } = batches;
     let Chain {
         on,
         cancel,
@@ -192,7 +215,6 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
         ..
     } = call.chain;
     timer.expect();
-    let keys = keys.into_keys();
     let rules = Rules {
         policy: call.policy,
         on,
@@ -259,7 +281,8 @@ pub async fn retry_each_into<P, I, F, R, T, E>(
                 continue;
             };
             if let Some(sent) = rounds.begin(batch, place) {
-                let answers = operation(sent.items());
+                let span = keys.span.of_attempt(sent.round);
+                let answers = SpansOf::<P>::within(span, || operation(sent.items()));
                 #[cfg(feature = "nested")]
                 let outer = rounds.outer();
                 under_way.begin(call, sent, async move {

@@ -17,7 +17,6 @@ mod run;
 mod run_blocking;
 mod setters;
 mod shown_by;
-#[cfg(feature = "tracing")]
 pub(crate) mod span;
 pub(crate) mod timeout;
 mod told;

@@ -11,6 +11,7 @@ use tracing::field::{Field, Visit};
 use tracing::subscriber::{self, Subscriber};
 use tracing::{Level, span};
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::fmt::format::FmtSpan;
 
 #[derive(Debug)]
 struct Status(u16, &'static str);
@@ -79,16 +80,22 @@ fn hear_everything() {
 
 /// The log as people see it.
 pub(crate) async fn log_of<T>(call: impl Future<Output = T>) -> String {
-    log_up_to(Level::INFO, call).await
+    log_up_to(Level::INFO, FmtSpan::NONE, call).await
 }
 
-async fn log_up_to<T>(most: Level, call: impl Future<Output = T>) -> String {
+/// The same, with a record where a span ends.
+pub(crate) async fn log_with_ends_of<T>(call: impl Future<Output = T>) -> String {
+    log_up_to(Level::INFO, FmtSpan::CLOSE, call).await
+}
+
+async fn log_up_to<T>(most: Level, spans: FmtSpan, call: impl Future<Output = T>) -> String {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_writer(sink.clone())
         .without_time()
         .with_ansi(false)
         .with_max_level(most)
+        .with_span_events(spans)
         .finish();
     hear_everything();
     let _guard = subscriber::set_default(subscriber);
@@ -475,7 +482,8 @@ async fn a_limiter_says_who_waits_and_what_changes() {
         "DEBUG retry: waited for 1s call=load attempt=2 delay=1.0\n",
         " INFO retry: succeeded call=load attempt=2 max=1\n",
     ];
-    assert_eq!(log_up_to(Level::DEBUG, calls()).await, lines.concat());
+    let log = log_up_to(Level::DEBUG, FmtSpan::NONE, calls());
+    assert_eq!(log.await, lines.concat());
     let told = lines.into_iter().filter(|line| !line.starts_with("DEBUG"));
     assert_eq!(log_of(calls()).await, told.collect::<String>());
 }

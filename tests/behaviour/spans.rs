@@ -1,15 +1,23 @@
 //! The key `span`: what a body logs carries its call and its attempt, in every shape.
 
 use std::cell::Cell;
+use std::fmt;
+use std::future::pending;
+use std::sync::Barrier;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use futures::stream::{self, Stream, StreamExt};
+use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{GaveUp, Policy, TimedOut, retry, retrying};
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Plan, Policy, Rejected, TimedOut, retry,
+    retry_each, retry_each_blocking, retrying,
+};
 use tokio::time::sleep;
+use tracing::dispatcher;
 
-use crate::log::log_of;
+use crate::log::{log_of, log_with_ends_of};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -24,15 +32,30 @@ const TWO_ATTEMPTS: [&str; 4] = [
 #[derive(Clone, Debug, PartialEq)]
 struct Busy;
 
+impl fmt::Display for Busy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("busy")
+    }
+}
+
 impl From<TimedOut> for Busy {
     fn from(_: TimedOut) -> Self {
         Self
     }
 }
 
-/// The spans of each record, and what it begins with.
+impl From<Rejected> for Busy {
+    fn from(_: Rejected) -> Self {
+        Self
+    }
+}
+
 async fn spans_of<T>(call: impl Future<Output = T>) -> Vec<String> {
-    let log = log_of(call).await;
+    spans_in(&log_of(call).await)
+}
+
+/// The spans of each record, and what it begins with.
+fn spans_in(log: &str) -> Vec<String> {
     let line = |line: &str| {
         let line = line.trim_start().split_once(' ').expect("a level").1;
         let (spans, record) = match line.rsplit_once("}: ") {
@@ -229,19 +252,240 @@ async fn spans_of_calls_at_once_stay_apart() {
     );
 }
 
+/// Checks what each of these forms logs, whose server fails once.
+macro_rules! assert_spans {
+    ($expected:expr, $($form:literal: |$server:ident| $call:expr;)*) => {$({
+        let $server = once();
+        assert_eq!(spans_of(async { $call }).await, $expected, $form);
+    })*};
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "what an operation returns")]
+fn each<T, E>(answer: Result<T, E>) -> Result<Vec<Result<T, E>>, E> {
+    Ok(vec![answer])
+}
+
 #[tokio::test(start_paused = true)]
 async fn chains() {
-    let policy = Policy::new().max(1).name("fetch").on(|_: &Busy| true);
-    let server = once();
-    let call = policy.span().call(async || {
+    let policy = Policy::new().max(1);
+    let on = |_: &Busy| true;
+    let asked = async |server: &Script<(), Busy>| {
         sleep(SECOND).await;
-        ask(&server)
-    });
-    assert_eq!(spans_of(call).await, TWO_ATTEMPTS);
-    let blocking = async {
-        let server = once();
-        let policy = Policy::none().max(1).name("fetch").on(|_: &Busy| true);
-        policy.span().call_blocking(|| ask(&server))
+        ask(server)
     };
-    assert_eq!(spans_of(blocking).await, TWO_ATTEMPTS);
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let limiter = ConcurrencyLimiter::aimd();
+    assert_spans! { TWO_ATTEMPTS,
+        "first": |server| {
+            policy.span(true).name("fetch").on(on).call(async || asked(&server).await).await
+        };
+        "last": |server| {
+            policy.on(on).name("fetch").span(true).call(async || asked(&server).await).await
+        };
+        "among all others": |server| {
+            let chain = policy.name("fetch").on(on).budget(&budget).breaker(&breaker).span(true);
+            let chain = chain.limiter(&limiter).observe(|_: &Event<'_>| ()).until(|()| true);
+            let chain = chain.timeout(5 * SECOND).cancel(pending::<()>()).idempotent(true);
+            let chain = chain.fallback(async |gave_up: GaveUp<Busy>| Err(gave_up.into_error()));
+            chain.call(async || asked(&server).await).await
+        };
+        "told of the attempt": |server| {
+            let chain = policy.span(true).name("fetch").on(on);
+            chain.call_attempt(async |_| asked(&server).await).await
+        };
+        "blocking": |server| {
+            let policy = policy.base(Duration::ZERO);
+            policy.on(on).span(true).name("fetch").call_blocking(|| ask(&server))
+        };
+        "blocking, told of the attempt": |server| {
+            let policy = policy.base(Duration::ZERO);
+            policy.on(on).span(true).name("fetch").call_attempt_blocking(|_| ask(&server))
+        };
+        "a batch": |server| {
+            let chain = policy.on(on).span(true).name("fetch");
+            retry_each(chain, [()], async |_| each(asked(&server).await)).await
+        };
+        "a blocking batch": |server| {
+            let chain = policy.base(Duration::ZERO).on(on).span(true).name("fetch");
+            retry_each_blocking(chain, [()], |_| each(ask(&server)))
+        };
+    }
+    assert_spans! { ["asked", "retrying", "asked", "succeeded"],
+        "not wanted": |server| {
+            policy.on(on).name("fetch").span(false).call(async || asked(&server).await).await
+        };
+        "not named": |server| {
+            policy.on(on).name("fetch").call(async || asked(&server).await).await
+        };
+        "a batch, not wanted": |server| {
+            let chain = policy.on(on).span(false).name("fetch");
+            retry_each(chain, [()], async |_| each(asked(&server).await)).await
+        };
+    }
+}
+
+/// An attempt is dropped in its span at its timeout, and the last resort is the call's.
+#[tokio::test(start_paused = true)]
+async fn what_is_not_an_attempt_is_in_the_span_of_the_call() {
+    struct Dropped;
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            tracing::info!("dropped");
+        }
+    }
+
+    let chain = Policy::none()
+        .max(0)
+        .timeout(SECOND)
+        .name("fetch")
+        .span(true);
+    let chain = chain.policy_timeout().on(|_: &Busy| true);
+    let chain = chain.fallback(async |_: GaveUp<Busy>| {
+        tracing::info!("resorted");
+        Ok(())
+    });
+    let call = chain.call(async || {
+        let _dropped = Dropped;
+        pending::<Result<(), Busy>>().await
+    });
+    assert_eq!(
+        spans_of(call).await,
+        [
+            "call{call=fetch}:attempt{attempt=1}: dropped",
+            "call{call=fetch}: falling",
+            "call{call=fetch}: resorted",
+            "call{call=fetch}: fell",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_of_a_batch_at_once() {
+    let batches = Policy::new().max(1).name("fetch").on(|_: &Busy| true);
+    let sent = retry_each(
+        batches.span(true).batches(1).concurrency(2),
+        [1, 2],
+        async |items| {
+            sleep(items[0] * SECOND).await;
+            tracing::info!("asked");
+            Ok(items.into_iter().map(Ok::<u32, Busy>).collect())
+        },
+    );
+    let attempt = "call{call=fetch}:attempt{attempt=1}: asked";
+    assert_eq!(spans_of(sent).await, [attempt; 2]);
+}
+
+/// The subscriber is that of the test's thread. Another thread opens its attempt's span for its own.
+#[tokio::test]
+async fn threads_of_a_batch_are_in_the_span_of_the_call() {
+    let both = Barrier::new(2);
+    let sent = async {
+        let listener = dispatcher::get_default(Clone::clone);
+        let batches = Policy::none().name("fetch").on(|_: &Busy| true).span(true);
+        retry_each_blocking(batches.batches(1).concurrency(2), [1, 2], |items| {
+            both.wait();
+            dispatcher::with_default(&listener, || tracing::info!("asked"));
+            Ok(items.into_iter().map(Ok::<u32, Busy>).collect())
+        })
+    };
+    let mut spans = spans_of(sent).await;
+    spans.sort();
+    let expected = [
+        "call{call=fetch}: asked",
+        "call{call=fetch}:attempt{attempt=1}: asked",
+    ];
+    assert_eq!(spans, expected);
+}
+
+/// A span lasts as long as what it is named after: an attempt's ends before the pause, a subtask's with the subtask.
+#[tokio::test(start_paused = true)]
+async fn ends_of_spans() {
+    let expected = [
+        "call{call=fetch}:attempt{attempt=1}: close",
+        "call{call=fetch}: retrying",
+        "call{call=fetch}:attempt{attempt=2}: close",
+        "call{call=fetch}: succeeded",
+        "call{call=fetch}: close",
+    ];
+    let policy = Policy::none().max(1).name("fetch");
+    let chain = policy.on(|_: &Busy| true).span(true);
+    macro_rules! assert_ends {
+        ($($form:literal: |$server:ident| $call:expr;)*) => {$({
+            let $server = once();
+            let log = log_with_ends_of(async { $call });
+            assert_eq!(spans_in(&log.await), expected, $form);
+        })*};
+    }
+    assert_ends! {
+        "chain": |server| chain.call(async || server.next()).await;
+        "batch": |server| retry_each(chain, [()], async |_| each(server.next())).await;
+        "blocking": |server| chain.call_blocking(|| server.next());
+        "blocking batch": |server| retry_each_blocking(chain, [()], |_| each(server.next()));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn plans() {
+    let server = once();
+    let mut plan = Plan::new();
+    plan.add("search", [], async |[]| ask(&server));
+    plan.add("label", ["search"], async |[_]| {
+        tracing::info!("asked");
+        Ok(())
+    });
+    let chain = Policy::new().max(1).on(|_: &Busy| true);
+    let run = plan.run_until(chain.span(true).name("site"), async |results| {
+        tracing::info!("validated");
+        match results.output("label") {
+            Some(()) => Validity::Valid,
+            None => Validity::Invalid(String::from("no label")),
+        }
+    });
+    let log = log_with_ends_of(run).await;
+    assert_eq!(
+        spans_in(&log),
+        [
+            "call{call=site}:call{call=site.search}:attempt{attempt=1}: asked",
+            "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
+            "call{call=site}: failed",
+            "call{call=site}: validated",
+            "call{call=site}: retrying",
+            "call{call=site}:call{call=site.search}:attempt{attempt=2}: asked",
+            "call{call=site}:call{call=site.search}:attempt{attempt=2}: close",
+            "call{call=site}:call{call=site.search}: close",
+            "call{call=site}: healed",
+            "call{call=site}:call{call=site.label}:attempt{attempt=1}: asked",
+            "call{call=site}:call{call=site.label}:attempt{attempt=1}: close",
+            "call{call=site}:call{call=site.label}: close",
+            "call{call=site}: validated",
+            "call{call=site}: succeeded",
+            "call{call=site}: summary:",
+            "call{call=site}: close",
+        ]
+    );
+}
+
+/// It has no span any more while the plan goes on.
+#[tokio::test(start_paused = true)]
+async fn a_dead_end_of_a_plan() {
+    let mut plan = Plan::new();
+    plan.add("search", [], async |[]| Err::<(), _>(Busy));
+    let chain = Policy::none().max(1).on(|_: &Busy| false).span(true);
+    let run = plan.run_until(chain.name("site"), async |_| {
+        tracing::info!("validated");
+        Validity::Valid
+    });
+    assert_eq!(
+        spans_in(&log_with_ends_of(run).await),
+        [
+            "call{call=site}:call{call=site.search}:attempt{attempt=1}: close",
+            "call{call=site}: failed",
+            "call{call=site}: dead",
+            "call{call=site}:call{call=site.search}: close",
+            "call{call=site}: validated",
+            "call{call=site}: summary:",
+            "call{call=site}: close",
+        ]
+    );
 }

@@ -1,4 +1,4 @@
-use crate::chain::keys::{Keys, SharedKeys};
+use crate::chain::keys::{Keys, KeysOf, SharedKeys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -71,6 +71,17 @@ impl<On, W, C, K> Batches<On, W, C, K> {
     }
 }
 
+impl<On, W, C, K: SharedKeys> Batches<On, W, C, K> {
+    /// The same, whose keys are known to be [`Keys`].
+    pub(super) fn of_keys(self) -> Batches<On, W, C, KeysOf<K>> {
+        Batches {
+            call: self.call.with_keys(K::into_keys),
+            size: self.size,
+            concurrency: self.concurrency,
+        }
+    }
+}
+
 /// What [`retry_each`](crate::retry_each) takes as its policy: a [`Policy`], with or without [`Policy::on`] and
 /// [`Batches`].
 #[diagnostic::on_unimplemented(
@@ -91,6 +102,9 @@ pub trait IntoBatches {
     /// The numbers, all items in one batch where none are given.
     fn into_batches(self) -> Batches<Self::On, Self::Timer, Self::Cancel, Self::Keys>;
 }
+
+/// The spans that a policy for batches opens.
+pub(super) type SpansOf<P> = <<P as IntoBatches>::Keys as SharedKeys>::Span;
 
 impl<On, W, C, K: SharedKeys> IntoBatches for Batches<On, W, C, K> {
     type On = On;

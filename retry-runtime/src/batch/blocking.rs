@@ -4,12 +4,13 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::{Rounds, Rules};
 use super::stop::Stop;
-use super::{Batches, IntoBatches, ItemError};
+use super::{Batches, IntoBatches, ItemError, SpansOf};
 use crate::call::attempted;
 use crate::chain::keys::{SharedByThreads, SharedKeys};
 use crate::chain::name::{MayName, name_of};
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::Chain;
+use crate::chain::span::MayOpenSpans;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
@@ -102,6 +103,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         observer: keys.observer,
         idempotent: keys.idempotent,
     };
+    let spans = keys.span;
+    let span = spans.of_call(|| rules.name);
+    let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();
     let rounds = Rounds::new(rules, items.into_iter(), results, now);
     let deadline = rounds.deadline();
@@ -141,37 +145,20 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         }
     };
     let work = || {
+        // Another thread is not in it yet.
+        let _entered = SpansOf::<P>::enter(&span);
         while let Some(batch) = next() {
             let Some(sent) = begin(batch) else {
                 continue;
             };
-            let answers = attempted::run!(operation(sent.items()), lock(&rounds).outer());
+            let attempt = || operation(sent.items());
+            let answers =
+                attempted::run!(spans.attempt(sent.round, attempt), lock(&rounds).outer());
             lock(&rounds).answered(sent, answers);
         }
     };
-    let other = || stop.on_panic(work);
     loop {
-        thread::scope(|scope| {
-            let mut others = Vec::new();
-            stop.on_panic(|| {
-                hand();
-                for _ in 1..concurrency {
-                    if !hand() {
-                        break;
-                    }
-                    match thread::Builder::new().spawn_scoped(scope, State::carry(other)) {
-                        Ok(other) => others.push(other),
-                        Err(_) => break,
-                    }
-                }
-                work();
-            });
-            // Each has ended before the first panic goes on, with what it says.
-            let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
-            if let Some(panic) = ends.into_iter().find_map(Result::err) {
-                resume_unwind(panic);
-            }
-        });
+        work_at_once(concurrency, &stop, hand, work);
         let pause = lock(&rounds).next_round(now, is_cancelled);
         let Some(pause) = pause else {
             return;
@@ -179,6 +166,37 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         // Where it is cut short, the next round is not sent.
         timer.sleep_or_cancelled(pause, &cancel);
     }
+}
+
+/// Has at most so many threads work, this one included, for each of which something is at hand.
+fn work_at_once<C: Cancel + Sync>(
+    threads: usize,
+    stop: &Stop<'_, C>,
+    hand: impl Fn() -> bool,
+    work: impl Fn() + Sync,
+) {
+    let other = || stop.on_panic(&work);
+    thread::scope(|scope| {
+        let mut others = Vec::new();
+        stop.on_panic(|| {
+            hand();
+            for _ in 1..threads {
+                if !hand() {
+                    break;
+                }
+                match thread::Builder::new().spawn_scoped(scope, State::carry(other)) {
+                    Ok(other) => others.push(other),
+                    Err(_) => break,
+                }
+            }
+            work();
+        });
+        // Each has ended before the first panic goes on, with what it says.
+        let ends: Vec<_> = others.into_iter().map(ScopedJoinHandle::join).collect();
+        if let Some(panic) = ends.into_iter().find_map(Result::err) {
+            resume_unwind(panic);
+        }
+    });
 }
 
 /// A panic elsewhere is that thread's to pass on.

@@ -87,8 +87,9 @@ type Failed<I, B, R> = (Entry<I, B, R>, Verdict);
 /// The items of one call, which has not begun.
 pub(super) struct Batch<I, B: MayPay, R: MayAdmit>(Vec<Entry<I, B, R>>);
 
-/// The items of one call, and its place with the limiter.
+/// The items of one call, its round, and its place with the limiter.
 pub(super) struct Sent<I, B: MayPay, R: MayAdmit, M: MayWait> {
+    pub(super) round: u32,
     entries: Vec<Entry<I, B, R>>,
     place: InLine<M>,
 }
@@ -266,7 +267,11 @@ where
             }
         }
         self.progressed();
-        Some(Sent { entries, place })
+        Some(Sent {
+            round: self.number,
+            entries,
+            place,
+        })
     }
 
     /// Whether anybody is told where all items have succeeded: the log only after a failure.
@@ -349,7 +354,9 @@ where
 
     pub(super) fn answered(
         &mut self,
-        Sent { entries, mut place }: Sent<I::Item, B, R, M>,
+        Sent {
+            entries, mut place, ..
+        }: Sent<I::Item, B, R, M>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         let mut end = AttemptEnd::Success;

@@ -4,18 +4,20 @@ use crate::chain::key::{Named, Unnamed};
 use crate::chain::limiter::MayWait;
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
+use crate::chain::span::MayOpenSpans;
 
-/// The keys of a chain that calls, batches and plans share: `name`, `budget`, `breaker`, `limiter`, `observe` and
-/// `idempotent`.
+/// The keys of a chain that calls, batches and plans share: `name`, `budget`, `breaker`, `limiter`, `observe`, `span`
+/// and `idempotent`.
 ///
 /// Each type parameter is [`Unnamed`], or [`Named`] with the key's value. What is not named costs nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed> {
+pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed, S = Unnamed> {
     pub(crate) name: N,
     pub(crate) budget: B,
     pub(crate) breaker: R,
     pub(crate) limiter: M,
     pub(crate) observer: O,
+    pub(crate) span: S,
     pub(crate) idempotent: bool,
 }
 
@@ -31,6 +33,8 @@ pub trait SharedKeys: Sized {
     type Observer: MayObserve;
     #[doc(hidden)]
     type Limiter: MayWait;
+    #[doc(hidden)]
+    type Span: MayOpenSpans;
 
     #[doc(hidden)]
     fn into_keys(self) -> KeysOf<Self>;
@@ -43,21 +47,24 @@ pub(crate) type KeysOf<K> = Keys<
     <K as SharedKeys>::Breaker,
     <K as SharedKeys>::Observer,
     <K as SharedKeys>::Limiter,
+    <K as SharedKeys>::Span,
 >;
 
-impl<N, B, R, O, M> SharedKeys for Keys<N, B, R, O, M>
+impl<N, B, R, O, M, S> SharedKeys for Keys<N, B, R, O, M, S>
 where
     N: MayName,
     B: MayPay,
     R: MayAdmit,
     O: MayObserve,
     M: MayWait,
+    S: MayOpenSpans,
 {
     type Name = N;
     type Budget = B;
     type Breaker = R;
     type Observer = O;
     type Limiter = M;
+    type Span = S;
 
     fn into_keys(self) -> Self {
         self
@@ -94,71 +101,92 @@ impl Keys {
             breaker: Unnamed,
             limiter: Unnamed,
             observer: Unnamed,
+            span: Unnamed,
             idempotent: true,
         }
     }
 }
 
-impl<B, R, O, M> Keys<Unnamed, B, R, O, M> {
-    pub(super) fn named<S>(self, name: S) -> Keys<Named<S>, B, R, O, M> {
+impl<B, R, O, M, S> Keys<Unnamed, B, R, O, M, S> {
+    pub(super) fn named<V>(self, name: V) -> Keys<Named<V>, B, R, O, M, S> {
         Keys {
             name: Named(name),
             budget: self.budget,
             breaker: self.breaker,
             limiter: self.limiter,
             observer: self.observer,
+            span: self.span,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, R, O, M> Keys<N, Unnamed, R, O, M> {
-    pub(super) fn paid_from<P>(self, budget: P) -> Keys<N, Named<P>, R, O, M> {
+impl<N, R, O, M, S> Keys<N, Unnamed, R, O, M, S> {
+    pub(super) fn paid_from<V>(self, budget: V) -> Keys<N, Named<V>, R, O, M, S> {
         Keys {
             name: self.name,
             budget: Named(budget),
             breaker: self.breaker,
             limiter: self.limiter,
             observer: self.observer,
+            span: self.span,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, B, O, M> Keys<N, B, Unnamed, O, M> {
-    pub(super) fn admitted_by<K>(self, breaker: K) -> Keys<N, B, Named<K>, O, M> {
+impl<N, B, O, M, S> Keys<N, B, Unnamed, O, M, S> {
+    pub(super) fn admitted_by<V>(self, breaker: V) -> Keys<N, B, Named<V>, O, M, S> {
         Keys {
             name: self.name,
             budget: self.budget,
             breaker: Named(breaker),
             limiter: self.limiter,
             observer: self.observer,
+            span: self.span,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, B, R, M> Keys<N, B, R, Unnamed, M> {
-    pub(super) fn observed_by<S>(self, observer: S) -> Keys<N, B, R, Named<S>, M> {
+impl<N, B, R, M, S> Keys<N, B, R, Unnamed, M, S> {
+    pub(super) fn observed_by<V>(self, observer: V) -> Keys<N, B, R, Named<V>, M, S> {
         Keys {
             name: self.name,
             budget: self.budget,
             breaker: self.breaker,
             limiter: self.limiter,
             observer: Named(observer),
+            span: self.span,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<N, B, R, O> Keys<N, B, R, O, Unnamed> {
-    pub(super) fn limited_by<L>(self, limiter: L) -> Keys<N, B, R, O, Named<L>> {
+impl<N, B, R, O, S> Keys<N, B, R, O, Unnamed, S> {
+    pub(super) fn limited_by<V>(self, limiter: V) -> Keys<N, B, R, O, Named<V>, S> {
         Keys {
             name: self.name,
             budget: self.budget,
             breaker: self.breaker,
             limiter: Named(limiter),
             observer: self.observer,
+            span: self.span,
+            idempotent: self.idempotent,
+        }
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl<N, B, R, O, M> Keys<N, B, R, O, M> {
+    pub(super) fn in_spans(self, is_on: bool) -> Keys<N, B, R, O, M, Named<bool>> {
+        Keys {
+            name: self.name,
+            budget: self.budget,
+            breaker: self.breaker,
+            limiter: self.limiter,
+            observer: self.observer,
+            span: Named(is_on),
             idempotent: self.idempotent,
         }
     }

@@ -10,12 +10,13 @@ use crate::chain::history::NoHistory;
 use crate::chain::key::Unnamed;
 use crate::chain::keys::Keys;
 use crate::chain::limiter::{MayWait, RejectsToo};
-use crate::chain::name::MayName;
+use crate::chain::name::{MayName, place_of};
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{OfAttempt, Operation, Plain};
 use crate::chain::run::run;
 use crate::chain::run_blocking::run_blocking;
+use crate::chain::span::MayOpenSpans;
 use crate::chain::timeout::{MayTimeOut, TimesOut};
 use crate::chain::until::MayReject;
 use crate::classify::Classify;
@@ -84,8 +85,8 @@ pub(crate) struct Chain<On, C, W, K, A> {
 }
 
 /// The keys of a single call.
-pub(super) type OfCall<On, C, W, N, B, R, O, M, U, L, F> =
-    Chain<On, C, W, Keys<N, B, R, O, M>, Alone<U, L, F>>;
+pub(super) type OfCall<On, C, W, N, B, R, O, M, S, U, L, F> =
+    Chain<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, L, F>>;
 
 impl Chain<ByClassify, Uncancelled, DefaultTimer, Keys, Alone> {
     /// No keys.
@@ -160,13 +161,15 @@ impl Policy {
     }
 }
 
-impl<On, C, W, N, B, R, O, M, U, L, F> PolicyCall<On, C, W, Keys<N, B, R, O, M>, Alone<U, L, F>>
+impl<On, C, W, N, B, R, O, M, S, U, L, F>
+    PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, L, F>>
 where
     N: MayName,
     B: MayPay,
     R: MayAdmit,
     M: MayWait,
     O: MayObserve,
+    S: MayOpenSpans,
     L: MayTimeOut,
     F: MayFallBack,
 {
@@ -185,10 +188,11 @@ where
         F: FallsBack<T, E, <F as MayFallBack>::History<E>, Fallen>,
         Fallen: Future<Output = Result<T, E>>,
     {
-        run(
-            self.policy,
-            self.chain,
-            Plain::<_, <F as MayFallBack>::History<E>>::new(operation),
+        let attempts = Plain::<_, <F as MayFallBack>::History<E>>::new(operation);
+        self.chain.keys.span.around(
+            self,
+            |call| call.chain.keys.name.name(place_of::<Op>),
+            |call| run(call.policy, call.chain, attempts),
         )
     }
 
@@ -235,18 +239,25 @@ where
         F: FallsBack<T, E, Arc<Attempt<E>>, Fallen>,
         Fallen: Future<Output = Result<T, E>>,
     {
-        run(self.policy, self.chain, OfAttempt::new(operation))
+        let attempts = OfAttempt::new(operation);
+        self.chain.keys.span.around(
+            self,
+            |call| call.chain.keys.name.name(place_of::<Op>),
+            |call| run(call.policy, call.chain, attempts),
+        )
     }
 }
 
 /// Blocking calls can't have `timeout`.
-impl<On, C, W, N, B, R, O, M, U, F> PolicyCall<On, C, W, Keys<N, B, R, O, M>, Alone<U, Unnamed, F>>
+impl<On, C, W, N, B, R, O, M, S, U, F>
+    PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, Unnamed, F>>
 where
     N: MayName,
     B: MayPay,
     R: MayAdmit,
     M: MayWait,
     O: MayObserve,
+    S: MayOpenSpans,
     F: MayFallBack,
 {
     /// As [`Policy::call_blocking`].
@@ -261,11 +272,11 @@ where
         U: MayReject<T>,
         F: FallsBackBlocking<T, E, <F as MayFallBack>::History<E>>,
     {
-        run_blocking(
-            &self.policy,
-            self.chain,
-            Plain::<_, <F as MayFallBack>::History<E>>::new(operation),
-        )
+        let attempts = Plain::<_, <F as MayFallBack>::History<E>>::new(operation);
+        let keys = &self.chain.keys;
+        let span = keys.span.of_call(|| keys.name.name(place_of::<Op>));
+        let _entered = S::enter(&span);
+        run_blocking(&self.policy, self.chain, attempts)
     }
 
     /// As [`call_attempt`](Self::call_attempt), for blocking code.
@@ -280,6 +291,10 @@ where
         U: MayReject<T>,
         F: FallsBackBlocking<T, E, Arc<Attempt<E>>>,
     {
-        run_blocking(&self.policy, self.chain, OfAttempt::new(operation))
+        let attempts = OfAttempt::new(operation);
+        let keys = &self.chain.keys;
+        let span = keys.span.of_call(|| keys.name.name(place_of::<Op>));
+        let _entered = S::enter(&span);
+        run_blocking(&self.policy, self.chain, attempts)
     }
 }

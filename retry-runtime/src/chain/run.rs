@@ -20,6 +20,7 @@ use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::operation::Attempts;
 use crate::chain::policy_call::OfCall;
+use crate::chain::span::MayOpenSpans;
 use crate::chain::timeout::TimesOut;
 use crate::chain::told::{Told, succeeded, turned};
 use crate::chain::until::MayReject;
@@ -41,9 +42,9 @@ use crate::time::timer::Timer;
     clippy::too_many_lines,
     reason = "what an await point is in can't be parted"
 )]
-pub(super) fn run<P, On, C, W, N, B, R, O, M, U, L, F, H, Op, Fut, Fallen, T, E>(
+pub(super) fn run<P, On, C, W, N, B, R, O, M, S, U, L, F, H, Op, Fut, Fallen, T, E>(
     policy: P,
-    mut chain: OfCall<On, C, W, N, B, R, O, M, U, L, F>,
+    mut chain: OfCall<On, C, W, N, B, R, O, M, S, U, L, F>,
     mut operation: Op,
 ) -> impl Future<Output = Result<T, E>>
 where
@@ -56,6 +57,7 @@ where
     R: Rejects<E>,
     M: RejectsToo<E>,
     O: MayObserve,
+    S: MayOpenSpans,
     U: MayReject<T>,
     L: TimesOut<E>,
     F: FallsBack<T, E, H, Fallen>,
@@ -135,7 +137,11 @@ where
                             }
                             let limit = L::limit(policy.borrow());
                             let raced = {
-                                let mut begin = || operation.begin(&history);
+                                let span = chain.keys.span.of_attempt(call.attempt());
+                                let (operation, history) = (&mut operation, &history);
+                                // Moved in, so that an unnamed span takes no room.
+                                let mut begin =
+                                    move || S::within(span.clone(), || operation.begin(history));
                                 let attempt = pin!(L::begin_beside(&mut begin));
                                 let sleep = pin!(L::sleep(&chain.timer, limit));
                                 attempted::awaited!(

@@ -16,6 +16,7 @@ use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
 use crate::chain::operation::Attempts;
 use crate::chain::policy_call::OfCall;
+use crate::chain::span::MayOpenSpans;
 use crate::chain::told::{Told, succeeded, turned};
 use crate::chain::until::MayReject;
 use crate::classify::kind::Kind;
@@ -32,9 +33,9 @@ use crate::time::cancel::Cancel;
     clippy::too_many_lines,
     reason = "as the loop of an async call, which can't be parted"
 )]
-pub(super) fn run_blocking<On, C, W, N, B, R, O, M, U, F, H, Op, T, E>(
+pub(super) fn run_blocking<On, C, W, N, B, R, O, M, S, U, F, H, Op, T, E>(
     policy: &Policy,
-    mut chain: OfCall<On, C, W, N, B, R, O, M, U, Unnamed, F>,
+    mut chain: OfCall<On, C, W, N, B, R, O, M, S, U, Unnamed, F>,
     mut operation: Op,
 ) -> Result<T, E>
 where
@@ -46,6 +47,7 @@ where
     R: Rejects<E>,
     M: RejectsToo<E>,
     O: MayObserve,
+    S: MayOpenSpans,
     U: MayReject<T>,
     F: FallsBackBlocking<T, E, H>,
     H: History<E>,
@@ -104,10 +106,15 @@ where
                     if let Some(observe) = chain.keys.observer.observe() {
                         call.started(chain.keys.name.name(Op::place), observe);
                     }
-                    let (pause, kind) = match attempted::run!(
-                        operation.begin(&history),
+                    let outcome = attempted::run!(
+                        {
+                            let span = chain.keys.span.of_attempt(call.attempt());
+                            let _entered = S::enter(&span);
+                            operation.begin(&history)
+                        },
                         chain.keys.name.outer(policy, Op::place)
-                    ) {
+                    );
+                    let (pause, kind) = match outcome {
                         Ok(value) => {
                             if let Some(transition) = admitted.succeeded() {
                                 let name = chain.keys.name.name(Op::place);

@@ -29,7 +29,8 @@ type Begun<
     O = Unnamed,
     A = Alone,
     M = Unnamed,
-> = PolicyCall<On, C, W, Keys<N, B, R, O, M>, A>;
+    S = Unnamed,
+> = PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, A>;
 
 type BegunAlone<U = Unnamed, T = Unnamed, F = Unnamed> = Begun<
     ByClassify,
@@ -73,10 +74,10 @@ impl Policy {
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<S: AsRef<str>>(
+    pub fn name<V: AsRef<str>>(
         &self,
-        name: S,
-    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Named<S>> {
+        name: V,
+    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Named<V>> {
         self.chain().name(name)
     }
 
@@ -142,6 +143,26 @@ impl Policy {
         self.chain().observe(observer)
     }
 
+    /// Opens spans: see [`PolicyCall::span`].
+    #[cfg(feature = "tracing")]
+    pub fn span(
+        &self,
+        is_on: bool,
+    ) -> Begun<
+        ByClassify,
+        Uncancelled,
+        DefaultTimer,
+        Unnamed,
+        Unnamed,
+        Unnamed,
+        Unnamed,
+        Alone,
+        Unnamed,
+        Named<bool>,
+    > {
+        self.chain().span(is_on)
+    }
+
     /// Names the last resort after giving up: see [`PolicyCall::fallback`].
     pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
         &self,
@@ -152,7 +173,7 @@ impl Policy {
 }
 
 impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
-    fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
+    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
         let chain = self.chain;
         PolicyCall {
             policy: self.policy,
@@ -301,7 +322,7 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
     }
 }
 
-impl<On, C, W, N, B, R, O, A, M> PolicyCall<On, C, W, Keys<N, B, R, O, M>, A> {
+impl<On, C, W, N, B, R, O, A, M, S> Begun<On, C, W, N, B, R, O, A, M, S> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
@@ -310,36 +331,36 @@ impl<On, C, W, N, B, R, O, A, M> PolicyCall<On, C, W, Keys<N, B, R, O, M>, A> {
     }
 }
 
-impl<On, C, W, B, R, O, A, M> Begun<On, C, W, Unnamed, B, R, O, A, M> {
+impl<On, C, W, B, R, O, A, M, S> Begun<On, C, W, Unnamed, B, R, O, A, M, S> {
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
-    pub fn name<S: AsRef<str>>(self, name: S) -> Begun<On, C, W, Named<S>, B, R, O, A, M> {
+    pub fn name<V: AsRef<str>>(self, name: V) -> Begun<On, C, W, Named<V>, B, R, O, A, M, S> {
         self.with_keys(|keys| keys.named(name))
     }
 }
 
-impl<On, C, W, N, R, O, A, M> Begun<On, C, W, N, Unnamed, R, O, A, M> {
+impl<On, C, W, N, R, O, A, M, S> Begun<On, C, W, N, Unnamed, R, O, A, M, S> {
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
-    pub fn budget<P: RetryBudget>(self, budget: P) -> Begun<On, C, W, N, Named<P>, R, O, A, M> {
+    pub fn budget<V: RetryBudget>(self, budget: V) -> Begun<On, C, W, N, Named<V>, R, O, A, M, S> {
         self.with_keys(|keys| keys.paid_from(budget))
     }
 }
 
-impl<On, C, W, N, B, O, A, M> Begun<On, C, W, N, B, Unnamed, O, A, M> {
+impl<On, C, W, N, B, O, A, M, S> Begun<On, C, W, N, B, Unnamed, O, A, M, S> {
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`]. While it
     /// is open, the call ends at once with [`Reason::Rejected`](crate::Reason::Rejected).
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
-    pub fn breaker<K: CircuitBreaker>(
+    pub fn breaker<V: CircuitBreaker>(
         self,
-        breaker: K,
-    ) -> Begun<On, C, W, N, B, Named<K>, O, A, M> {
+        breaker: V,
+    ) -> Begun<On, C, W, N, B, Named<V>, O, A, M, S> {
         self.with_keys(|keys| keys.admitted_by(breaker))
     }
 }
 
-impl<On, C, W, N, B, R, O, A> Begun<On, C, W, N, B, R, O, A> {
+impl<On, C, W, N, B, R, O, A, S> Begun<On, C, W, N, B, R, O, A, Unnamed, S> {
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
     ///
@@ -347,19 +368,51 @@ impl<On, C, W, N, B, R, O, A> Begun<On, C, W, N, B, R, O, A> {
     ///
     /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
     /// pause, so the call's future is `Send` only if the error is.
-    pub fn limiter<L: Limiter>(self, limiter: L) -> Begun<On, C, W, N, B, R, O, A, Named<L>> {
+    pub fn limiter<V: Limiter>(self, limiter: V) -> Begun<On, C, W, N, B, R, O, A, Named<V>, S> {
         self.with_keys(|keys| keys.limited_by(limiter))
     }
 }
 
-impl<On, C, W, N, B, R, A, M> Begun<On, C, W, N, B, R, Unnamed, A, M> {
+impl<On, C, W, N, B, R, A, M, S> Begun<On, C, W, N, B, R, Unnamed, A, M, S> {
     /// Says what sees every [`Event`], besides the log. An [`Observer`](crate::Observer) is one as
     /// `|event| observer.observe(event)`.
-    pub fn observe<S>(self, observer: S) -> Begun<On, C, W, N, B, R, Named<S>, A, M>
+    pub fn observe<V>(self, observer: V) -> Begun<On, C, W, N, B, R, Named<V>, A, M, S>
     where
-        S: FnMut(&Event<'_>),
+        V: FnMut(&Event<'_>),
     {
         self.with_keys(|keys| keys.observed_by(observer))
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl<On, C, W, N, B, R, O, A, M> Begun<On, C, W, N, B, R, O, A, M> {
+    /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
+    /// shows its call and its attempt.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> std::io::Result<()> {
+    /// let answer = Policy::new()
+    ///     .name("model.complete")
+    ///     .span(true)
+    ///     .call(async || {
+    ///         // INFO call{call=model.complete}:attempt{attempt=1}: my_crate: asking
+    ///         tracing::info!("asking");
+    ///         std::io::Result::Ok("hello")
+    ///     })
+    ///     .await?;
+    /// assert_eq!(answer, "hello");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// The spans have the target `retry` and the level `INFO`. A batch has one as a call, and one for each call of the
+    /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
+    /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
+    pub fn span(self, is_on: bool) -> Begun<On, C, W, N, B, R, O, A, M, Named<bool>> {
+        self.with_keys(|keys| keys.in_spans(is_on))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Spans around a call and around each of its attempts: target `retry`, level `INFO`, fields as in the log.
 
+use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
 
@@ -9,7 +10,7 @@ use tracing::span::Entered;
 use crate::observe::shown::shown;
 
 /// The span of a call.
-pub(crate) fn of_call(is_on: bool, name: &str) -> Span {
+pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {
     if !is_on {
         return Span::none();
     }

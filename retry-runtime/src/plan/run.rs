@@ -9,6 +9,7 @@ use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::limiter::InLine;
 use crate::chain::on_error::OnError;
+use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::{Next, Turned, UnderWay};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
@@ -186,7 +187,8 @@ where
             };
             match keys.admit(self.execution(place), line) {
                 Ok(guards) => {
-                    let subtask = self.execute_one(place, graph);
+                    let span = keys.span_of(self.execution(place));
+                    let subtask = K::Span::within(span, || self.execute_one(place, graph));
                     let attempt = async move { (place, subtask.await) };
                     under_way.begin(place, guards, attempt);
                 }

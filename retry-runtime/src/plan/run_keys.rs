@@ -16,6 +16,7 @@ use crate::chain::limiter::{InLine, MayWait};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::OnError;
+use crate::chain::span::MayOpenSpans;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
@@ -39,8 +40,9 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     breaker: K::Breaker,
     limiter: K::Limiter,
     observer: K::Observer,
+    pub(crate) spans: K::Span,
     /// By place in the plan.
-    accounts: Vec<Account<K::Budget>>,
+    accounts: Vec<Account<K>>,
     progress: <K::Observer as MayObserve>::Progress,
     /// The number of the round.
     round: u32,
@@ -49,15 +51,19 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
 }
 
 /// What this run knows of a subtask.
-pub(crate) struct Account<B: MayPay> {
+pub(crate) struct Account<K: SharedKeys> {
     call: Call,
     /// On its last failure.
     verdict: Option<Verdict>,
     /// What was paid for its retry, until that begins.
-    paid: B::Paid,
+    paid: <K::Budget as MayPay>::Paid,
     /// Why it runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
+    /// From its first execution to its end.
+    span: Option<SpanOf<K>>,
 }
+
+type SpanOf<K> = <<K as SharedKeys>::Span as MayOpenSpans>::Span;
 
 /// What let an execution begin.
 pub(crate) struct Guards<K: SharedKeys> {
@@ -74,13 +80,14 @@ pub(crate) struct Execution<'a> {
     pub(crate) attempt: u32,
 }
 
-impl<B: MayPay> Account<B> {
+impl<K: SharedKeys> Account<K> {
     fn new() -> Self {
         Self {
             call: Call::new(),
             verdict: None,
-            paid: B::Paid::default(),
+            paid: Default::default(),
             refused: None,
+            span: None,
         }
     }
 }
@@ -99,6 +106,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             breaker: keys.breaker,
             limiter: keys.limiter,
             observer: keys.observer,
+            spans: keys.span,
             accounts: Vec::new(),
             progress: Default::default(),
             round: 0,
@@ -149,11 +157,26 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         is_paid(kind, K::Limiter::IS_NAMED)
     }
 
-    fn account(&mut self, place: usize) -> &mut Account<K::Budget> {
+    fn account(&mut self, place: usize) -> &mut Account<K> {
         if self.accounts.len() <= place {
             self.accounts.resize_with(place + 1, Account::new);
         }
         &mut self.accounts[place]
+    }
+
+    /// The span of an execution, within the subtask's, which is within the plan's.
+    pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
+        let (spans, plan) = (self.spans, Arc::clone(&self.name));
+        let subtask = execution.subtask;
+        let span = &mut self.account(execution.place).span;
+        let span = span.get_or_insert_with(|| {
+            spans.of_call(|| CallOfSubtask {
+                plan: &plan,
+                subtask,
+            })
+        });
+        let _entered = K::Span::enter(span);
+        spans.of_attempt(execution.attempt)
     }
 
     fn call_of(&self, subtask: &str) -> String {
@@ -224,6 +247,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let change = guards.turn.succeeded();
         let account = self.account(execution.place);
         account.verdict = None;
+        account.span = None;
         let call = account.call;
         self.budget.credit(&call);
         if transition.is_none() && change.is_none() && self.observer.observe().is_none() {
@@ -297,6 +321,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
+        self.account(execution.place).span = None;
         self.progress.failed(1);
         let name = self.call_of(execution.subtask);
         let max = limit(self.policy.max_retries());

@@ -12,6 +12,7 @@ use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
 use crate::chain::policy_call::{Chain, PolicyCall};
+use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
@@ -113,11 +114,11 @@ where
     /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
     /// which also checks the subtasks that the validator asks for; if it fails, they are not added, and the log and
     /// observers are told that the plan gave up.
-    pub async fn run_until<P, V, W>(
+    pub fn run_until<P, V, W>(
         &mut self,
         policy: P,
-        mut validate: V,
-    ) -> Result<PlanEnd, PlanError>
+        validate: V,
+    ) -> impl Future<Output = Result<PlanEnd, PlanError>>
     where
         P: RoundPolicy<E>,
         V: FnMut(Snapshot<T>) -> W,
@@ -131,10 +132,34 @@ where
             keys,
             ..
         } = chain;
+        let keys = RunKeys::new(&policy, &self.name, on, keys);
+        keys.spans.around(
+            (self, keys),
+            |(_, keys)| &keys.name,
+            |(plan, keys)| plan.run_rounds(keys, cancel, timer, validate),
+        )
+    }
+
+    /// Runs rounds until the results are valid or the policy gives up.
+    async fn run_rounds<On, K, C, W, V, Validated>(
+        &mut self,
+        mut keys: RunKeys<On, K>,
+        cancel: C,
+        timer: W,
+        mut validate: V,
+    ) -> Result<PlanEnd, PlanError>
+    where
+        On: OnError<E>,
+        K: SharedKeys,
+        C: MayCancel,
+        W: Timer,
+        V: FnMut(Snapshot<T>) -> Validated,
+        Validated: Future<Output = Validity<'a, T, E, F>>,
+    {
         timer.expect();
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
-        let mut keys = RunKeys::new(&policy, &self.name, on, keys);
+        let policy = keys.policy;
         keys.begin_with(
             self.count_of(Node::is_completed),
             self.count_of(Node::is_dead_end),
