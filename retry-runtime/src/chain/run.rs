@@ -7,7 +7,7 @@ use std::pin::{Pin, pin};
 
 use crate::call::attempted;
 use crate::call::decide;
-use crate::call::failure::{REJECTED_VALUE, is_paid};
+use crate::call::failure::is_paid;
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit, Rejects};
@@ -22,10 +22,9 @@ use crate::chain::operation::Attempts;
 use crate::chain::policy_call::OfCall;
 use crate::chain::span::MayOpenSpans;
 use crate::chain::timeout::TimesOut;
-use crate::chain::told::{Told, succeeded, turned};
+use crate::chain::told::{Told, fell_back, succeeded, turned};
 use crate::chain::until::MayReject;
 use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
@@ -170,27 +169,14 @@ where
                                         return Ok(value);
                                     }
                                     let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
-                                    let told = Told {
-                                        falls_back: false,
-                                        ..told!()
+                                    let Some(pause) =
+                                        told!().rejected_value(&mut call, is_cancelled)
+                                    else {
+                                        return Ok(value);
                                     };
-                                    let verdict = Verdict::TRANSIENT;
-                                    let shown = &REJECTED_VALUE;
-                                    match told.failed(
-                                        &mut call,
-                                        verdict,
-                                        shown,
-                                        None,
-                                        None,
-                                        is_cancelled,
-                                    ) {
-                                        Ok(pause) => {
-                                            history.rejected();
-                                            kept = M::keep::<R, C, _>(Some(Ok(value)));
-                                            (pause, Some(Kind::Transient))
-                                        }
-                                        Err(_) => return Ok(value),
-                                    }
+                                    history.rejected();
+                                    kept = M::keep::<R, C, _>(Some(Ok(value)));
+                                    (pause, Some(Kind::Transient))
                                 }
                                 Err(error) => {
                                     let verdict = decide::verdict(policy.borrow(), || {
@@ -209,8 +195,7 @@ where
                                     };
                                     let permit = admitted.recorder();
                                     let place = place.left();
-                                    let told = told!();
-                                    match told.failed(
+                                    match told!().failed(
                                         &mut call,
                                         verdict,
                                         &shown,
@@ -262,23 +247,10 @@ where
                     break 'ended (kept, by.reason());
                 }
             };
+            told!().ended(&call, &chain.on, &outcome, reason);
             match outcome {
-                Ok(value) => {
-                    let told = Told {
-                        falls_back: false,
-                        ..told!()
-                    };
-                    told.ended(&call, &REJECTED_VALUE, reason);
-                    return Ok(value);
-                }
-                Err(error) => {
-                    let shown = Described {
-                        on: &chain.on,
-                        error: &error,
-                    };
-                    told!().ended(&call, &shown, reason);
-                    (error, reason)
-                }
+                Ok(value) => return Ok(value),
+                Err(error) => (error, reason),
             }
         };
         history.tick(|| chain.timer.clock());
@@ -294,13 +266,7 @@ where
         let outcome = fallen.await;
         let name = chain.keys.name.name(Op::place);
         let observe = chain.keys.observer.observe();
-        match &outcome {
-            Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
-            Err(error) => {
-                let on = &chain.on;
-                call.fallback_ended(name, attempts, Err(&Described { on, error }), observe);
-            }
-        }
+        fell_back(&call, name, attempts, &chain.on, &outcome, observe);
         outcome
     }
 }

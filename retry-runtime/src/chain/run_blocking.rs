@@ -2,7 +2,7 @@
 
 use crate::call::attempted;
 use crate::call::decide;
-use crate::call::failure::{REJECTED_VALUE, is_paid};
+use crate::call::failure::is_paid;
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, Rejects};
@@ -17,10 +17,9 @@ use crate::chain::on_error::{Described, OnError};
 use crate::chain::operation::Attempts;
 use crate::chain::policy_call::OfCall;
 use crate::chain::span::MayOpenSpans;
-use crate::chain::told::{Told, succeeded, turned};
+use crate::chain::told::{Told, fell_back, succeeded, turned};
 use crate::chain::until::MayReject;
 use crate::classify::kind::Kind;
-use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
@@ -130,21 +129,9 @@ where
                                 chain.keys.budget.credit(&call);
                                 return Ok(value);
                             }
-                            let told = Told {
-                                falls_back: false,
-                                ..told!()
-                            };
                             let is_cancelled = chain.cancel.is_cancelled();
-                            let verdict = Verdict::TRANSIENT;
-                            let decision = told.failed(
-                                &mut call,
-                                verdict,
-                                &REJECTED_VALUE,
-                                None,
-                                None,
-                                is_cancelled,
-                            );
-                            let Ok(pause) = decision else {
+                            let Some(pause) = told!().rejected_value(&mut call, is_cancelled)
+                            else {
                                 return Ok(value);
                             };
                             history.rejected();
@@ -204,23 +191,10 @@ where
                 break 'ended (kept, by.reason());
             }
         };
+        told!().ended(&call, &chain.on, &outcome, reason);
         match outcome {
-            Ok(value) => {
-                let told = Told {
-                    falls_back: false,
-                    ..told!()
-                };
-                told.ended(&call, &REJECTED_VALUE, reason);
-                return Ok(value);
-            }
-            Err(error) => {
-                let shown = Described {
-                    on: &chain.on,
-                    error: &error,
-                };
-                told!().ended(&call, &shown, reason);
-                (error, reason)
-            }
+            Ok(value) => return Ok(value),
+            Err(error) => (error, reason),
         }
     };
     if !F::IS_NAMED {
@@ -231,13 +205,7 @@ where
     let outcome = chain.alone.fallback.fall(&mut history, error, reason);
     let name = chain.keys.name.name(Op::place);
     let observe = chain.keys.observer.observe();
-    match &outcome {
-        Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
-        Err(error) => {
-            let on = &chain.on;
-            call.fallback_ended(name, attempts, Err(&Described { on, error }), observe);
-        }
-    }
+    fell_back(&call, name, attempts, &chain.on, &outcome, observe);
     outcome
 }
 

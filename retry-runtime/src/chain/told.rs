@@ -6,9 +6,10 @@ use std::time::Duration;
 use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::permit::Record;
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::failure::Failure;
+use crate::call::failure::{Failure, REJECTED_VALUE};
 use crate::call::site::Site;
 use crate::call::state::Call;
+use crate::chain::on_error::{Described, OnError};
 use crate::classify::verdict::Verdict;
 use crate::limiter::place::Leave;
 use crate::observe::reason::Reason;
@@ -28,6 +29,17 @@ pub(super) struct Told<'a> {
 }
 
 impl Told<'_> {
+    /// The pause before the attempt that follows a rejected value, if one does. No fallback follows it.
+    pub(super) fn rejected_value(self, call: &mut Call, is_cancelled: bool) -> Option<Duration> {
+        let told = Self {
+            falls_back: false,
+            ..self
+        };
+        let verdict = Verdict::TRANSIENT;
+        let pause = told.failed(call, verdict, &REJECTED_VALUE, None, None, is_cancelled);
+        pause.ok()
+    }
+
     /// The pause before the next attempt, or why there is none.
     #[cold]
     #[inline(never)]
@@ -51,10 +63,29 @@ impl Told<'_> {
         call.failed_with(self.completed(failure))
     }
 
-    /// The call ends before its first attempt, or after a pause.
+    /// The call ends so before its first attempt, or after a pause.
+    pub(super) fn ended<T, E>(
+        self,
+        call: &Call,
+        on: &impl OnError<E>,
+        outcome: &Result<T, E>,
+        reason: Reason,
+    ) {
+        match outcome {
+            Ok(_) => {
+                let told = Self {
+                    falls_back: false,
+                    ..self
+                };
+                told.gave_up(call, &REJECTED_VALUE, reason);
+            }
+            Err(error) => self.gave_up(call, &Described { on, error }, reason),
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    pub(super) fn ended(self, call: &Call, error: &dyn fmt::Display, reason: Reason) {
+    fn gave_up(self, call: &Call, error: &dyn fmt::Display, reason: Reason) {
         let site = Site::new(self.policy, self.name);
         let failure = Failure::new(&site, Verdict::TRANSIENT, error);
         call.gave_up(self.completed(failure), reason);
@@ -92,6 +123,23 @@ pub(super) fn succeeded<'a>(
         Some(observe) => call.succeeded_observed(&Site::new(policy, name()), observe),
         None if call.is_retried() => call.succeeded(&Site::new(policy, name())),
         None => {}
+    }
+}
+
+/// The last resort ended that was called after so many attempts.
+pub(super) fn fell_back<T, E>(
+    call: &Call,
+    name: &str,
+    attempts: u32,
+    on: &impl OnError<E>,
+    outcome: &Result<T, E>,
+    observe: Option<Observe<'_>>,
+) {
+    match outcome {
+        Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
+        Err(error) => {
+            call.fallback_ended(name, attempts, Err(&Described { on, error }), observe);
+        }
     }
 }
 
