@@ -1,11 +1,12 @@
-use std::future::ready;
 use std::sync::{Arc, Mutex};
 
 use redis::aio::ConnectionLike;
-use redis::{Arg, Cmd, Pipeline, RedisFuture, Value};
+use redis::{Arg, Cmd, Value};
 use tokio::time::Instant;
 
-/// A connection to a bucket of this process, whose time is tokio's. It begins full, as in Redis.
+use crate::redis::fleets::InProcess;
+
+/// A bucket in this process, whose time is tokio's. It begins full, as in Redis.
 #[derive(Clone, Default)]
 pub(super) struct Bucket(Arc<Mutex<State>>);
 
@@ -17,6 +18,19 @@ struct State {
 }
 
 impl Bucket {
+    pub(super) fn connection(&self) -> impl ConnectionLike + Send + 'static {
+        let bucket = self.clone();
+        InProcess(move |script: &Cmd| {
+            // Behind the command, the script, and the two keys with their number.
+            let arguments = script.args_iter().skip(5).map(|argument| match argument {
+                Arg::Simple(number) => std::str::from_utf8(number).unwrap().parse().unwrap(),
+                other => panic!("{other:?}"),
+            });
+            let granted = bucket.lease(&arguments.collect::<Vec<f64>>());
+            Ok(Value::SimpleString(granted.to_string()))
+        })
+    }
+
     /// How many tokens were wanted each time.
     pub(super) fn asked(&self) -> Vec<f64> {
         self.0.lock().unwrap().asked.clone()
@@ -35,30 +49,5 @@ impl Bucket {
         state.filled = Some((now, tokens - given));
         state.granted += given;
         state.granted
-    }
-}
-
-impl ConnectionLike for Bucket {
-    fn req_packed_command<'a>(&'a mut self, script: &'a Cmd) -> RedisFuture<'a, Value> {
-        // Behind the command, the script, and the two keys with their number.
-        let arguments = script.args_iter().skip(5).map(|argument| match argument {
-            Arg::Simple(number) => std::str::from_utf8(number).unwrap().parse().unwrap(),
-            other => panic!("{other:?}"),
-        });
-        let granted = self.lease(&arguments.collect::<Vec<f64>>());
-        Box::pin(ready(Ok(Value::SimpleString(granted.to_string()))))
-    }
-
-    fn req_packed_commands<'a>(
-        &'a mut self,
-        _: &'a Pipeline,
-        _: usize,
-        _: usize,
-    ) -> RedisFuture<'a, Vec<Value>> {
-        unimplemented!("one command at a time")
-    }
-
-    fn get_db(&self) -> i64 {
-        0
     }
 }

@@ -56,7 +56,7 @@ fn without_redis_each_process_has_its_share() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
     let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
-    tokio::spawn(budget.keep(bucket.clone()));
+    tokio::spawn(budget.keep(bucket.connection()));
     sleep(Duration::from_millis(20)).await;
     assert_eq!(budget.available(), 10);
     let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));

@@ -71,7 +71,7 @@ pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
 async fn a_quota_is_leased_as_fast_as_it_comes() {
     let second = Duration::from_secs(1);
     let shared = FleetQuota::new("fast", 1000, second, 1);
-    tokio::spawn(shared.keep(Bucket::default()));
+    tokio::spawn(shared.keep(Bucket::default().connection()));
     let alone = FleetQuota::new("fast alone", 4000, second, 4);
     tokio::spawn(alone.keep(nobody()));
     for quota in [shared, alone] {
