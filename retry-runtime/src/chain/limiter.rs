@@ -42,6 +42,11 @@ pub trait MayWait: Clone {
 }
 
 /// The same for calls that end with an error of type `E`.
+#[diagnostic::on_unimplemented(
+    message = "`breaker` and `limiter` need an error type that a rejection converts to, and `{E}` is not one",
+    label = "`{E}` has no `From<Rejected>`",
+    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
+)]
 pub trait RejectsToo<E>: MayWait {
     /// What a call ends with whose first attempt may not begin.
     fn rejected(by: RejectedBy) -> Option<E>;

@@ -7,7 +7,7 @@ use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::chain::alone::Alone;
-use crate::chain::key::{Named, Unnamed};
+use crate::chain::key::{Named, Shareable, Unnamed};
 use crate::chain::keys::Keys;
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::{Chain, PolicyCall};
@@ -102,7 +102,7 @@ impl Policy {
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget>(
+    pub fn budget<B: RetryBudget + Shareable>(
         &self,
         budget: B,
     ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Named<B>> {
@@ -110,7 +110,7 @@ impl Policy {
     }
 
     /// Says what lets attempts through: see [`PolicyCall::breaker`].
-    pub fn breaker<B: CircuitBreaker>(
+    pub fn breaker<B: CircuitBreaker + Shareable>(
         &self,
         breaker: B,
     ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Unnamed, Named<B>> {
@@ -118,7 +118,7 @@ impl Policy {
     }
 
     /// Says what makes attempts wait for their turn: see [`PolicyCall::limiter`].
-    pub fn limiter<L: Limiter>(
+    pub fn limiter<L: Limiter + Shareable>(
         &self,
         limiter: L,
     ) -> Begun<
@@ -341,7 +341,10 @@ impl<On, C, W, B, R, O, A, M, S> Begun<On, C, W, Unnamed, B, R, O, A, M, S> {
 impl<On, C, W, N, R, O, A, M, S> Begun<On, C, W, N, Unnamed, R, O, A, M, S> {
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
-    pub fn budget<V: RetryBudget>(self, budget: V) -> Begun<On, C, W, N, Named<V>, R, O, A, M, S> {
+    pub fn budget<V: RetryBudget + Shareable>(
+        self,
+        budget: V,
+    ) -> Begun<On, C, W, N, Named<V>, R, O, A, M, S> {
         self.with_keys(|keys| keys.paid_from(budget))
     }
 }
@@ -352,7 +355,7 @@ impl<On, C, W, N, B, O, A, M, S> Begun<On, C, W, N, B, Unnamed, O, A, M, S> {
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
-    pub fn breaker<V: CircuitBreaker>(
+    pub fn breaker<V: CircuitBreaker + Shareable>(
         self,
         breaker: V,
     ) -> Begun<On, C, W, N, B, Named<V>, O, A, M, S> {
@@ -368,7 +371,10 @@ impl<On, C, W, N, B, R, O, A, S> Begun<On, C, W, N, B, R, O, A, Unnamed, S> {
     ///
     /// The error type of a call must be `From<Rejected>`, for a call whose turn can't come in time. It is kept during the
     /// pause, so the call's future is `Send` only if the error is.
-    pub fn limiter<V: Limiter>(self, limiter: V) -> Begun<On, C, W, N, B, R, O, A, Named<V>, S> {
+    pub fn limiter<V: Limiter + Shareable>(
+        self,
+        limiter: V,
+    ) -> Begun<On, C, W, N, B, R, O, A, Named<V>, S> {
         self.with_keys(|keys| keys.limited_by(limiter))
     }
 }
