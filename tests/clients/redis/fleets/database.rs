@@ -5,7 +5,7 @@ use std::time::Duration;
 use redis::{AsyncCommands, Client};
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::databases::setting;
 use crate::redis::fleets::{RUN, Server, fleet, quota};
@@ -78,7 +78,12 @@ async fn a_process_leases_a_tenth_and_a_quota_as_fast_as_it_comes() {
     let budget = FleetBudget::ratio("a tenth", 0.0);
     tokio::spawn(budget.keep(connection.clone()));
     for left in ["90", "80"] {
-        sleep(Duration::from_millis(100)).await;
+        let leased = async {
+            while budget.available() < 10 {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(10), leased).await.unwrap();
         assert_eq!(budget.available(), 10);
         let tokens: String = connection.hget("{a tenth}", "tokens").await.unwrap();
         assert_eq!(tokens, left);
