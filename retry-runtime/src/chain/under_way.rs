@@ -19,10 +19,11 @@ use crate::time::timer::Timer;
 /// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. Of each of the former a
 /// `Q` is kept, of each of the latter an `S`.
 pub(crate) struct UnderWay<K, Q, W, S, A> {
-    queued: BTreeMap<K, Q>,
+    // Dropped in this order: what an attempt keeps for those after it goes back once the attempt is gone.
     turns: FuturesUnordered<W>,
-    begun: BTreeMap<K, S>,
+    queued: BTreeMap<K, Q>,
     attempts: FuturesUnordered<A>,
+    begun: BTreeMap<K, S>,
 }
 
 /// What happens next.
@@ -61,10 +62,10 @@ where
 {
     pub(crate) fn new() -> Self {
         Self {
-            queued: BTreeMap::new(),
             turns: FuturesUnordered::new(),
-            begun: BTreeMap::new(),
+            queued: BTreeMap::new(),
             attempts: FuturesUnordered::new(),
+            begun: BTreeMap::new(),
         }
     }
 

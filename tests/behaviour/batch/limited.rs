@@ -11,7 +11,7 @@ use retry_runtime::{
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::EXACT;
@@ -124,6 +124,29 @@ async fn other_calls_go_on_while_one_waits() {
     let (_, results) = join!(other, results);
     assert!(results.iter().all(Result::is_ok));
     assert_eq!(calls.seen(), [(5, vec![0]), (6, vec![1])]);
+}
+
+/// Notes how many have a place when it goes.
+struct Request<'a>(&'a ConcurrencyLimiter, &'a RefCell<Vec<u64>>);
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        self.1.borrow_mut().push(self.0.running());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_dropped_batch_gives_places_back_once_its_calls_are_gone() {
+    let (limiter, gone) = (at_a_time(2), RefCell::default());
+    let batches = EXACT.limiter(&limiter).batches(1).concurrency(3);
+    let results = retry_each(batches, 0..3, async |pending| {
+        let _request = Request(&limiter, &gone);
+        sleep(SECOND).await;
+        Ok(pending.into_iter().map(Ok::<_, Failure>).collect())
+    });
+    assert!(timeout(SECOND / 2, results).await.is_err());
+    assert_eq!(gone.into_inner(), [2, 2]);
+    assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
 }
 
 #[tokio::test(start_paused = true)]
