@@ -189,7 +189,11 @@ impl Printer<'_> {
         let reported = self.reported(&ours!(Taken), &why);
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
+        // A fallback may run for long.
+        let unspent = self.model.has(&[Key::Budget]);
+        let unspent = unspent.then(|| ours!(__retry::drop(retry_unspent);));
         Some(ours! {
+            #unspent
             #timer
             let retry_why = __retry::rejection(retry_by);
             #returned

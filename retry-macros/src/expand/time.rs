@@ -224,10 +224,12 @@ impl Printer<'_> {
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
+        let unpaid = self.unpaid();
         let returned = self.model.keeps_values().then(|| {
             let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
             ours! {
                 if let __retry::Some(retry_outcome) = retry_returned {
+                    #unpaid
                     #ended
                     #leave
                 }
@@ -236,6 +238,7 @@ impl Printer<'_> {
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
                 if let __retry::Some(retry_error) = #error {
+                    #unpaid
                     #ended
                     let retry_outcome = #outcome;
                     #leave
@@ -249,13 +252,21 @@ impl Printer<'_> {
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
         let late = self.late()?;
         let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
+        let unpaid = self.unpaid();
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
+                #unpaid
                 #reported
                 #ended
                 break;
             }
         })
+    }
+
+    /// Gives back what was paid for the attempt or correction after the pause, before anything else of the user's runs.
+    fn unpaid(&self) -> Option<TokenStream> {
+        let is_paid = self.model.has(&[Key::Budget]);
+        is_paid.then(|| ours!(__retry::drop(retry_paid);))
     }
 
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is

@@ -2,11 +2,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
-use retry_runtime::{Kind, Reason, RetryBudget, Verdict, retry, testing};
+use retry_runtime::{
+    Breaker, ConcurrencyLimiter, Kind, Reason, RetryBudget, Verdict, retry, testing,
+};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::keys::{Script, secs};
+use crate::keys::{Script, millis, secs};
 
 /// The turns that a team shares.
 #[derive(Debug)]
@@ -115,6 +117,72 @@ async fn a_correction_that_is_dropped_in_its_pause_is_refunded_and_one_that_bega
         timeout(secs(dropped), call(&turns)).await.unwrap_err();
         assert_eq!(turns.left(), left, "dropped after {dropped} s");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_not_spent_is_back_before_the_fallback() {
+    #[retry(
+        jitter = "none",
+        budget = turns,
+        cancel = sleep(millis(500)),
+        fallback = async |_| Ok(turns.left()),
+    )]
+    async fn cancelled(turns: &Turns) -> Result<u32, Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(
+        jitter = "none",
+        budget = turns,
+        breaker = breaker,
+        fallback = async |_| Ok(turns.left()),
+    )]
+    async fn open(turns: &Turns, breaker: &Breaker) -> Result<u32, Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(jitter = "none", budget = turns, breaker = breaker, fallback = |_| Ok(turns.left()))]
+    fn blocking(turns: &Turns, breaker: &Breaker) -> Result<u32, Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(
+        jitter = "none",
+        budget = turns,
+        breaker = breaker,
+        limiter = limiter,
+        cancel = sleep(millis(500)),
+        fallback = async |_| Ok(turns.left()),
+    )]
+    async fn gated(
+        turns: &Turns,
+        breaker: &Breaker,
+        limiter: &ConcurrencyLimiter,
+    ) -> Result<u32, Failure> {
+        Err(TRANSIENT)
+    }
+    #[retry(
+        invalid(base = "1s", jitter = "none"),
+        budget = turns,
+        cancel = sleep(millis(500)),
+        validate = |_| Err(TRANSIENT),
+        correct = async |number, _| Ok(number),
+        fallback = async |_| Ok(turns.left()),
+    )]
+    async fn corrected(turns: &Turns) -> Result<u32, Failure> {
+        Ok(0)
+    }
+
+    let turns = Turns::new(9);
+    let (opens, stays) = (|| Breaker::new().consecutive_failures(1), Breaker::new());
+    let limiter = ConcurrencyLimiter::aimd();
+    assert_eq!(cancelled(&turns).await, Ok(9), "cancelled");
+    assert_eq!(open(&turns, &opens()).await, Ok(9), "open");
+    assert_eq!(blocking(&turns, &opens()), Ok(9), "blocking");
+    assert_eq!(gated(&turns, &stays, &limiter).await, Ok(9), "gated");
+    assert_eq!(
+        gated(&turns, &opens(), &limiter).await,
+        Ok(9),
+        "behind both"
+    );
+    assert_eq!(corrected(&turns).await, Ok(9), "corrected");
 }
 
 #[test]
