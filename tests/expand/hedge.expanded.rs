@@ -31,7 +31,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
             );
             let mut retry_verdict = __retry::None;
             let retry_ended = {
-                let retry_first = ::core::pin::pin!(retry_attempt());
+                let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
                 let mut retry_running = __retry::Running::new(
                     retry_first,
@@ -137,13 +137,10 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
                         let retry_budget = __retry::budget(&__RETRY_BUDGET);
-                        let retry_verdict = __retry::last_verdict(
-                            &mut retry_pushback,
-                            match retry_verdict {
-                                __retry::Some(retry_verdict) => retry_verdict,
-                                __retry::None => __retry::classify(&retry_error),
-                            },
-                        );
+                        let retry_verdict = match retry_verdict {
+                            __retry::Some(retry_verdict) => retry_verdict,
+                            __retry::None => __retry::classify(&retry_error),
+                        };
                         #[allow(clippy::let_and_return)]
                         let retry_decision = __retry::Call::failed_with(
                             &mut retry_next,
@@ -152,7 +149,8 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                     retry_verdict,
                                     __retry::show(&retry_error).__retry_show(),
                                 )
-                                .budget(&retry_budget),
+                                .budget(&retry_budget)
+                                .pushback(&mut retry_pushback),
                         );
                         let retry_decision = __retry::Result::map(
                             retry_decision,

@@ -395,6 +395,9 @@ impl Printer<'_> {
     fn options(&self, failed: Failed) -> TokenStream {
         let model = self.model;
         let mut options = self.details(&self.now_after_failure());
+        if model.has(&[Key::Hedge]) {
+            options.append_all(ours!(.pushback(&mut retry_pushback)));
+        }
         if let Some(repeated) = self.repeated().filter(|_| failed != Failed::Until) {
             // An item in between ends the row.
             let stands = (model.history == Some(History::Items))
@@ -475,7 +478,7 @@ impl Printer<'_> {
             .model
             .has(&[Key::Budget])
             .then(|| ours!(let (retry_pause, retry_paid) = retry_pause;));
-        // Dropped with the call during the pause, or where it ends after it, what was paid goes back.
+        // Dropped with the call during the pause, what was paid goes back.
         let spend = paid.as_ref().map(|_| spend);
         let sleep = self.sleep();
         let tick = self.tick();

@@ -55,7 +55,7 @@ impl Printer<'_> {
             let mut retry_verdict = __retry::None;
             #beside
             let retry_ended = {
-                let retry_first = ::core::pin::pin!(retry_attempt());
+                let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
                 let mut retry_running = __retry::Running::new(
                     retry_first,
@@ -122,45 +122,44 @@ impl Printer<'_> {
             let place = breaker.span();
             let breaker = self.user(breaker);
             let permit = ours_at!(place=> __retry::permit_beside(#breaker));
-            ours!(let retry_permit = #permit?;)
+            ours! {
+                let retry_permit = #permit?;
+                __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
+            }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
             let place = limiter.span();
             let limiter = self.user(limiter);
             let turn = ours_at!(place=> __retry::place_beside(#limiter));
-            ours!(let retry_place = #turn?;)
+            ours!(let mut retry_place = #turn?;)
         });
-        let give_back = turn
-            .as_ref()
-            .map(|_| ours!(__retry::give_back(retry_place);));
+        let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
         let cancel = self.cancel();
         let (observer, budget) = (self.observer(), self.budget());
         let details = self.details(&self.now_at_start());
         let begun = self.model.history;
         let begun = begun.map(|_| ours!(__retry::begin_beside(&retry_history);));
-        let started = self.model.has(&[Key::Observe]).then(|| {
-            let name = self.name();
-            ours!(__retry::Call::started(&retry_next, #name, &mut retry_observer);)
-        });
         let guards = self.guards();
+        let slow = match permit {
+            Some(_) => ours!(mut retry_slow),
+            None => ours!(retry_slow),
+        };
         let decided = self.with_policy(|policy| {
             let site = self.site(&policy);
             // A `match` keeps what it borrows from until its end.
             ours! {
                 #[allow(clippy::match_single_binding)]
                 match __retry::Failure::new(#site, __retry::Verdict::TRANSIENT, &"")#details {
-                    retry_slow => {
+                    #slow => {
                         if !__retry::may_hedge(&retry_next, &retry_slow, retry_pushback) {
                             return __retry::None;
                         }
                         #permit
                         #turn
-                        if !__retry::hedges(&mut retry_next, retry_slow, retry_after) {
-                            #give_back
+                        if !__retry::hedges(&mut retry_next, retry_slow #taken, retry_after) {
                             return __retry::None;
                         }
                         #begun
-                        #started
                         __retry::Some(#guards)
                     }
                 }
@@ -250,10 +249,10 @@ impl Printer<'_> {
             return verdict;
         }
         ours! {
-            __retry::last_verdict(&mut retry_pushback, match retry_verdict {
+            match retry_verdict {
                 __retry::Some(retry_verdict) => retry_verdict,
                 __retry::None => #verdict,
-            })
+            }
         }
     }
 

@@ -121,7 +121,7 @@ impl<'a> Groups<'a> {
         Alike {
             call,
             kind: verdict.kind().map(|kind| kind as usize),
-            refused: refusal(self.policy, verdict, self.left).map(|reason| reason as usize),
+            refused: refusal(self.policy, verdict.hint(), self.left).map(|reason| reason as usize),
         }
     }
 

@@ -46,7 +46,7 @@ impl Call {
             return Err(Reason::Unrepeatable);
         }
         let left = self.time_left(failure).ok_or(Reason::Deadline);
-        if let Some(reason) = refusal(policy, failure.verdict, left.unwrap_or_default()) {
+        if let Some(reason) = refusal(policy, failure.hint(), left.unwrap_or_default()) {
             return Err(reason);
         }
         let left = left?;
@@ -58,7 +58,7 @@ impl Call {
             },
             None => schedule.range(retry, previous),
         };
-        let hinted = failure.verdict.hint().and_then(|hint| {
+        let hinted = failure.hint().and_then(|hint| {
             let rule = policy.hint_rule();
             rule.range(range, hint, schedule.is_jittered())
         });
@@ -128,8 +128,8 @@ pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Ve
 }
 
 /// Why a hint alone ends a call that has this much time left.
-pub(crate) fn refusal(policy: &Policy, verdict: Verdict, left: Duration) -> Option<Reason> {
-    let hint = verdict.hint()?;
+pub(crate) fn refusal(policy: &Policy, hint: Option<Duration>, left: Duration) -> Option<Reason> {
+    let hint = hint?;
     if policy.hint_rule() != Hint::Honor {
         None
     } else if hint > policy.longest_hint() {

@@ -6,6 +6,7 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::hedge::pushback::Pushback;
 use crate::limiter::place::{Leave, Place};
 use crate::observe::report::Observe;
 use crate::time::moment::Moment;
@@ -31,6 +32,9 @@ use crate::time::moment::Moment;
 pub struct Failure<'a> {
     pub(super) site: &'a Site<'a>,
     pub(super) verdict: Verdict,
+    /// The longest wait that servers asked for in the attempts that ran beside this one. It lengthens the call's pause;
+    /// breakers and limiters hear of each attempt by itself.
+    hint_beside: Option<Duration>,
     pub(super) error: &'a dyn fmt::Display,
     pub(super) elapsed: Option<Duration>,
     pub(super) deadline: Deadline,
@@ -99,6 +103,7 @@ impl<'a> Failure<'a> {
         Self {
             site,
             verdict,
+            hint_beside: None,
             error,
             elapsed: None,
             deadline: Deadline::OfPolicy,
@@ -220,6 +225,14 @@ impl<'a> Failure<'a> {
         self
     }
 
+    /// The last of attempts that ran at once: the call pauses as long as a server asked for in any of them.
+    #[doc(hidden)]
+    pub fn pushback(mut self, pushback: &mut Pushback) -> Self {
+        pushback.note(self.verdict);
+        self.hint_beside = pushback.take_hint();
+        self
+    }
+
     /// Says that this call validates values, so that invalid ones have their own count.
     pub fn validates(mut self) -> Self {
         self.values = Values::Validated;
@@ -260,6 +273,11 @@ impl<'a> Failure<'a> {
 
     pub(crate) fn verdict(&self) -> Verdict {
         self.verdict
+    }
+
+    /// The wait that a server asked this call for.
+    pub(super) fn hint(&self) -> Option<Duration> {
+        self.verdict.hint().max(self.hint_beside)
     }
 
     pub(super) fn validates_values(&self) -> bool {

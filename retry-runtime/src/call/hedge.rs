@@ -3,10 +3,13 @@
 use std::mem;
 use std::time::Duration;
 
+use crate::breaker::circuit_breaker::Transition;
 use crate::call::failure::Failure;
 use crate::call::protections::Unreported;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
+use crate::limiter::End;
+use crate::limiter::place::Leave;
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::report;
@@ -30,11 +33,12 @@ impl Call {
             && self.time_left(slow).is_some()
     }
 
-    /// Whether it is paid for; then it begins. The last one has not ended after that time. Nothing gives back its cost,
-    /// whichever wins: the server has the load in any case.
+    /// Whether it is paid for; then it begins. If not, its turn goes back. The last one has not ended after that time.
+    /// Nothing gives back its cost, whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]
-    pub(crate) fn hedges(&mut self, slow: Failure<'_>, after: Duration) -> bool {
+    pub(crate) fn hedges(&mut self, mut slow: Failure<'_>, after: Duration) -> bool {
+        let turn = slow.place.take().map(Untaken);
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }
@@ -50,9 +54,20 @@ impl Call {
             max,
             delay: after,
         };
-        report(Record::Hedging, event, slow.observe);
-        mem::forget(unreported);
+        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
+        report(Record::Hedging, event, observe);
+        if let Some(observe) = slow.observe {
+            self.started(call, observe);
+        }
+        mem::forget((turn, unreported));
         true
+    }
+
+    /// Reports that letting an attempt through that may begin beside those that run changed the state of the breaker.
+    pub(crate) fn turned_beside(&self, slow: &mut Failure<'_>, transition: Transition) {
+        let next = self.at(self.attempt().saturating_add(1));
+        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
+        next.turned(slow.site.name(), transition, &"", observe);
     }
 
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
@@ -82,6 +97,15 @@ impl Call {
             own: [0; 4],
             ..self
         }
+    }
+}
+
+/// A turn that goes back unless the attempt begins: the user's code may panic before that.
+struct Untaken<'a>(&'a mut dyn Leave);
+
+impl Drop for Untaken<'_> {
+    fn drop(&mut self) {
+        self.0.leave(End::NotBegun);
     }
 }
 

@@ -24,18 +24,14 @@ impl Pushback {
         self.came
     }
 
-    /// Takes note of the verdict on a failure beside attempts that go on.
-    pub(crate) fn beside(&mut self, verdict: Verdict) {
+    /// Takes note of the verdict on a failure.
+    pub(crate) fn note(&mut self, verdict: Verdict) {
         self.came |= verdict.kind() == Some(Kind::Throttled) || verdict.hint().is_some();
         self.hint = self.hint.max(verdict.hint());
     }
 
-    /// The verdict on the last failure of attempts that ran at once, with the longest wait asked for in any of them.
-    pub(crate) fn last(&mut self, verdict: Verdict) -> Verdict {
-        self.beside(verdict);
-        match self.hint.take() {
-            Some(hint) => verdict.after(hint),
-            None => verdict,
-        }
+    /// The longest wait asked for in any of the attempts that ran at once and are over.
+    pub(crate) fn take_hint(&mut self) -> Option<Duration> {
+        self.hint.take()
     }
 }

@@ -15,7 +15,8 @@ use crate::time::skip;
 /// The first is not on the heap: nearly all calls make no other.
 #[derive(Debug)]
 pub struct Running<'a, A, S, G, L: Deref<Target = Latency>, N: Fn() -> Moment> {
-    first: Option<Attempt<Pin<&'a mut A>, G>>,
+    /// Its future can be dropped in its place, before its guards.
+    first: Option<Attempt<Pin<&'a mut Option<A>>, G>>,
     others: Vec<Attempt<Pin<Box<A>>, G>>,
     sleep: Pin<&'a mut S>,
     /// Whether another may begin after the sleep.
@@ -82,7 +83,7 @@ where
 {
     /// The first attempt alone.
     pub fn new(
-        attempt: Pin<&'a mut A>,
+        attempt: Pin<&'a mut Option<A>>,
         (number, guards): (u32, G),
         sleep: Pin<&'a mut S>,
         measured: Measured<L, N>,
@@ -124,8 +125,9 @@ where
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<Next<T, E, G>> {
-        if let Some(first) = &mut self.first {
-            if let Poll::Ready(output) = first.future.as_mut().poll(context) {
+        let first = self.first.as_mut();
+        if let Some(first) = first.and_then(|first| first.future.as_mut().as_pin_mut()) {
+            if let Poll::Ready(output) = first.poll(context) {
                 let ended = self
                     .first
                     .take()
@@ -179,6 +181,9 @@ where
         let others = self.others.iter().map(|attempt| attempt.began);
         for began in first.chain(others) {
             self.measured.tell(began, Latency::record_dropped);
+        }
+        if let Some(first) = &mut self.first {
+            first.future.set(None);
         }
     }
 }

@@ -10,7 +10,6 @@ use crate::breaker::permit::Permit;
 use crate::call::attempt::Attempt;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::verdict::Verdict;
 use crate::hedge::latency::{Latency, Quantile};
 use crate::hedge::pushback::Pushback;
 use crate::hedge::running::Measured;
@@ -69,6 +68,13 @@ pub fn permit_beside<B: CircuitBreaker>(breaker: B) -> Option<Permit<B>> {
     Permit::beside(breaker)
 }
 
+/// Tells of what letting it through changed.
+pub fn half_opened_beside<B>(call: &Call, slow: &mut Failure<'_>, permit: &Permit<B>) {
+    if let Some(transition) = permit.transition() {
+        call.turned_beside(slow, transition);
+    }
+}
+
 /// Takes a place with a limiter, if the turn has come already.
 pub fn place_beside<L: Limiter>(limiter: L) -> Option<Place<L>> {
     Some(Place::new(limiter)).filter(Place::has_turn)
@@ -91,13 +97,8 @@ pub fn failed_beside(
     attempt: u32,
     pushback: &mut Pushback,
 ) -> bool {
-    pushback.beside(failure.verdict());
+    pushback.note(failure.verdict());
     call.failed_beside(failure, attempt)
-}
-
-/// The verdict on the last failure of attempts that ran at once.
-pub fn last_verdict(pushback: &mut Pushback, verdict: Verdict) -> Verdict {
-    pushback.last(verdict)
 }
 
 /// The call as of the attempt that won.

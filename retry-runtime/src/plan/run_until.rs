@@ -279,7 +279,7 @@ where
                 keys.refuse(place, Reason::Ambiguous);
                 self.make_dead_end(place, Reason::Ambiguous, keys);
             } else {
-                match refusal(&keys.policy, verdict, left) {
+                match refusal(&keys.policy, verdict.hint(), left) {
                     Some(Reason::HintTooLong) => {
                         self.make_dead_end(place, Reason::HintTooLong, keys);
                     }

@@ -2,9 +2,12 @@
 
 #![allow(clippy::float_cmp)]
 
+mod beginning;
 mod dropped;
 mod keys;
 mod latency;
+mod protections;
+mod pushback;
 mod shapes;
 mod shared;
 mod tail;

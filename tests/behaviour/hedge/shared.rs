@@ -1,17 +1,17 @@
 //! What calls share: each attempt beside another has its own payment and pass.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::{Context, Waker};
 
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event,
-    Failure as Failed, Kind, Limiter, LimiterChanges, Pass, Place, Policy, RetryBudget, Seen, Site,
-    Ticket, TokioTimer, Transition, Turn, retry, testing,
+    Failure as Failed, Kind, Place, Policy, RetryBudget, Seen, Site, TokioTimer, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 use tokio::time::{advance, sleep};
 
+use crate::hedge::protections::{Notes, Slots};
 use crate::hedge::{Server, answer, fails, millis, seen};
 
 #[retry(hedge = "200ms", max = 3, jitter = "none", budget = budget)]
@@ -83,31 +83,6 @@ async fn what_never_begins_is_not_paid() {
     drop(future);
     assert_eq!(budget.available(), 500.0);
     assert_eq!(server.seen(), seen(&[0], 1, 200));
-}
-
-/// What a breaker was told, by the number of the pass.
-#[derive(Debug, Default)]
-struct Notes {
-    passes: Cell<u64>,
-    beside: Cell<u64>,
-    told: RefCell<Vec<(u64, Seen)>>,
-}
-
-impl CircuitBreaker for Notes {
-    fn admit(&self) -> Option<Pass> {
-        self.passes.set(self.passes.get() + 1);
-        Some(Pass::new(self.passes.get()))
-    }
-
-    fn admit_hedge(&self) -> Option<Pass> {
-        self.beside.set(self.beside.get() + 1);
-        self.admit()
-    }
-
-    fn record(&self, pass: Pass, seen: Seen) -> Option<Transition> {
-        self.told.borrow_mut().push((pass.stamp(), seen));
-        None
-    }
 }
 
 const FAILED: Seen = Seen::Failure {
@@ -241,52 +216,6 @@ async fn a_failure_beside_another_counts_under_its_own_number() {
             "succeeded call attempt=2 max=3",
         ]
     );
-}
-
-/// Lets that many attempts run at a time, and keeps how each ended.
-struct Slots {
-    free: Cell<usize>,
-    turns: RefCell<Vec<u64>>,
-    entered: Cell<u64>,
-    ends: RefCell<Vec<(u64, End)>>,
-}
-
-impl Slots {
-    fn new(slots: usize) -> Self {
-        Self {
-            free: Cell::new(slots),
-            turns: RefCell::default(),
-            entered: Cell::new(0),
-            ends: RefCell::default(),
-        }
-    }
-}
-
-impl Limiter for Slots {
-    fn enter(&self, cost: u32) -> Ticket {
-        self.entered.set(self.entered.get() + 1);
-        Ticket::new(self.entered.get(), cost)
-    }
-
-    fn poll(&self, ticket: &mut Ticket, _: &Waker) -> Turn {
-        let Some(left) = self.free.get().checked_sub(1) else {
-            return Turn::Wait {
-                ahead: 0,
-                at_least: None,
-            };
-        };
-        self.free.set(left);
-        self.turns.borrow_mut().push(ticket.number());
-        Turn::Begin
-    }
-
-    fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        if self.turns.borrow().contains(&ticket.number()) {
-            self.free.set(self.free.get() + 1);
-        }
-        self.ends.borrow_mut().push((ticket.number(), end));
-        None
-    }
 }
 
 #[retry(hedge = "200ms", max = 9, jitter = "none", limiter = slots, breaker = notes, budget = budget)]

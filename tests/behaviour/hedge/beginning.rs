@@ -1,0 +1,130 @@
+//! How attempts beside others begin, and how they go.
+
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::{Context, Waker};
+
+use retry_runtime::{
+    Budget, CircuitBreaker, ConcurrencyLimiter, End, Event, Pass, Seen, Transition, retry, testing,
+};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::{advance, timeout};
+
+use crate::hedge::protections::Slots;
+use crate::hedge::{Server, answer, fails, millis, seen};
+
+/// A breaker that nobody taught about attempts beside others: each pass makes it half open.
+#[derive(Default)]
+struct Trials(Cell<u64>);
+
+impl CircuitBreaker for Trials {
+    fn admit(&self) -> Option<Pass> {
+        self.0.set(self.0.get() + 1);
+        Some(Pass::half_opening(self.0.get()))
+    }
+
+    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+        None
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_that_turns_half_open_is_told_of() {
+    #[retry(hedge = "200ms", max = 1, breaker = trials, observe = |event: &Event<'_>| {
+        if let Event::BreakerHalfOpened { attempt, .. } = event {
+            observed.borrow_mut().push(*attempt);
+        }
+    }, name = "call")]
+    async fn call(
+        server: &Server,
+        trials: &Trials,
+        observed: &RefCell<Vec<u32>>,
+    ) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let recording = testing::record();
+    let (server, observed) = (Server::new([answer(900), answer(100)]), RefCell::default());
+    assert_eq!(call(&server, &Trials::default(), &observed).await, Ok(2));
+    assert_eq!(observed.into_inner(), [1, 2]);
+    assert_eq!(
+        recording.lines(),
+        [
+            "breaker half open call attempt=1 reason=open for long enough",
+            "breaker half open call attempt=2 reason=open for long enough",
+            "hedging call attempt=2 max=1 delay=200ms",
+            "succeeded call attempt=2 max=1",
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_whose_observer_panics_has_not_begun() {
+    #[retry(hedge = "200ms", limiter = slots, budget = budget, observe = |event: &Event<'_>| {
+        assert!(!matches!(event, Event::Started { attempt: 2, .. }), "started");
+    })]
+    async fn call(server: &Server, slots: &Slots, budget: &Budget) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let (server, slots) = (Server::new([answer(900)]), Slots::new(9));
+    let budget = Budget::standard();
+    let mut future = Box::pin(call(&server, &slots, &budget));
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(future.as_mut().poll(&mut context).is_pending());
+    advance(millis(200)).await;
+    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
+    assert!(polled.is_err());
+    drop(future);
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+    assert_eq!(server.seen(), seen(&[0], 1, 200));
+    let mut ends = slots.ends.take();
+    ends.sort_by_key(|(number, _)| *number);
+    assert_eq!(ends, [(1, End::Ignored), (2, End::NotBegun)]);
+}
+
+/// Notes how many have a place when it goes.
+struct Request<'a>(&'a ConcurrencyLimiter, &'a RefCell<Vec<u64>>);
+
+impl Drop for Request<'_> {
+    fn drop(&mut self) {
+        self.1.borrow_mut().push(self.0.running());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn places_go_back_once_their_attempts_are_gone() {
+    #[retry(hedge = "200ms", max = 2, jitter = "none", limiter = limiter)]
+    async fn call(
+        server: &Server,
+        limiter: &ConcurrencyLimiter,
+        gone: &RefCell<Vec<u64>>,
+    ) -> Result<usize, Failure> {
+        let _request = Request(limiter, gone);
+        server.ask().await
+    }
+
+    for (script, after, running) in [
+        // The second wins.
+        (vec![answer(900), answer(100)], 9_000, vec![2, 2]),
+        (
+            vec![answer(900), answer(900), answer(100)],
+            9_000,
+            vec![3, 3, 2],
+        ),
+        (
+            vec![answer(900), fails(100, TRANSIENT), answer(100)],
+            9_000,
+            vec![2, 2, 2],
+        ),
+        // The call is dropped.
+        (vec![answer(900)], 100, vec![1]),
+        (vec![answer(900), answer(900)], 300, vec![2, 1]),
+    ] {
+        let limiter = ConcurrencyLimiter::aimd().start(9);
+        let (server, gone) = (Server::new(script), RefCell::default());
+        let _ = timeout(millis(after), call(&server, &limiter, &gone)).await;
+        assert_eq!(gone.into_inner(), running, "{server:?}");
+        assert_eq!(limiter.running(), 0);
+    }
+}

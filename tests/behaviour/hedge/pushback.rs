@@ -1,0 +1,98 @@
+//! What servers ask for in attempts that run at once: all of it delays the call, each attempt tells its own to others.
+
+use std::time::Duration;
+
+use retry_runtime::{Breaker, CircuitBreaker, End, Kind, Seen, Verdict, retry};
+use support::failure::{Failure, THROTTLED, TRANSIENT, throttled_for};
+use tokio::time::sleep;
+
+use crate::hedge::protections::{Notes, Slots};
+use crate::hedge::{Server, answer, fails, millis};
+
+const HINT: Duration = Duration::from_secs(90);
+
+#[retry(hedge = "200ms", max = 3, jitter = "none", breaker = notes, limiter = slots)]
+async fn noted(server: &Server, notes: &Notes, slots: &Slots) -> Result<usize, Failure> {
+    server.ask().await
+}
+
+#[tokio::test(start_paused = true)]
+async fn breaker_and_limiter_hear_of_each_attempt_by_itself() {
+    let hinted = Failure(Verdict::TRANSIENT.after(HINT));
+    for (first, second) in [
+        (throttled_for(HINT), TRANSIENT),
+        (hinted.clone(), THROTTLED),
+        (THROTTLED, hinted),
+    ] {
+        let script = [
+            fails(300, first.clone()),
+            fails(200, second.clone()),
+            answer(10),
+        ];
+        let (server, notes, slots) = (Server::new(script), Notes::default(), Slots::new(9));
+        assert_eq!(noted(&server, &notes, &slots).await, Ok(3));
+        // The call itself waits as long as it was asked to in any of them.
+        assert_eq!(server.seen().began, [0, 200, 90_400]);
+        let own = [first.0, second.0].map(|verdict| {
+            let kind = verdict.kind().expect("worth a retry");
+            Some((kind, verdict.hint()))
+        });
+        let ends = slots.ends.take().into_iter();
+        let ends: Vec<_> = ends.map(|(_, end)| of_limiter(end)).collect();
+        assert_eq!(ends, [own[0], own[1], None]);
+        // A throttled attempt says nothing of the server's health.
+        let counts = own.map(|own| own.filter(|(kind, _)| *kind != Kind::Throttled));
+        let told = notes.told.take().into_iter();
+        let told: Vec<_> = told.map(|(_, seen)| of_breaker(seen)).collect();
+        assert_eq!(told, [counts[0], counts[1], None]);
+    }
+}
+
+/// The kind and hint of a failure.
+type Heard = Option<(Kind, Option<Duration>)>;
+
+fn of_breaker(seen: Seen) -> Heard {
+    match seen {
+        Seen::Failure { kind, hint } => Some((kind, hint)),
+        _ => None,
+    }
+}
+
+fn of_limiter(end: End) -> Heard {
+    match end {
+        End::Failure { kind, hint } => Some((kind, hint)),
+        _ => None,
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_opens_as_long_as_the_failure_that_opens_it_says() {
+    #[retry(hedge = "200ms", max = 1, jitter = "none", breaker = breaker)]
+    async fn call(server: &Server, breaker: &Breaker) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let breaker = Breaker::new().consecutive_failures(1);
+    let server = Server::new([fails(300, throttled_for(HINT)), fails(200, TRANSIENT)]);
+    assert_eq!(call(&server, &breaker).await, Err(TRANSIENT));
+    assert!(breaker.admit().is_none());
+    sleep(millis(5_000)).await;
+    assert!(breaker.admit().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hint_delays_what_follows_and_nothing_later() {
+    #[retry(hedge = "200ms", max = 4, backoff = "fixed", jitter = "none", until = |number| *number > 2)]
+    async fn call(server: &Server) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let server = Server::new([
+        fails(300, throttled_for(HINT)),
+        answer(200),
+        fails(100, TRANSIENT),
+        answer(0),
+    ]);
+    assert_eq!(call(&server).await, Ok(4));
+    assert_eq!(server.seen().began, [0, 200, 90_400, 91_500]);
+}
