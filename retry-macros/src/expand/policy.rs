@@ -188,7 +188,10 @@ impl Printer<'_> {
         })
     }
 
-    fn setters<'a>(&self, numbers: impl IntoIterator<Item = &'a Argument>) -> TokenStream {
+    pub(crate) fn setters<'a>(
+        &self,
+        numbers: impl IntoIterator<Item = &'a Argument>,
+    ) -> TokenStream {
         let mut setters = TokenStream::new();
         for number in numbers {
             let setter = &number.ident;

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
-use crate::attribute::argument::Value;
+use crate::attribute::argument::{Argument, Value};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -71,9 +71,13 @@ impl Printer<'_> {
         (!layers.is_empty()).then(|| ours!(#(let #pinned = ::core::pin::pin!(#layers);)*))
     }
 
-    /// The call, of type `Outer`.
+    /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
     fn outer(&self) -> Option<TokenStream> {
-        if !self.model.nested {
+        let is_off = matches!(
+            self.model.arguments.value(Key::Enabled),
+            Some(Value::Bool(false))
+        );
+        if !self.model.nested || is_off {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
@@ -81,7 +85,7 @@ impl Printer<'_> {
             return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #validates) }));
         }
         let name = self.model.arguments.value(Key::Name);
-        Some(match (name, self.client_name()) {
+        let outer = match (name, self.client_name()) {
             (Some(Value::Text(name)), _) => ours!(__retry::Outer::named(#name)),
             (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
             // An expression may need what the attempt changes.
@@ -92,6 +96,53 @@ impl Printer<'_> {
                 let path = self.path();
                 ours!(__retry::Outer::named(#path))
             }
-        })
+        };
+        Some(self.limited(outer))
     }
+
+    /// The `outer`, and how many attempts it may make, where that is known before a failure.
+    fn limited(&self, outer: TokenStream) -> TokenStream {
+        let validates = self.model.has(&[Key::Validate]);
+        let up_to = |own: TokenStream| {
+            ours! {
+                __retry::Outer::up_to(
+                    #outer,
+                    const { __retry::most_attempts(&__RETRY_POLICY #own, #validates) },
+                )
+            }
+        };
+        match &self.model.policy {
+            Policy::Numbers(numbers) if says_max(numbers) => up_to(TokenStream::new()),
+            Policy::Decorator {
+                this,
+                of_trait,
+                own,
+                ..
+            } => {
+                let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &**of_trait else {
+                    return outer;
+                };
+                if !says_max(numbers) || !says_max(own) {
+                    return outer;
+                }
+                let literals = own.iter().filter(|number| number.value.is_literal());
+                let limited = up_to(self.setters(literals));
+                ours! {
+                    match &#this.policy {
+                        __retry::None => #limited,
+                        __retry::Some(_) => #outer,
+                    }
+                }
+            }
+            _ => outer,
+        }
+    }
+}
+
+/// Whether the literals among the numbers of a policy say how many retries it allows.
+fn says_max(numbers: &[Argument]) -> bool {
+    numbers.iter().all(|number| {
+        let is_limit = number.key == Key::Max || number.key.is_section();
+        number.value.is_literal() || !is_limit
+    })
 }

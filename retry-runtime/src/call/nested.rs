@@ -98,6 +98,12 @@ impl Outer {
         }
     }
 
+    /// The same where the number of its attempts is known after all.
+    pub const fn up_to(mut self, attempts: Option<u64>) -> Self {
+        self.attempts = attempts;
+        self
+    }
+
     /// The same within what is here now. `None` where it makes one attempt, and so multiplies nothing.
     fn placed(self) -> Option<Self> {
         if self.attempts == Some(1) {
@@ -118,6 +124,11 @@ impl Outer {
             Name::Shared(name) => Cow::Borrowed(name),
         }
     }
+}
+
+/// How many attempts that policy allows.
+pub const fn most_attempts(policy: &Policy, validates: bool) -> Option<u64> {
+    policy.most_attempts(validates)
 }
 
 /// The attempt, polled as part of that call.

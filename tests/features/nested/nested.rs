@@ -12,7 +12,9 @@ use std::time::Duration;
 use futures::{FutureExt, Stream, StreamExt, stream};
 use retry_runtime::plan::{PlanEnd, Validity};
 use retry_runtime::testing::{self, Recording};
-use retry_runtime::{Event, Plan, Policy, retry, retry_each, retry_each_blocking, retrying};
+use retry_runtime::{
+    Backoff, Event, Plan, Policy, retry, retry_each, retry_each_blocking, retrying,
+};
 use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};
 
@@ -166,6 +168,10 @@ fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
     }
     #[retry(enabled = false, name = "kinds.off", on = |_| true)]
     fn off(name: &str) -> Outcome {
+        once_by_name(name, "kinds.by_name")
+    }
+    #[retry(max = 0, name = outer, on = |_| true)]
+    fn once_by_name(name: &str, outer: &str) -> Outcome {
         inner_blocking(name)
     }
     #[retry(max = "unlimited", backoff = "none", name = "kinds.unlimited", on = |_| *attempts < 3)]
@@ -332,10 +338,59 @@ async fn decorators_are_known_by_their_client() {
     let client = Retrying::new(Client);
     client.complete(String::new()).await.unwrap_err();
     client.blocking().unwrap_err();
-    let line = |method: &str| {
-        format!("retries multiply decorator.{method} attempt=1 outer=Client::{method}")
-    };
-    assert_eq!(told(&recording), [line("complete"), line("blocking")]);
+    let lines = ["complete", "blocking"].map(|method| {
+        let (inner, outer) = (format!("decorator.{method}"), format!("Client::{method}"));
+        line(&inner, &outer, 8)
+    });
+    assert_eq!(told(&recording), lines);
+}
+
+#[retry(wrapper = RetryingOnce, max = 0, on = |_| true)]
+trait Once {
+    async fn complete(&mut self) -> Outcome;
+    fn blocking(&mut self) -> Result<u32, String>;
+    #[retry(max = 1, base = Duration::ZERO)]
+    fn twice(&mut self) -> Result<u32, String>;
+    #[retry(max = 9, enabled = false)]
+    fn off(&mut self) -> Result<u32, String>;
+}
+
+impl Once for Client {
+    async fn complete(&mut self) -> Outcome {
+        inner("once.complete").await
+    }
+
+    fn blocking(&mut self) -> Result<u32, String> {
+        inner_blocking("once.blocking")
+    }
+
+    fn twice(&mut self) -> Result<u32, String> {
+        inner_blocking("once.twice")
+    }
+
+    fn off(&mut self) -> Result<u32, String> {
+        inner_blocking("once.off")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorators_that_make_one_attempt_multiply_nothing() {
+    async fn call(mut client: RetryingOnce<Client>) {
+        client.complete().await.unwrap_err();
+        client.blocking().unwrap_err();
+        client.twice().unwrap_err();
+        client.off().unwrap_err();
+    }
+
+    let recording = testing::record();
+    call(RetryingOnce::new(Client)).await;
+    assert_eq!(told(&recording), [line("once.twice", "Client::twice", 8)]);
+    // Policies of their own are known at a failure.
+    let policy = Policy::none().max(1).backoff(Backoff::None);
+    call(RetryingOnce::with_policy(Client, policy)).await;
+    let lines = ["complete", "blocking"]
+        .map(|method| format!("retries multiply once.{method} attempt=1 outer=Client::{method}"));
+    assert_eq!(told(&recording)[1..], lines);
 }
 
 #[tokio::test(start_paused = true)]
@@ -570,7 +625,10 @@ fn a_panic_leaves_nothing() {
 #[tokio::test(start_paused = true)]
 async fn blocks_are_told_of_as_the_functions_around_them() {
     async fn around(name: &str) -> Outcome {
-        retrying!(max = 1, backoff = "none", on = |_| true, async { inner(name).await }).await
+        retrying!(max = 1, backoff = "none", on = |_| true, async {
+            inner(name).await
+        })
+        .await
     }
     fn computed(name: &str) -> Outcome {
         let own = format!("{name}.own");
@@ -586,9 +644,7 @@ async fn blocks_are_told_of_as_the_functions_around_them() {
         told(&recording),
         [
             line("blocks.async", &format!("{here}::around"), 8),
-            format!(
-                "retries multiply blocks.blocking attempt=1 outer={here}::computed"
-            ),
+            line("blocks.blocking", &format!("{here}::computed"), 8),
         ]
     );
 }
