@@ -71,6 +71,11 @@ fn retries_alone(key: Key, value: &str) -> String {
 
 /// For a key in the wrong place.
 fn elsewhere(name: &str, among: Among) -> Option<String> {
+    if (name, among) == ("cost", Among::Attribute) {
+        return Some(String::from(
+            "a cost belongs to the limiter, as in `limiter = LIMITER.cost(4)`",
+        ));
+    }
     let key = Among::Attribute
         .keys()
         .find(|key| key.name() == name || key.is_elsewhere(name))?;

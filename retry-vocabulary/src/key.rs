@@ -144,7 +144,7 @@ keys! {
     Breaker: "breaker", Call, Expr("a `CircuitBreaker`"), "breaker = &BREAKER", ["circuit_breaker"];
     Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "rate_limit", "rate_limiter"];
     Hedge: "hedge", Call, DurationAboveZero, r#"hedge = "200ms""#, ["hedge_after", "hedging", "hedging_delay"];
-    Cancel: "cancel", Call, Expr("a future of `()`; on a blocking function a flag or a function"),
+    Cancel: "cancel", Call, Expr("a future of `()` (on a blocking function a flag or a function)"),
         "cancel = token.cancelled()", ["abort", "cancellation", "shutdown", "signal", "stop", "token"];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["notify", "on_retry"];
     Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::Span;
 use quote::ToTokens;
 use retry_vocabulary::key::{Key, Takes};
 use retry_vocabulary::word::Word;
@@ -11,16 +11,19 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::Value;
+use crate::attribute::expression;
 use crate::attribute::word::Mode;
 
 impl Value {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
-        waits_for_nobody(key, &expr)?;
+        expression::waits_for_nobody(key, &expr)?;
         if let Expr::Assign(assigned) = &expr {
             return Err(assignment(key, assigned));
         }
-        stays(key, &expr)?;
+        expression::stays(key, &expr)?;
+        expression::is_shared(key, &expr)?;
+        expression::is_quantile(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
             Takes::Factor => match number(&expr) {
@@ -77,7 +80,10 @@ impl Value {
                 Some(text) => Ok(Self::Text(text)),
                 None => expression(key, "a string", expr),
             },
-            Takes::Expr(wanted) => expression(key, wanted, expr),
+            Takes::Expr(wanted) => {
+                let wanted = format!("{wanted}, as in `{}`", key.example());
+                expression(key, &wanted, expr)
+            }
             // Read by their own grammar.
             Takes::Name(_)
             | Takes::Wrapper(_)
@@ -136,71 +142,12 @@ fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
     syn::Error::new_spanned(&assigned.left, message)
 }
 
-/// Refuses a closure that is async where the call does not await it.
-fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
-    let instead = match key {
-        Key::Backoff | Key::On => "",
-        Key::Until => ", or use `validate`, which may be `async` in an async function",
-        Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
-        Key::Observe => ", and hand the event to a task of yours",
-        _ => return Ok(()),
-    };
-    let Expr::Closure(closure) = expr else {
-        return Ok(());
-    };
-    let asyncness = match (&closure.asyncness, &*closure.body) {
-        (Some(asyncness), _) => asyncness,
-        (None, Expr::Async(block)) => &block.async_token,
-        _ => return Ok(()),
-    };
-    Err(syn::Error::new(
-        asyncness.span,
-        format!("`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"),
-    ))
-}
-
 /// Any expression but a literal, which can't be what the key takes.
 fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
     if let Expr::Lit(_) = expr {
         return Err(wrong_kind(key, &expr, wanted));
     }
     Ok(Value::Expr(expr))
-}
-
-/// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
-/// a function inside it.
-fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
-    leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
-        Err(syn::Error::new(
-            token.span(),
-            format!("`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"),
-        ))
-    })
-}
-
-/// The first token that leaves. Within brackets, what follows a `|` or an `async` may be a function of its own.
-fn leaves(tokens: TokenStream) -> Option<TokenTree> {
-    let own = tokens
-        .into_iter()
-        .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
-    for token in own {
-        let leaving = match &token {
-            TokenTree::Group(group) => leaves(group.stream()),
-            token => (is_punct(token, '?') || is_ident(token, "return")).then(|| token.clone()),
-        };
-        if leaving.is_some() {
-            return leaving;
-        }
-    }
-    None
-}
-
-fn is_punct(token: &TokenTree, char: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
-}
-
-fn is_ident(token: &TokenTree, name: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
 fn text(expr: &Expr) -> Option<String> {
@@ -298,7 +245,7 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
 }
 
 /// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
-fn number(expr: &Expr) -> Option<syn::Result<f64>> {
+pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
     match expr {
         Expr::Lit(ExprLit {
             lit: Lit::Int(lit), ..
@@ -349,6 +296,6 @@ fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
 }
 
 /// As the user wrote it.
-fn written(expr: &Expr) -> String {
+pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace("- ", "-")
 }

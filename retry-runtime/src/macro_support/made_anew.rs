@@ -25,6 +25,8 @@ impl<By> Remembers for RateLimiter<By> {}
 
 impl<L: Remembers> Remembers for WithCost<L> {}
 
+impl<T: Remembers> Remembers for Box<T> {}
+
 /// What calls can share.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` would be made anew each time, and so know of no other attempt",

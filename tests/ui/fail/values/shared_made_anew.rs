@@ -15,4 +15,9 @@ fn search() -> std::io::Result<String> {
     })
 }
 
+#[retry(budget = Box::new(Budget::standard()))]
+fn boxed() -> std::io::Result<String> {
+    Ok(String::from("hello"))
+}
+
 fn main() {}

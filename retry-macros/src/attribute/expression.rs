@@ -1,0 +1,135 @@
+//! What an expression can't be, whatever its type.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+use syn::{Expr, ExprMethodCall, Path};
+
+use crate::attribute::value::{number, written};
+
+/// Refuses a closure that is async where the call does not await it.
+pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
+    let instead = match key {
+        Key::Backoff | Key::On => "",
+        Key::Until => ", or use `validate`, which may be `async` in an async function",
+        Key::GiveUp => ", or use `fallback`, which may be `async` in an async function",
+        Key::Observe => ", and hand the event to a task of yours",
+        _ => return Ok(()),
+    };
+    let Expr::Closure(closure) = expr else {
+        return Ok(());
+    };
+    let asyncness = match (&closure.asyncness, &*closure.body) {
+        (Some(asyncness), _) => asyncness,
+        (None, Expr::Async(block)) => &block.async_token,
+        _ => return Ok(()),
+    };
+    Err(syn::Error::new(
+        asyncness.span,
+        format!("`{key}` can't be `async`, since nothing awaits it: remove `async`{instead}"),
+    ))
+}
+
+/// A `?`, `return` or the like that would leave the function in the middle of a call: in the expression itself, not in
+/// a function inside it.
+pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
+    leaves(expr.to_token_stream()).map_or(Ok(()), |token| {
+        Err(syn::Error::new(
+            token.span(),
+            format!("`{token}` would leave the function without a retry: give `{key}` a value in any case, as with `unwrap_or`"),
+        ))
+    })
+}
+
+/// The first token that leaves. Within brackets, what follows a `|` or an `async` may be a function of its own.
+fn leaves(tokens: TokenStream) -> Option<TokenTree> {
+    let own = tokens
+        .into_iter()
+        .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
+    for token in own {
+        let leaving = match &token {
+            TokenTree::Group(group) => leaves(group.stream()),
+            token => (is_punct(token, '?') || is_ident(token, "return")).then(|| token.clone()),
+        };
+        if leaving.is_some() {
+            return leaving;
+        }
+    }
+    None
+}
+
+fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
+/// Refuses a pointer that is made where the key is evaluated: what is behind it knows of no other attempt.
+pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
+    if !matches!(key, Key::Budget | Key::Breaker | Key::Limiter) {
+        return Ok(());
+    }
+    let Some((path, pointer)) = made_anew(expr) else {
+        return Ok(());
+    };
+    Err(syn::Error::new_spanned(
+        path,
+        format!(
+            "`{pointer}::new(…)` would be made anew each time, and so know of no other attempt: keep the `{pointer}` in a field, and give a reference or a clone"
+        ),
+    ))
+}
+
+/// The call that makes a shared pointer, itself or with a cost, and the pointer's name.
+fn made_anew(expr: &Expr) -> Option<(&Path, &'static str)> {
+    match expr {
+        Expr::MethodCall(call) if call.method == "cost" => made_anew(&call.receiver),
+        Expr::Call(call) => match &*call.func {
+            Expr::Path(function) if ends_with(&function.path, "WithCost") => {
+                made_anew(call.args.first()?)
+            }
+            Expr::Path(function) => {
+                let pointers = ["Arc", "Rc"].into_iter();
+                let pointer = pointers
+                    .into_iter()
+                    .find(|of| ends_with(&function.path, of))?;
+                Some((&function.path, pointer))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Whether the path is that of the type's `new`.
+fn ends_with(path: &Path, name: &str) -> bool {
+    let mut segments = path.segments.iter().rev().map(|segment| &segment.ident);
+    segments.next().is_some_and(|last| last == "new")
+        && segments.next().is_some_and(|last| last == name)
+}
+
+/// Refuses a quantile in per cent, for which the compiler suggests a float of the same number.
+pub(crate) fn is_quantile(key: Key, expr: &Expr) -> syn::Result<()> {
+    let Expr::MethodCall(ExprMethodCall { method, args, .. }) = expr else {
+        return Ok(());
+    };
+    let Some(given) = args
+        .first()
+        .filter(|_| key == Key::Hedge && method == "quantile")
+    else {
+        return Ok(());
+    };
+    match number(given) {
+        Some(Ok(quantile)) if quantile > 1.0 => Err(syn::Error::new(
+            given.span(),
+            format!(
+                "`quantile({})` is out of range: it takes a share of the attempts from 0 to 1, as in `0.95`, not `95`",
+                written(given)
+            ),
+        )),
+        _ => Ok(()),
+    }
+}
