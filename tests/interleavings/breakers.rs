@@ -125,7 +125,7 @@ fn it_opens_once() {
 fn no_success_is_lost() {
     many(|| {
         begin();
-        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(1));
+        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
         // As many as are then counted without the lock.
         for _ in 0..32 {
             breaker.record(admitted(&breaker), Seen::Success);
@@ -148,7 +148,7 @@ fn no_success_is_lost() {
 fn successes_and_failures_at_once_are_counted_once() {
     many(|| {
         begin();
-        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(1));
+        let breaker = Arc::new(Breaker::new().ratio(0.5).minimum_calls(32));
         for _ in 0..32 {
             breaker.record(admitted(&breaker), Seen::Success);
         }

@@ -170,7 +170,8 @@ impl Breaker {
         })
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s.
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s. Up to an eighth of the successes may go
+    /// earlier, with those before them, but no more than an eighth of `minimum_calls`.
     pub const fn window(self, window: Duration) -> Self {
         Self::of(Rule {
             window,
@@ -254,9 +255,11 @@ impl Breaker {
     }
 
     /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
-    /// the ratio nor their time is off by much.
+    /// the ratio nor their time is off by much. Few also beside those that decide, as the window may lose all others before
+    /// the next look.
     fn grant(&self, circuit: &mut Circuit, ended: u32) {
-        circuit.granted = (ended / 8).min(MOST_GRANTED);
+        let most = (self.rule.minimum_calls / 8).min(MOST_GRANTED);
+        circuit.granted = (ended / 8).min(most);
         self.granted.store(circuit.granted, Ordering::Relaxed);
     }
 

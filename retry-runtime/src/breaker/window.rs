@@ -38,9 +38,8 @@ impl Window {
         let slice = (length / 10).as_nanos().max(1);
         let number = now.since_origin().as_nanos() / slice;
         let number = u64::try_from(number).unwrap_or(u64::MAX);
-        // A clock that runs backwards brings nothing back.
-        let passed = number.saturating_sub(self.newest);
-        if passed >= SLICES as u64 {
+        // A clock that runs backwards a little brings nothing back. One that was set back would hold the window for as long.
+        if number.abs_diff(self.newest) >= SLICES as u64 {
             *self = Self::new();
             self.newest = number;
         }

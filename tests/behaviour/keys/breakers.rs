@@ -125,6 +125,44 @@ async fn the_window_slides_at_every_number_of_successes() {
     }
 }
 
+/// Those that were counted without a look at the clock go with the rush before them, and are few.
+#[tokio::test(start_paused = true)]
+async fn few_successes_go_with_the_rush_before_them() {
+    let breaker = Breaker::new();
+    for _ in 0..521 {
+        call(&breaker, Seen::Success);
+    }
+    for _ in 0..62 {
+        advance(millis(500)).await;
+        call(&breaker, Seen::Success);
+    }
+    // Of the 60 successes of the last 30 s, a tenth may have gone, and an eighth with them.
+    let made = (0..1000).take_while(|_| call(&breaker, FAILURE).0).count();
+    assert!(((60 - 6 - 7) * 9..=60 * 9).contains(&made), "{made}");
+}
+
+/// Such as where a test ends whose clock was far ahead.
+#[test]
+fn a_clock_that_was_set_back_holds_no_window() {
+    let breaker = Breaker::new();
+    for (ahead, failures) in [(3600, 0), (0, 100)] {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build()
+            .unwrap();
+        runtime.block_on(async {
+            advance(secs(ahead)).await;
+            for _ in 0..1_000 {
+                call(&breaker, Seen::Success);
+            }
+            advance(secs(31)).await;
+            fail(&breaker, failures);
+        });
+    }
+    assert_eq!(breaker.state(), Open);
+}
+
 #[tokio::test(start_paused = true)]
 async fn the_window_slides_by_tenths() {
     let breaker = Breaker::new().minimum_calls(10).ratio(1.0);
