@@ -51,9 +51,12 @@ struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many of them may be sent again, and how many of those were given to items.
+    /// How many of them lead, for how many of those a retry is paid, and how many have asked.
+    leaders: usize,
     paid: usize,
-    given: usize,
+    asked: usize,
+    /// How many of its items are sent again.
+    again: usize,
     /// The verdict with the longest hint.
     verdict: Verdict,
     call: Call,
@@ -69,10 +72,10 @@ pub(super) struct Groups<'a> {
 }
 
 impl<'a> Groups<'a> {
-    /// Groups failures and decides about each group. Each item that is sent again is paid for by itself.
+    /// Groups failures, in the order of the items, and decides about each group. A leader is paid for by itself.
     pub(super) fn new(
         round: &Round<'a>,
-        failures: impl Iterator<Item = (usize, Call, Verdict)>,
+        failures: impl Iterator<Item = (usize, Call, Verdict, bool)>,
         budget: Option<&dyn RetryBudget>,
         is_limited: bool,
     ) -> Self {
@@ -83,18 +86,21 @@ impl<'a> Groups<'a> {
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
         };
-        for (index, call, verdict) in failures {
+        for (index, call, verdict, leads) in failures {
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
                 first: index,
                 items: 0,
+                leaders: 0,
                 paid: 0,
-                given: 0,
+                asked: 0,
+                again: 0,
                 verdict,
                 call,
                 decision: Err(Reason::NotRetryable),
             });
             group.items += 1;
+            group.leaders += usize::from(leads);
             if verdict.hint() > group.verdict.hint() {
                 group.verdict = verdict;
             }
@@ -107,7 +113,7 @@ impl<'a> Groups<'a> {
                 .cancelled(round.cancelled)
                 .idempotent(round.idempotent)
                 .limited(is_limited)
-                .items(group.items);
+                .times(group.leaders);
             if let Some(budget) = budget {
                 failure = failure.budget(budget);
             }
@@ -125,17 +131,24 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The bookkeeping of an item from now on, or why it is given up. Asked once for each.
-    pub(super) fn decision(&mut self, call: Call, verdict: Verdict) -> Result<Call, Reason> {
+    /// The bookkeeping of an item from now on, or why it is given up. Asked once for each, in their order: what does not
+    /// lead is sent again with its leader, or not at all.
+    pub(super) fn decision(
+        &mut self,
+        call: Call,
+        verdict: Verdict,
+        leads: bool,
+    ) -> Result<Call, Reason> {
         let alike = self.what_is_alike(call, verdict);
         let Some(group) = self.alike.get_mut(&alike) else {
             return Err(Reason::NotRetryable);
         };
         group.decision?;
-        if group.given == group.paid {
+        group.asked += usize::from(leads);
+        if group.asked > group.paid {
             return Err(Reason::Budget);
         }
-        group.given += 1;
+        group.again += 1;
         Ok(group.call)
     }
 
@@ -158,8 +171,8 @@ impl<'a> Groups<'a> {
             let error = |items| round.part(items, Of(shown, group.first));
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    round.retrying(&error(group.paid), max, pause, kind, observer.observe());
-                    let unpaid = group.items - group.paid;
+                    round.retrying(&error(group.again), max, pause, kind, observer.observe());
+                    let unpaid = group.items - group.again;
                     if unpaid > 0 {
                         let (error, reason) = (error(unpaid), Reason::Budget);
                         round.gave_up(&error, max, Some(kind), reason, observer.observe());

@@ -1,6 +1,7 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
 use std::any::type_name;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::iter::Fuse;
 use std::mem;
@@ -77,12 +78,20 @@ struct Entry<I, B: MayPay, R: MayAdmit> {
     call: Call,
     /// What was paid for sending it again.
     paid: B::Paid,
+    /// Whether it followed another of its last call, which paid for both.
+    follows: bool,
     /// What let it be sent.
     admitted: Option<Admitted<R>>,
 }
 
 /// An item whose last call failed.
-type Failed<I, B, R> = (Entry<I, B, R>, Verdict);
+struct Failed<I, B: MayPay, R: MayAdmit> {
+    entry: Entry<I, B, R>,
+    verdict: Verdict,
+    /// Whether the budget hears of it: by itself, or for those too that its call failed with as a whole, and that are
+    /// like it.
+    leads: bool,
+}
 
 /// The items of one call, which has not begun.
 pub(super) struct Batch<I, B: MayPay, R: MayAdmit>(Vec<Entry<I, B, R>>);
@@ -207,6 +216,7 @@ where
             item,
             call: Call::new(),
             paid: B::Paid::default(),
+            follows: false,
             admitted: None,
         })
     }
@@ -365,8 +375,14 @@ where
                 let verdict = self.verdict(&error);
                 end = self.end(verdict);
                 let error = Arc::new(error);
-                for entry in entries {
-                    self.failed(entry, Arc::clone(&error), verdict);
+                let mut leaders = BTreeSet::new();
+                for mut entry in entries {
+                    // One request failed, not as many as it has items.
+                    if !leaders.is_empty() {
+                        entry.admitted = None;
+                    }
+                    let leads = leaders.insert(entry.call);
+                    self.failed(entry, Arc::clone(&error), verdict, leads);
                 }
             }
             Ok(answers) if answers.len() == entries.len() => {
@@ -379,7 +395,7 @@ where
                         Err(error) => {
                             let verdict = self.verdict(&error);
                             end = worse(end, self.end(verdict));
-                            self.failed(entry, Arc::new(error), verdict);
+                            self.failed(entry, Arc::new(error), verdict, true);
                         }
                     }
                 }
@@ -427,11 +443,22 @@ where
             let observe = self.rules.observer.observe();
             entry.call.turned(self.rules.name, transition, &"", observe);
         }
-        self.rules.budget.credit(&entry.call);
+        let mut call = entry.call;
+        if entry.follows {
+            // There is nothing to give back.
+            call.followed = None;
+        }
+        self.rules.budget.credit(&call);
         self.progress.done(1);
     }
 
-    fn failed(&mut self, mut entry: Entry<I::Item, B, R>, error: Arc<E>, verdict: Verdict) {
+    fn failed(
+        &mut self,
+        mut entry: Entry<I::Item, B, R>,
+        error: Arc<E>,
+        verdict: Verdict,
+        leads: bool,
+    ) {
         if let Some(recorder) = entry.admitted.as_mut().and_then(Admitted::recorder) {
             let site = Site::new(&self.rules.policy, self.rules.name);
             let shown = Described {
@@ -447,7 +474,11 @@ where
         entry.admitted = None;
         let error = ItemError::failed(error, entry.call.attempt());
         self.results[entry.index] = Err(error);
-        self.failed.push((entry, verdict));
+        self.failed.push(Failed {
+            entry,
+            verdict,
+            leads,
+        });
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
@@ -459,7 +490,7 @@ where
         let tally = mem::take(&mut self.tally);
         let mut failed = mem::take(&mut self.failed);
         // Calls end in any order.
-        failed.sort_by_key(|(entry, _)| entry.index);
+        failed.sort_by_key(|failed| failed.entry.index);
         // Without a deadline nobody asks.
         let now = self
             .deadline
@@ -480,17 +511,30 @@ where
             number: self.number,
             items: tally.items,
         };
-        let failures = failed
-            .iter()
-            .map(|(entry, verdict)| (entry.index, entry.call, *verdict));
+        let failures = failed.iter().map(|failed| {
+            let Failed {
+                entry,
+                verdict,
+                leads,
+            } = failed;
+            (entry.index, entry.call, *verdict, *leads)
+        });
         let budget = self.rules.budget.payer();
         let mut groups = Groups::new(&round, failures, budget, M::IS_NAMED);
         let mut queue = Vec::with_capacity(failed.len());
-        for (mut entry, verdict) in failed {
-            match groups.decision(entry.call, verdict) {
+        for failed in failed {
+            let Failed {
+                mut entry,
+                verdict,
+                leads,
+            } = failed;
+            match groups.decision(entry.call, verdict, leads) {
                 Ok(call) => {
                     entry.call = call;
-                    let paid = verdict.kind().filter(|kind| is_paid(*kind, M::IS_NAMED));
+                    entry.follows = !leads;
+                    let paid = verdict
+                        .kind()
+                        .filter(|kind| leads && is_paid(*kind, M::IS_NAMED));
                     entry.paid = self.rules.budget.paid(paid);
                     queue.push(entry);
                 }

@@ -70,10 +70,10 @@ impl Call {
         if delay > left {
             return Err(Reason::Deadline);
         }
-        let items = 0..failure.items;
+        let times = 0..failure.times;
         failure.paid = match failure.payer(kind) {
-            Some(budget) => items.filter(|_| budget.withdraw(kind)).count(),
-            None => items.len(),
+            Some(budget) => times.filter(|_| budget.withdraw(kind)).count(),
+            None => times.len(),
         };
         if failure.paid == 0 {
             return Err(Reason::Budget);

@@ -43,9 +43,9 @@ pub struct Failure<'a> {
     pub(super) unrepeatable: bool,
     pub(super) cancelled: bool,
     pub(super) last: bool,
-    /// How many items of a batch failed so.
-    pub(crate) items: usize,
-    /// For how many of them a retry was paid, or is free.
+    /// How many times the budget hears of it: in a batch, items fail alike.
+    pub(crate) times: usize,
+    /// How many of as many retries were paid, or are free.
     pub(crate) paid: usize,
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
@@ -112,7 +112,7 @@ impl<'a> Failure<'a> {
             unrepeatable: false,
             cancelled: false,
             last: false,
-            items: 1,
+            times: 1,
             paid: 0,
             delays: None,
             budget: None,
@@ -171,10 +171,10 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// That so many items of a batch failed alike, each of which pays for its own retry.
+    /// Of how many failures that are alike the budget hears, each of which pays for a retry of its own.
     #[cfg(feature = "batch")]
-    pub(crate) fn items(mut self, items: usize) -> Self {
-        self.items = items;
+    pub(crate) fn times(mut self, times: usize) -> Self {
+        self.times = times;
         self
     }
 

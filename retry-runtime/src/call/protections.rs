@@ -76,12 +76,12 @@ impl Call {
             return;
         };
         if !is_known {
-            (0..failure.items).for_each(|_| budget.called());
+            (0..failure.times).for_each(|_| budget.called());
         }
         let kind = failure.verdict.kind();
         if let Some(kind) = kind.filter(|_| failure.site.policy.is_enabled()) {
             if let Some(budget) = failure.payer(kind) {
-                (0..failure.items).for_each(|_| budget.failed(kind));
+                (0..failure.times).for_each(|_| budget.failed(kind));
             }
         }
     }

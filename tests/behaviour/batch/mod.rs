@@ -18,6 +18,7 @@ mod properties;
 mod send;
 mod shared;
 mod verdicts;
+mod whole_requests;
 
 use std::cell::RefCell;
 use std::time::Duration;

@@ -201,16 +201,23 @@ fn threads_share_budget_and_breaker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_dropped_batch_leaves_nothing_behind() {
-    leaves_nothing_behind(5, async |shared| {
-        let batches = Policy::none()
-            .max(2)
-            .timer(TimerFn::new(|_| give_way()))
-            .budget(&shared.budget)
-            .batches(2)
-            .concurrency(2);
-        let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
-            Err::<Vec<Result<(), _>>, _>(shared.attempts(pending.len()).await)
+    // Each item pays, or each request that failed as a whole.
+    for (payers, fails_whole) in [(5, false), (3, true)] {
+        leaves_nothing_behind(payers, async |shared| {
+            let batches = Policy::none()
+                .max(2)
+                .timer(TimerFn::new(|_| give_way()))
+                .budget(&shared.budget)
+                .batches(2)
+                .concurrency(2);
+            let results = retry_each(batches, 0..5, async |pending: Vec<i32>| {
+                if fails_whole {
+                    return Err::<Vec<Result<(), _>>, _>(shared.attempts(1).await);
+                }
+                let failure = shared.attempts(pending.len()).await;
+                Ok(pending.iter().map(|_| Err(failure.clone())).collect())
+            });
+            assert!(results.await.iter().all(Result::is_err));
         });
-        assert!(results.await.iter().all(Result::is_err));
-    });
+    }
 }

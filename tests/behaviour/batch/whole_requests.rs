@@ -1,0 +1,136 @@
+//! Requests that fail as a whole: one failure each to what is shared, however many items they hold.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use retry_runtime::{
+    Breaker, BreakerState, Budget, Kind, Policy, Reason, RetryBudget, retry_each, testing,
+};
+use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use tokio::time::advance;
+
+use super::{Answers, EXACT};
+
+#[tokio::test(start_paused = true)]
+async fn one_that_fails_ends_no_other_item() {
+    let (budget, breaker) = (Budget::standard(), Breaker::new());
+    let requests = RefCell::new(0);
+    let batches = EXACT.budget(&budget).breaker(&breaker).batches(100);
+    let results = retry_each(batches, 0..1000, async |pending: Vec<i32>| {
+        if requests.replace_with(|requests| *requests + 1) == 0 {
+            return Err(TRANSIENT);
+        }
+        Ok(pending.into_iter().map(Ok).collect())
+    });
+    assert!(results.await.iter().all(Result::is_ok));
+    assert_eq!(requests.into_inner(), 11);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_breaker_counts_each_once() {
+    let breaker = Breaker::new().consecutive_failures(3);
+    let requests = RefCell::new(0);
+    let batches = Policy::none().breaker(&breaker).batches(5);
+    let results = retry_each(batches, 0..30, async |_| {
+        requests.replace_with(|requests| *requests + 1);
+        Err::<Vec<Result<(), _>>, _>(TRANSIENT)
+    })
+    .await;
+    assert_eq!(requests.into_inner(), 3);
+    for result in results {
+        assert_eq!(result.unwrap_err().reason(), Reason::Rejected);
+    }
+}
+
+/// One answer for all items is one trial, and the places of the others go back.
+#[tokio::test(start_paused = true)]
+async fn each_is_one_trial() {
+    let breaker = Breaker::new().consecutive_failures(1).trial_calls(3);
+    let succeeded = async |answer: Result<(), Failure>| {
+        let batches = Policy::none().max(0).breaker(&breaker);
+        let results = retry_each(batches, 0..3, async |pending: Vec<i32>| {
+            answer.clone()?;
+            Ok(pending.into_iter().map(Ok::<_, Failure>).collect())
+        })
+        .await;
+        results.iter().filter(|result| result.is_ok()).count()
+    };
+    assert_eq!(succeeded(Err(TRANSIENT)).await, 0);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    advance(Duration::from_secs(5)).await;
+    // An answer, if not the one that was hoped for.
+    assert_eq!(succeeded(Err(STOP)).await, 0);
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    assert_eq!(succeeded(Ok(())).await, 2);
+    assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+/// Sends so many items in batches of three; after these answers, each succeeds. What is in the budget before each request
+/// and in the end, and how the items end.
+async fn paid(
+    budget: &Budget,
+    items: u32,
+    answers: Vec<Answers>,
+) -> (Vec<f64>, Vec<Option<Reason>>) {
+    let seen = RefCell::new(Vec::new());
+    let batches = EXACT.name("paid").budget(budget).batches(3);
+    let results = retry_each(batches, 0..items, async |pending: Vec<u32>| {
+        let answer = answers.get(seen.borrow().len()).cloned();
+        seen.borrow_mut().push(budget.available());
+        answer.unwrap_or_else(|| Ok(pending.into_iter().map(Ok).collect()))
+    })
+    .await;
+    let ends = results.iter().map(|result| match result {
+        Ok(_) => None,
+        Err(error) => Some(error.reason()),
+    });
+    let mut seen = seen.into_inner();
+    seen.push(budget.available());
+    (seen, ends.collect())
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_pays_for_one_retry() {
+    let budget = Budget::standard();
+    (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    let (seen, ends) = paid(&budget, 3, vec![Err(TRANSIENT), Err(THROTTLED)]).await;
+    assert_eq!(ends, [None; 3]);
+    // The success gives back the last payment, and one for each of the others.
+    assert_eq!(seen, [360.0, 346.0, 341.0, 348.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn items_that_failed_apart_before_pay_apart() {
+    let apart = Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
+    let (seen, _) = paid(&Budget::standard(), 3, vec![apart, Err(TRANSIENT)]).await;
+    assert_eq!(seen, [500.0, 458.0, 430.0, 459.0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn items_end_together_where_nothing_is_left_to_pay_with() {
+    // For one retry.
+    let budget = Budget::standard().capacity(14);
+    let recording = testing::record();
+    let (seen, ends) = paid(&budget, 6, vec![Err(TRANSIENT), Err(TRANSIENT)]).await;
+    assert_eq!(seen, [14.0, 14.0, 0.0, 14.0]);
+    assert_eq!(ends[..3], [None; 3]);
+    assert_eq!(ends[3..], [Some(Reason::Budget); 3]);
+    assert_eq!(
+        recording.lines(),
+        [
+            "retrying paid attempt=1 max=3 delay=1s error=3 of 6 items: transient reason=transient",
+            "gave up paid attempt=1 max=3 error=3 of 6 items: transient reason=budget",
+        ]
+    );
+}
+
+/// To a server that is down, requests with many items are not retried without end.
+#[tokio::test(start_paused = true)]
+async fn each_is_one_call() {
+    let budget = Budget::ratio(1.0);
+    (0..100).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
+    let (seen, _) = paid(&budget, 6, vec![Err(TRANSIENT); 4]).await;
+    // Each of the two gives one, which pays for a retry.
+    assert_eq!(seen, [0.0; 5]);
+}
