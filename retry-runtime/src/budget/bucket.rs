@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::budget::keyed::Rest;
+use crate::budget::keyed::{FORGOTTEN, Rest};
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
@@ -37,6 +37,8 @@ pub struct Budget {
     tokens: AtomicU64,
     /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
     filled: AtomicU64,
+    /// When tokens were asked for or taken last, by the same clock.
+    used: AtomicU64,
 }
 
 /// Numbers of tokens in billionths, so that decimal fractions add up exactly.
@@ -151,6 +153,7 @@ impl Budget {
             rule,
             tokens: AtomicU64::new(rule.capacity),
             filled: AtomicU64::new(0),
+            used: AtomicU64::new(0),
         }
     }
 
@@ -180,8 +183,7 @@ impl Budget {
         }
         // Read before the time, so that no other thread's time is later.
         let last = self.filled.load(Relaxed);
-        let now = clock::now().since_origin().as_nanos();
-        let now = u64::try_from(now).unwrap_or(u64::MAX).max(1);
+        let now = now();
         if last == 0 || now < last {
             // The first look, when it is full, or the clock was set back: time counts from here.
             let _ = self.filled.compare_exchange(last, now, Relaxed, Relaxed);
@@ -204,6 +206,7 @@ impl Budget {
 
 impl RetryBudget for Budget {
     fn withdraw(&self, kind: Kind) -> bool {
+        self.used.store(now(), Relaxed);
         self.fill();
         let cost = self.cost(kind);
         let needed = cost.max(self.rule.needed);
@@ -243,6 +246,7 @@ impl RetryBudget for Budget {
         if self.rule.per_failure == 0 {
             return;
         }
+        self.used.store(now(), Relaxed);
         // Before a token is taken: time gives nothing to what is full.
         self.fill();
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
@@ -253,8 +257,15 @@ impl RetryBudget for Budget {
 impl Rest for Budget {
     fn is_at_rest(&self) -> bool {
         self.fill();
-        self.is_full()
+        let unused = now().saturating_sub(self.used.load(Relaxed));
+        self.is_full() || u128::from(unused) >= FORGOTTEN.as_nanos()
     }
+}
+
+/// In nanoseconds since the clock's origin, and not zero.
+fn now() -> u64 {
+    let now = clock::now().since_origin().as_nanos();
+    u64::try_from(now).unwrap_or(u64::MAX).max(1)
 }
 
 /// Shows the tokens that are there, and how many it holds: `486 of 500 tokens`.

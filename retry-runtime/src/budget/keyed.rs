@@ -2,8 +2,11 @@ use std::collections::HashMap;
 use std::fmt;
 use std::hash::Hash;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::sync::{Mutex, PoisonError};
+use crate::time::clock;
+use crate::time::moment::Moment;
 
 /// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
 /// tenant.
@@ -25,9 +28,9 @@ use crate::sync::{Mutex, PoisonError};
 /// assert_eq!(PER_HOST.of("us.example.com").available(), 500.0);
 /// ```
 ///
-/// Keys often come from outside, so their number is bounded. Where there are as many, those go that are at rest, as a full
-/// budget is, with which nothing is forgotten. Where none is, further keys share one, so that nobody gets a full budget by
-/// making up keys.
+/// Keys often come from outside, so their number is bounded. Where there are as many, those go that are at rest: what is
+/// as new, as a full budget is, or was last used ten minutes ago. Where none is, further keys share one, so that nobody
+/// gets a full budget by making up keys; whether any is at rest by now is looked at once a second.
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,
@@ -38,13 +41,21 @@ struct All<K, V> {
     known: HashMap<K, Arc<V>>,
     /// What keys share that have no room.
     shared: Option<Arc<V>>,
+    /// When none of those known was at rest.
+    full_at: Option<Moment>,
 }
 
-/// What may be forgotten while nothing has happened to it.
+/// What may be forgotten while nobody holds it.
 pub trait Rest {
-    /// Whether it is as new.
+    /// Whether it is as new, or says nothing about today.
     fn is_at_rest(&self) -> bool;
 }
+
+/// What was learnt that long ago says little about today.
+pub(crate) const FORGOTTEN: Duration = Duration::from_secs(10 * 60);
+
+/// How long nobody looks again for what is at rest where nothing is: that takes as long as there are keys.
+const FULL: Duration = Duration::from_secs(1);
 
 impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
     /// Makes one for each key when it is first asked for, for at most that many keys at a time.
@@ -55,6 +66,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
             all: Mutex::new(All {
                 known: HashMap::new(),
                 shared: None,
+                full_at: None,
             }),
         }
     }
@@ -69,12 +81,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         if let Some(known) = all.known.get(key) {
             return Arc::clone(known);
         }
-        if all.known.len() >= self.most {
-            // One that a call still holds may yet change.
-            all.known
-                .retain(|_, value| Arc::strong_count(value) > 1 || !value.is_at_rest());
-        }
-        if all.known.len() >= self.most {
+        if !all.has_room(self.most) {
             let shared = all.shared.get_or_insert_with(|| Arc::new((self.make)()));
             return Arc::clone(shared);
         }
@@ -92,6 +99,26 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
     /// Whether no key is known.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl<K, V: Rest> All<K, V> {
+    /// Whether one more may be known. Forgets what is at rest to make room.
+    fn has_room(&mut self, most: usize) -> bool {
+        if self.known.len() < most {
+            return true;
+        }
+        let now = clock::now();
+        let passed = self.full_at.and_then(|full_at| now.checked_since(full_at));
+        if passed.is_some_and(|passed| passed < FULL) {
+            return false;
+        }
+        // One that a call still holds may yet change.
+        self.known
+            .retain(|_, value| Arc::strong_count(value) > 1 || !value.is_at_rest());
+        let has_room = self.known.len() < most;
+        self.full_at = (!has_room).then_some(now);
+        has_room
     }
 }
 

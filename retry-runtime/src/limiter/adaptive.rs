@@ -1,9 +1,10 @@
 use std::time::Duration;
 
+use crate::budget::keyed::FORGOTTEN;
 use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::Gate;
-use crate::limiter::rate_limiter::{FORGOTTEN, Paced};
+use crate::limiter::rate_limiter::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 

@@ -1,8 +1,8 @@
 use std::time::Duration;
 
+use crate::budget::keyed::FORGOTTEN;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
-use crate::limiter::rate_limiter::FORGOTTEN;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 

@@ -293,6 +293,3 @@ pub trait Paced {
     /// Whether it may be forgotten.
     fn is_at_rest(&self, now: Moment) -> bool;
 }
-
-/// A rate found that long ago says little about today.
-pub(super) const FORGOTTEN: Duration = Duration::from_secs(10 * 60);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use retry_runtime::{Keyed, Latency, Quantile, retry};
 use support::failure::{Failure, TRANSIENT};
-use tokio::time::timeout;
+use tokio::time::{advance, timeout};
 
 use crate::hedge::{Server, answer, fails, millis, seen};
 
@@ -61,6 +61,21 @@ async fn each_provider_has_its_own() {
     assert_eq!(latencies.len(), 2);
     assert!(latencies.of(&'b').quantile(0.95).get().is_some());
     assert!(latencies.of(&'a').quantile(0.95).get().is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_heard_nothing_for_ten_minutes_makes_room() {
+    let providers: Keyed<char, Latency> = Keyed::new(1, Latency::new);
+    let is_known = || providers.of(&'a').quantile(0.95).get().is_some();
+    (0..100).for_each(|_| providers.of(&'a').record(millis(1)));
+    advance(millis(60_000)).await;
+    providers.of(&'a').record_dropped(millis(1));
+    advance(millis(599_000)).await;
+    providers.of(&'b');
+    assert!(is_known());
+    advance(millis(1_000)).await;
+    providers.of(&'b');
+    assert!(!is_known());
 }
 
 /// Of attempts that took so many milliseconds, and of those that were dropped.

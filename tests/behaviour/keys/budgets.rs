@@ -13,7 +13,7 @@ use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::runtime::Builder;
 use tokio::time::{advance, timeout};
 
-use crate::keys::{Script, secs};
+use crate::keys::{Script, millis, secs};
 
 #[retry(max = 4, backoff = "none", budget = budget)]
 fn step(script: &mut Script, budget: &Budget) -> Result<usize, Failure> {
@@ -153,6 +153,61 @@ async fn one_that_time_has_filled_makes_room_for_another_key() {
     // No room for "a" yet: what it gets is not what "b" used.
     assert_eq!(hosts.of("a").to_string(), "500 of 500 tokens");
     assert_eq!(hosts.of("b").to_string(), "472 of 500 tokens");
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_that_paid_nothing_for_ten_minutes_makes_room_for_another_key() {
+    type Take = fn(&Budget);
+
+    let withdraw = |budget: &Budget| {
+        budget.withdraw(Kind::Transient);
+    };
+    let takes: [(fn() -> Budget, Take); 3] = [
+        (Budget::standard, withdraw),
+        (
+            || Budget::grpc(10, 0.1),
+            |budget| {
+                budget.failed(Kind::Transient);
+            },
+        ),
+        // Also where nothing is left to pay with.
+        (
+            || Budget::standard().capacity(14),
+            |budget| {
+                budget.withdraw(Kind::Transient);
+                budget.withdraw(Kind::Transient);
+            },
+        ),
+    ];
+    for (make, take) in takes {
+        let hosts: Keyed<String, Budget> = Keyed::new(1, make);
+        take(&hosts.of("a"));
+        advance(secs(60)).await;
+        take(&hosts.of("a"));
+        let left = hosts.of("a").available();
+        advance(secs(599)).await;
+        let shared = hosts.of("b");
+        assert_eq!(hosts.of("a").available(), left);
+        advance(secs(1)).await;
+        take(&hosts.of("b"));
+        assert!(!Arc::ptr_eq(&hosts.of("b"), &shared));
+        assert!(Arc::ptr_eq(&hosts.of("a"), &shared));
+    }
+}
+
+/// To look for one takes as long as there are keys.
+#[tokio::test(start_paused = true)]
+async fn where_none_made_room_it_is_looked_for_again_a_second_later() {
+    let hosts: Keyed<String, Budget> = Keyed::new(1, Budget::standard);
+    assert!(hosts.of("a").withdraw(Kind::Transient));
+    let shared = hosts.of("b");
+    hosts.of("a").refund(Kind::Transient);
+    advance(millis(999)).await;
+    assert!(Arc::ptr_eq(&hosts.of("b"), &shared));
+    advance(millis(1)).await;
+    assert!(!Arc::ptr_eq(&hosts.of("b"), &shared));
+    // What made room is looked for at once.
+    assert!(!Arc::ptr_eq(&hosts.of("c"), &shared));
 }
 
 #[test]

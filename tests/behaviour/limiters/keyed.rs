@@ -53,6 +53,7 @@ async fn one_that_was_never_refused_is_forgotten_at_once_and_not_while_paused() 
     models.of(&'b');
     assert_eq!(models.of(&'a').running(), 1);
     models.of(&'a').leave(ticket, End::Success);
+    advance(secs(1)).await;
     models.of(&'c');
     assert_eq!(models.of(&'c').running(), 0);
     let ticket = turn(&models.of(&'c'), 1).await;
