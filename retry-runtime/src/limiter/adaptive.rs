@@ -161,10 +161,10 @@ impl Gate for Adaptive {
         }
         let (time, now) = (self.time(cost), now());
         self.debt.pay(now);
-        let owed = self.debt.owed(now);
-        if !owed.is_zero() {
-            self.debt.defer(owed, now);
-            return Err(Some(owed));
+        let wait = self.debt.wait(time, time, now);
+        if !wait.is_zero() {
+            self.debt.defer(wait, now);
+            return Err(Some(wait));
         }
         if self.debt.charge(time, now) {
             self.delayed = self.delayed.saturating_add(1);

@@ -18,6 +18,10 @@ pub(super) struct Debt {
 /// hundred per second, every tenth attempt would be lost.
 const LATE: Duration = Duration::from_millis(2);
 
+/// By how much one thread's clock may be ahead of another's: in tests, where each has its own. One that is further back was
+/// set back.
+const AHEAD: Duration = Duration::from_secs(60);
+
 impl Debt {
     pub(super) const NONE: Self = Self {
         owed: Duration::ZERO,
@@ -31,10 +35,18 @@ impl Debt {
         self.owed.saturating_sub(now.since(self.at))
     }
 
-    /// Goes on from now.
+    /// Goes on from now. No time pays twice, for each of two threads.
     pub(super) fn pay(&mut self, now: Moment) {
-        self.owed = self.owed(now);
-        self.at = now;
+        if self.ahead(now).is_zero() {
+            self.owed = self.owed(now);
+            self.at = now;
+        }
+    }
+
+    /// How long until the moment from which it goes on, by a clock that has not come to it.
+    fn ahead(&self, now: Moment) -> Duration {
+        let ahead = self.at.since(now);
+        if ahead > AHEAD { Duration::ZERO } else { ahead }
     }
 
     /// From when it goes on.
@@ -46,7 +58,11 @@ impl Debt {
     /// takes longer than that begins once nothing is owed.
     pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {
         let room = most.saturating_sub(time);
-        self.owed(now).saturating_sub(room)
+        let wait = self.owed(now).saturating_sub(room);
+        if wait.is_zero() {
+            return wait;
+        }
+        wait.saturating_add(self.ahead(now))
     }
 
     /// Something waits for so long.
