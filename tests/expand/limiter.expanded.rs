@@ -22,30 +22,32 @@ impl Client {
                     );
                     __retry::held(&retry_place).__retry_is_shared();
                     if !__retry::has_turn(&retry_place) {
-                        {
+                        let retry_waits = {
                             __retry::waits(
                                 &retry_call.whole(__RETRY_SITE),
                                 ::core::concat!(::core::module_path!(), "::complete"),
                                 &mut retry_place,
                                 __retry::None,
-                            );
-                        }
-                        match __retry::wait(
-                                &mut retry_place,
-                                __retry::default_timer::<__retry::Features>(),
-                                __retry::None,
                             )
-                            .await
-                        {
-                            __retry::Ok(retry_waited) => {
-                                __retry::waited(
-                                    &retry_call.whole(__RETRY_SITE),
-                                    ::core::concat!(::core::module_path!(), "::complete"),
-                                    retry_waited,
+                        };
+                        if retry_waits {
+                            match __retry::wait(
+                                    &mut retry_place,
+                                    __retry::default_timer::<__retry::Features>(),
                                     __retry::None,
-                                );
+                                )
+                                .await
+                            {
+                                __retry::Ok(retry_waited) => {
+                                    __retry::waited(
+                                        &retry_call.whole(__RETRY_SITE),
+                                        ::core::concat!(::core::module_path!(), "::complete"),
+                                        retry_waited,
+                                        __retry::None,
+                                    );
+                                }
+                                __retry::Err(retry_by) => break 'retry_gate retry_by,
                             }
-                            __retry::Err(retry_by) => break 'retry_gate retry_by,
                         }
                     }
                     let __retry::Some(mut retry_permit) = __retry::permit(retry_breaker)

@@ -74,8 +74,9 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
                 return Err(Rejected::new(RejectedBy::Breaker));
             }
             let mut place = Place::new(limiter);
-            if !place.has_turn() {
-                self.observed(|call, name, observe| call.waits(name, &mut place, observe));
+            let waits = !place.has_turn()
+                && self.observed(|call, name, observe| call.waits(name, &mut place, observe));
+            if waits {
                 let wait = place.wait(TokioTimer, self.deadline);
                 let waited = retries.unless_cancelled(wait).await;
                 let waited = waited.ok_or(Rejected::new(RejectedBy::Cancelled))??;
@@ -224,12 +225,12 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
     }
 
     #[cold]
-    fn observed(&self, report: impl FnOnce(&Call, &str, Option<Observe<'_>>)) {
+    fn observed<T>(&self, report: impl FnOnce(&Call, &str, Option<Observe<'_>>) -> T) -> T {
         let mut observe = self.observe();
         report(
             &self.call,
             &(self.name)(),
             observe.as_mut().map(|observe| observe as _),
-        );
+        )
     }
 }

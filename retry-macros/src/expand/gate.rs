@@ -84,17 +84,19 @@ impl Printer<'_> {
             let mut retry_place = #entered;
             #is_shared
             if !__retry::has_turn(&retry_place) {
-                {
+                let retry_waits = {
                     #observer
-                    __retry::waits(#call, #name, &mut retry_place, #observe);
-                }
-                #cancel
-                match #waited {
-                    __retry::Ok(retry_waited) => {
-                        #observer
-                        __retry::waited(#call, #name, retry_waited, #observe);
+                    __retry::waits(#call, #name, &mut retry_place, #observe)
+                };
+                if retry_waits {
+                    #cancel
+                    match #waited {
+                        __retry::Ok(retry_waited) => {
+                            #observer
+                            __retry::waited(#call, #name, retry_waited, #observe);
+                        }
+                        __retry::Err(retry_by) => break 'retry_gate retry_by,
                     }
-                    __retry::Err(retry_by) => break 'retry_gate retry_by,
                 }
             }
         })

@@ -220,9 +220,9 @@ impl Call {
     }
 
     /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless its turn has
-    /// come already.
-    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
-        self.waits_in(call, place, observe);
+    /// come already. Returns whether it has to.
+    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
+        self.waits_in(call, place, observe)
     }
 
     /// The same for whatever is queued.
@@ -233,9 +233,11 @@ impl Call {
         call: &str,
         place: &mut impl Queued,
         observe: Option<Observe<'_>>,
-    ) {
-        let Turn::Wait { ahead, at_least } = place.poll(Waker::noop()) else {
-            return;
+    ) -> bool {
+        let (ahead, at_least) = match place.poll(Waker::noop()) {
+            Turn::Begin => return false,
+            Turn::Rejected => return true,
+            Turn::Wait { ahead, at_least } => (ahead, at_least),
         };
         let attempt = self.attempt();
         let event = move || Event::Waiting {
@@ -245,6 +247,7 @@ impl Call {
             at_least,
         };
         report(Record::Waiting, event, observe);
+        true
     }
 
     /// Reports that its turn has come, after what [`Place::wait`] returned.

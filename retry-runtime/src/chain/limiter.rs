@@ -217,6 +217,10 @@ impl<M: MayWait> InLine<M> {
 }
 
 impl<M: MayWait> Queued for InLine<M> {
+    fn has_turn(&self) -> bool {
+        self.has_turn()
+    }
+
     #[inline]
     fn poll(&mut self, waker: &Waker) -> Turn {
         M::poll(&mut self.standing, waker)

@@ -108,9 +108,13 @@ where
                                 break 'rejected RejectedBy::Breaker;
                             }
                             let mut place = InLine::new(&chain.keys.limiter);
-                            if !place.has_turn() {
-                                let name = chain.keys.name.name(Op::place);
-                                call.waits_in(name, &mut place, chain.keys.observer.observe());
+                            if !place.has_turn()
+                                && call.waits_in(
+                                    chain.keys.name.name(Op::place),
+                                    &mut place,
+                                    chain.keys.observer.observe(),
+                                )
+                            {
                                 let cancelled = Pin::new(&mut cancelled);
                                 let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
                                 match wait.await {

@@ -84,11 +84,14 @@ where
                         break 'rejected RejectedBy::Breaker;
                     }
                     let mut place = InLine::new(&chain.keys.limiter);
-                    if !place.has_turn() {
-                        let name = chain.keys.name.name(Op::place);
-                        call.waits_in(name, &mut place, chain.keys.observer.observe());
+                    let name = || chain.keys.name.name(Op::place);
+                    if !place.has_turn()
+                        && call.waits_in(name(), &mut place, chain.keys.observer.observe())
+                    {
                         match place.wait_blocking(&chain.timer, deadline, &chain.cancel) {
-                            Ok(waited) => call.waited(name, waited, chain.keys.observer.observe()),
+                            Ok(waited) => {
+                                call.waited(name(), waited, chain.keys.observer.observe());
+                            }
                             Err(by) => break 'rejected by,
                         }
                     }

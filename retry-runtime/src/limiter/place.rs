@@ -69,15 +69,13 @@ enum Stage {
 }
 
 impl Standing {
-    /// At the end of the queue, or with the turn if that has come already.
+    /// At the end of the queue.
     #[inline]
     pub(crate) fn enter<L: Limiter + ?Sized>(limiter: &L, cost: u32) -> Self {
-        let mut standing = Self {
+        Self {
             ticket: limiter.enter(cost),
             stage: Stage::Waits,
-        };
-        standing.poll(limiter, Waker::noop());
-        standing
+        }
     }
 
     #[inline]
@@ -126,6 +124,8 @@ impl Standing {
 
 /// What waits for its turn with a limiter.
 pub(crate) trait Queued {
+    /// Whether it has come.
+    fn has_turn(&self) -> bool;
     /// Asks whether it has come.
     fn poll(&mut self, waker: &Waker) -> Turn;
     /// The longest that it waits.
@@ -142,12 +142,14 @@ impl<L: Limiter> Place<L> {
     /// The same for an attempt with that cost.
     #[inline]
     pub(crate) fn of(limiter: L, cost: u32) -> Self {
-        let standing = Standing::enter(&limiter, cost);
-        Self {
+        // A limiter that panics when it is asked gets its place back all the same.
+        let mut place = Self {
+            standing: Standing::enter(&limiter, cost),
             limiter,
-            standing,
             as_limiter,
-        }
+        };
+        place.standing.poll(&place.limiter, Waker::noop());
+        place
     }
 }
 
@@ -193,6 +195,10 @@ impl<L> Place<L> {
 }
 
 impl<L> Queued for Place<L> {
+    fn has_turn(&self) -> bool {
+        self.has_turn()
+    }
+
     #[inline]
     fn poll(&mut self, waker: &Waker) -> Turn {
         self.standing.poll((self.as_limiter)(&self.limiter), waker)

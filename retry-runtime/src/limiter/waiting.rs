@@ -1,6 +1,7 @@
 //! Waiting for one's turn, with whichever timer.
 
 use std::future::{Future, poll_fn};
+use std::mem;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Poll, Wake, Waker};
@@ -13,48 +14,62 @@ use crate::limiter::place::Queued;
 use crate::limiter::queue::ABSENT;
 use crate::time::blocking_timer::{BlockingTimer, STEP};
 use crate::time::cancel::{Cancel, Pause};
+use crate::time::clock::{self, Clocks};
 use crate::time::moment::Moment;
+use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
-use crate::time::{clock, skip};
 
-/// Waits until the attempt may begin. Returns how long that took.
+/// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
 pub(crate) async fn wait(
     place: &mut impl Queued,
     timer: impl Timer,
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
 ) -> Result<Duration, RejectedBy> {
+    if place.has_turn() {
+        return Ok(Duration::ZERO);
+    }
     let began = timer.now();
     let patience = Patience::new(began, place.max_wait(), deadline);
     loop {
-        let now = timer.now();
-        let Some(nap) = patience.ask(place, Waker::noop(), now)? else {
-            return Ok(now.since(began));
+        let waker = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+        let clocks = Clocks::read(|| timer.now());
+        let Some(nap) = patience.ask(place, &waker, clocks.other)? else {
+            return Ok(clocks.other.since(began));
         };
-        let wakes = nap.end(now);
+        drop(waker);
+        let wakes = nap.end(clocks.own);
         let sleep = pin!(sleep_out(&timer, nap.length()));
         let mut pause = Pause::new(sleep);
-        poll_fn(|context| {
+        // What is asked again at each poll but the first can't keep the executor: whatever it says, a sleep follows.
+        let mut has_asked = true;
+        let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {
                 return Poll::Ready(Err(RejectedBy::Cancelled));
             }
-            let now = timer.now();
-            let is_early = match patience.ask(place, context.waker(), now) {
-                Ok(Some(nap)) => is_earlier(nap.end(now), wakes),
-                Ok(None) => true,
-                Err(by) => return Poll::Ready(Err(by)),
-            };
-            if is_early {
-                return Poll::Ready(Ok(()));
+            if !mem::take(&mut has_asked) {
+                let now = timer.now();
+                clocks.catch_up(now, nap.length());
+                match patience.ask(place, context.waker(), now) {
+                    Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
+                    Ok(Some(nap)) if is_earlier(nap.end(clock::now()), wakes) => {
+                        return Poll::Ready(Ok(None));
+                    }
+                    Ok(Some(_)) => {}
+                    Err(by) => return Poll::Ready(Err(by)),
+                }
             }
             match nap {
                 Nap::UntilTurn(_) => pause.poll(context),
                 // A limit of time is not skipped: it would end at once.
                 Nap::Patient(_) => skip::unskipped(|| pause.poll(context)),
             }
-            .map(Ok)
+            .map(|()| Ok(None))
         })
         .await?;
+        if let Some(waited) = waited {
+            return Ok(waited);
+        }
     }
 }
 
@@ -65,6 +80,9 @@ pub(crate) fn wait_blocking(
     deadline: Option<Moment>,
     cancel: &dyn Cancel,
 ) -> Result<Duration, RejectedBy> {
+    if place.has_turn() {
+        return Ok(Duration::ZERO);
+    }
     let began = timer.now();
     let patience = Patience::new(began, place.max_wait(), deadline);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
@@ -72,9 +90,9 @@ pub(crate) fn wait_blocking(
         if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
         }
-        let now = timer.now();
-        let Some(nap) = patience.ask(place, &waker, now)? else {
-            return Ok(now.since(began));
+        let clocks = Clocks::read(|| timer.now());
+        let Some(nap) = patience.ask(place, &waker, clocks.other)? else {
+            return Ok(clocks.other.since(began));
         };
         let length = match nap {
             Nap::UntilTurn(length) => Some(timer.to_sleep(length)),
@@ -82,7 +100,8 @@ pub(crate) fn wait_blocking(
         };
         let step = (!cancel.is_never()).then_some(STEP);
         let at_most = length.into_iter().chain(step).min();
-        clock::passing_by(|| timer.now(), || timer.park(at_most));
+        timer.park(at_most);
+        clocks.catch_up(timer.now(), at_most);
     }
 }
 

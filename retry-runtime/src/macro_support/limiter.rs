@@ -26,11 +26,16 @@ pub fn has_turn<L>(place: &Place<L>) -> bool {
     place.has_turn()
 }
 
-/// Tells of the wait that begins.
+/// Tells of the wait that begins. Returns whether one does.
 #[cold]
 #[inline(never)]
-pub fn waits<L>(call: &Call, name: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) {
-    call.waits_in(name, place, observe);
+pub fn waits<L>(
+    call: &Call,
+    name: &str,
+    place: &mut Place<L>,
+    observe: Option<Observe<'_>>,
+) -> bool {
+    call.waits_in(name, place, observe)
 }
 
 /// Waits for the turn.

@@ -34,17 +34,35 @@ fn with_missed(now: Moment) -> Moment {
     Moment::from_origin(now.since_origin().saturating_add(missed))
 }
 
-/// Runs what waits on this thread by another clock. What passes by that one alone counts for this one, too, on this
-/// thread: one that a runtime has paused stands while a thread sleeps, and who waits for a moment would never see it.
-pub(crate) fn passing_by(other: impl Fn() -> Moment, wait: impl FnOnce()) {
-    // In this order, so that two clocks that both run miss nothing.
-    let before = now();
-    let began = other();
-    wait();
-    let passed = other().since(began);
-    let missed = passed.saturating_sub(now().since(before));
-    let missed = u64::try_from(missed.as_nanos()).unwrap_or(u64::MAX);
-    MISSED.set(MISSED.get().saturating_add(missed));
+/// What [`now`] and another clock said when a wait by the other began.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocks {
+    pub(crate) own: Moment,
+    pub(crate) other: Moment,
+}
+
+impl Clocks {
+    pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
+        // In this order, and in `catch_up` in the other, so that two clocks that both run miss nothing.
+        let own = now();
+        Self {
+            own,
+            other: other(),
+        }
+    }
+
+    /// What has passed by the other clock alone counts for this one, too, on this thread: one that a runtime has paused
+    /// stands while a thread sleeps, one in a test knows nothing of a simulated time, and who waits for a moment would
+    /// never see it.
+    ///
+    /// No more counts than the wait was to take. What a coarse clock is ahead by would add up.
+    pub(crate) fn catch_up(self, other: Moment, wait: Option<Duration>) {
+        let passed = other.since(self.other);
+        let passed = wait.map_or(passed, |wait| passed.min(wait));
+        let missed = passed.saturating_sub(now().since(self.own));
+        let missed = u64::try_from(missed.as_nanos()).unwrap_or(u64::MAX);
+        MISSED.set(MISSED.get().saturating_add(missed));
+    }
 }
 
 /// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.

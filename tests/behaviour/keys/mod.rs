@@ -40,6 +40,7 @@ mod shared;
 mod team;
 mod timeout;
 mod timer;
+mod turns;
 mod until;
 
 use std::time::Duration;

@@ -1,0 +1,292 @@
+//! The key `limiter`: by which clock a turn comes, and turns that come sooner than anybody waits for them.
+
+use std::cell::{Cell, RefCell};
+use std::future::{Future, ready};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
+use std::sync::atomic::AtomicBool;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use retry_runtime::{
+    End, Event, Limiter, LimiterChanges, Moment, Place, Policy, Quota, RateLimiter, Ticket, Timer,
+    TokioTimer, Turn, retry,
+};
+use support::failure::Failure;
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep};
+
+use crate::keys::{millis, secs};
+
+/// A clock that only `sleep` moves.
+#[derive(Default)]
+struct Simulated {
+    now: Cell<Duration>,
+    sleeps: Cell<u32>,
+}
+
+impl Timer for Simulated {
+    async fn sleep(&self, duration: Duration) {
+        self.sleeps.set(self.sleeps.get() + 1);
+        self.now.set(self.now.get() + duration);
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.now.get())
+    }
+}
+
+/// A clock that stands, of an engine that has slept already.
+#[derive(Default)]
+struct Engine {
+    sleeps: Cell<u32>,
+}
+
+impl Timer for Engine {
+    async fn sleep(&self, _: Duration) {
+        self.sleeps.set(self.sleeps.get() + 1);
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(secs(1_700_000_000))
+    }
+}
+
+#[retry(limiter = limiter, deadline = "3s", timer = time)]
+async fn begin(limiter: &RateLimiter<Quota>, time: &impl Timer) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// One after another, and all of them at once.
+async fn waits_by(time: &Simulated) -> Duration {
+    for _ in 0..2 {
+        let limiter = RateLimiter::fixed(1, secs(2));
+        begin(&limiter, time).await.unwrap();
+        begin(&limiter, time).await.unwrap();
+        let policy = Policy::new().limiter(&limiter).timer(time);
+        policy.call(|| ready(Ok::<_, Failure>(()))).await.unwrap();
+        Place::new(&limiter).wait(time, None).await.unwrap();
+    }
+    time.now.get()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_wait_passes_by_the_timer_of_the_call_alone() {
+    let time = Simulated::default();
+    let start = Instant::now();
+    assert_eq!(waits_by(&time).await, 2 * 3 * secs(2));
+    assert_eq!(time.sleeps.get(), 2 * 3);
+    assert_eq!(start.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test]
+async fn a_wait_passes_by_the_timer_of_the_call_beside_a_clock_that_runs() {
+    let waited = waits_by(&Simulated::default()).await;
+    assert!((secs(11)..=secs(12)).contains(&waited), "{waited:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_that_wait_by_one_simulated_clock_keep_their_order() {
+    let (limiter, time) = (RateLimiter::fixed(1, secs(2)), Simulated::default());
+    let order = RefCell::new(Vec::new());
+    let calls = (0..5).map(|call| {
+        let (limiter, time, order) = (&limiter, &time, &order);
+        async move {
+            Place::new(limiter).wait(time, None).await.unwrap();
+            order.borrow_mut().push(call);
+        }
+    });
+    futures::future::join_all(calls).await;
+    assert_eq!(order.into_inner(), [0, 1, 2, 3, 4]);
+}
+
+#[tokio::test]
+async fn a_clock_that_stands_keeps_nobody_from_going_on() {
+    let (limiter, time) = (RateLimiter::fixed(1, millis(200)), Engine::default());
+    begin(&limiter, &time).await.unwrap();
+    let mut second = pin!(begin(&limiter, &time));
+    let mut context = Context::from_waker(Waker::noop());
+    assert_eq!(second.as_mut().poll(&mut context), Poll::Pending);
+    assert_eq!(time.sleeps.get(), 1);
+    // Others go on, such as what ends it.
+    let others = async {
+        for _ in 0..10 {
+            yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        _ = second => panic!("before its turn"),
+        () = others => (),
+    }
+}
+
+/// Each time that it is asked, a limiter with a clock of its own says that it is a little sooner.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_draws_near_keeps_nobody_from_going_on() {
+    struct Nearer(Cell<Duration>);
+
+    impl Limiter for Nearer {
+        fn enter(&self, cost: u32) -> Ticket {
+            Ticket::new(0, cost)
+        }
+
+        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+            self.0.set(self.0.get().saturating_sub(millis(1)));
+            Turn::Wait {
+                ahead: 0,
+                at_least: Some(self.0.get()),
+            }
+        }
+
+        fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+            None
+        }
+    }
+
+    let limiter = Nearer(Cell::new(secs(1)));
+    let mut place = Place::new(&limiter);
+    let mut wait = pin!(place.wait(TokioTimer, None));
+    let mut context = Context::from_waker(Waker::noop());
+    for polls in 1..10 {
+        assert!(wait.as_mut().poll(&mut context).is_pending());
+        assert!(limiter.0.get() >= millis(1000 - 2 * polls));
+    }
+}
+
+/// A coarse clock is ahead of the time that it measures, or behind.
+#[tokio::test(start_paused = true)]
+async fn a_coarse_clock_has_nothing_begin_too_early() {
+    struct Coarse(Instant);
+
+    impl Timer for Coarse {
+        async fn sleep(&self, duration: Duration) {
+            sleep(duration).await;
+        }
+
+        fn now(&self) -> Moment {
+            const TICK: u64 = 16;
+            let millis = u64::try_from(self.0.elapsed().as_millis()).unwrap();
+            Moment::from_origin(Duration::from_millis(millis / TICK * TICK))
+        }
+    }
+
+    let start = Instant::now();
+    let (limiter, time) = (RateLimiter::fixed(1, millis(10)), Coarse(start));
+    for _ in 0..100 {
+        begin(&limiter, &time).await.unwrap();
+    }
+    assert_eq!(start.elapsed(), millis(990));
+}
+
+/// Says that an attempt waits, and lets it begin when it is asked again.
+#[derive(Default)]
+struct Second {
+    asked: Cell<u32>,
+    ended: RefCell<Vec<End>>,
+}
+
+impl Limiter for Second {
+    fn enter(&self, cost: u32) -> Ticket {
+        Ticket::new(0, cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        self.asked.set(self.asked.get() + 1);
+        if self.asked.get() < 2 {
+            Turn::Wait {
+                ahead: 0,
+                at_least: None,
+            }
+        } else {
+            Turn::Begin
+        }
+    }
+
+    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
+        self.ended.borrow_mut().push(end);
+        None
+    }
+}
+
+/// A call that begins at once neither waits nor is cancelled.
+#[tokio::test(start_paused = true)]
+async fn a_turn_that_comes_before_the_wait_is_taken() {
+    type Seen = RefCell<Vec<String>>;
+
+    #[retry(limiter = limiter, cancel = ready(()), name = "call",
+        observe = |event| seen.borrow_mut().push(event.to_string()))]
+    async fn waiting(limiter: &Second, seen: &Seen) -> Result<(), Failure> {
+        Ok(())
+    }
+    #[retry(limiter = limiter, cancel = || true, name = "call",
+        observe = |event| seen.borrow_mut().push(event.to_string()))]
+    fn blocking(limiter: &Second, seen: &Seen) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    let (limiters, seen): ([Second; 4], Seen) = Default::default();
+    let observe = |event: &Event<'_>| seen.borrow_mut().push(event.to_string());
+    let outcomes = [
+        waiting(&limiters[0], &seen).await,
+        blocking(&limiters[1], &seen),
+        Policy::new()
+            .limiter(&limiters[2])
+            .cancel(ready(()))
+            .name("call")
+            .observe(&observe)
+            .call(|| ready(Ok(())))
+            .await,
+        Policy::new()
+            .limiter(&limiters[3])
+            .cancel(&AtomicBool::new(true))
+            .name("call")
+            .observe(&observe)
+            .call_blocking(|| Ok(())),
+    ];
+    assert_eq!(outcomes, [const { Ok(()) }; 4]);
+    for limiter in limiters {
+        assert_eq!(limiter.asked.get(), 2);
+        assert_eq!(limiter.ended.into_inner(), [End::Success]);
+    }
+    let seen = seen.into_inner();
+    assert!(!seen.iter().any(|event| event.contains("wait")), "{seen:?}");
+}
+
+/// Nor does a place that has its turn already.
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_not_too_late() {
+    let limiter = RateLimiter::fixed(1, secs(1));
+    let time = Simulated::default();
+    time.now.set(secs(9));
+    let mut place = Place::new(&limiter);
+    let early = Some(Moment::from_origin(secs(5)));
+    assert_eq!(place.wait(&time, early).await.unwrap(), Duration::ZERO);
+    let early = Some(Moment::from_origin(Duration::ZERO));
+    assert_eq!(place.wait_blocking(early).unwrap(), Duration::ZERO);
+}
+
+#[test]
+fn what_a_limiter_gave_before_it_panicked_goes_back() {
+    #[derive(Default)]
+    struct Panics(RefCell<Vec<End>>);
+
+    impl Limiter for Panics {
+        fn enter(&self, cost: u32) -> Ticket {
+            Ticket::new(0, cost)
+        }
+
+        fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+            panic!("when asked")
+        }
+
+        fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
+            self.0.borrow_mut().push(end);
+            None
+        }
+    }
+
+    let limiter = Panics::default();
+    assert!(catch_unwind(AssertUnwindSafe(|| Place::new(&limiter))).is_err());
+    assert_eq!(limiter.0.into_inner(), [End::NotBegun]);
+}
