@@ -316,19 +316,24 @@ impl<G: Gate> State<G> {
                 hint: Some(hint),
             } => self.pause(hint),
             End::Success if is_new => self.resumed(),
+            End::NotBegun if is_new => {
+                self.given_back();
+                None
+            }
             _ => None,
         };
         LimiterChanges::new(of_pause, change)
     }
 
-    /// Lets nothing begin for that long. Reports it, unless it is paused already.
+    /// Lets nothing begin for that long. Reports it, unless it is paused already for at least half as long.
     fn pause(&mut self, hint: Duration) -> Option<LimiterChange> {
         let now = clock::now();
-        let is_paused = self.pause.as_ref();
-        let is_paused = is_paused.is_some_and(|pause| pause.paused_for(now).is_some());
-        if let Some(pause) = self.pause.as_mut().filter(|_| is_paused) {
-            pause.extend(now, hint);
-            return None;
+        let paused = self.pause.as_mut();
+        let paused = paused.and_then(|pause| pause.paused_for(now).map(|left| (pause, left)));
+        if let Some((paused, left)) = paused {
+            paused.extend(now, hint);
+            let pause = paused.paused_for(now)?;
+            return (pause > left.saturating_mul(2)).then_some(LimiterChange::Paused { pause });
         }
         let begun = SlowStart::new(now, hint)?;
         let pause = begun.paused_for(now)?;
@@ -345,6 +350,12 @@ impl<G: Gate> State<G> {
             self.pause = None;
         }
         is_first.then_some(LimiterChange::Resumed)
+    }
+
+    fn given_back(&mut self) {
+        if let Some(pause) = &mut self.pause {
+            pause.given_back(clock::now());
+        }
     }
 
     fn pauses_in_numbers(&self) -> u64 {

@@ -62,6 +62,11 @@ impl SlowStart {
         }
     }
 
+    /// An attempt that was counted did not begin: the next may in its place.
+    pub(super) fn given_back(&mut self, now: Moment) {
+        self.next = self.next.min(now.max(self.until));
+    }
+
     /// Counts an answer. Whether it was the first.
     pub(super) fn answered(&mut self) -> bool {
         !std::mem::replace(&mut self.has_answered, true)

@@ -209,7 +209,8 @@ pub enum Event<'a> {
         /// How long it waited.
         waited: Duration,
     },
-    /// An attempt was throttled, and for as long as the server asked for, the `limiter` lets none begin.
+    /// An attempt was throttled, and for as long as the server asked for, the `limiter` lets none begin. Told again where
+    /// a later hint makes that more than twice as long as what is left.
     LimiterPaused {
         /// The call's name: the key `name`.
         call: &'a str,

@@ -202,7 +202,7 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
         kind: Kind::Throttled,
         hint: Some(secs(hint)),
     };
-    let [one, two, three, four] = [(); 4].map(|()| limiter.enter(1));
+    let [one, two, three, four, five] = [(); 5].map(|()| limiter.enter(1));
     assert_eq!(
         limiter.leave(one, hinted(7)),
         Some(LimiterChange::Paused { pause: secs(7) }.into())
@@ -210,15 +210,21 @@ async fn a_pause_is_as_long_as_the_longest_hint_and_two_minutes_at_most() {
     advance(secs(2)).await;
     assert_eq!(limiter.leave(two, hinted(4)), None);
     assert_eq!(limiter.paused_for(), Some(secs(5)));
-    assert_eq!(limiter.leave(three, hinted(86_400)), None);
+    // What more than doubles it is told.
+    assert_eq!(limiter.leave(three, hinted(10)), None);
+    assert_eq!(limiter.paused_for(), Some(secs(10)));
+    assert_eq!(
+        limiter.leave(four, hinted(86_400)),
+        Some(LimiterChange::Paused { pause: secs(120) }.into())
+    );
     assert_eq!(limiter.paused_for(), Some(secs(120)));
     advance(secs(120)).await;
     assert_eq!(limiter.paused_for(), None);
     // It began before the pause, so it says nothing about what comes after.
-    assert_eq!(limiter.leave(four, End::Success), None);
-    let five = limiter.enter(1);
+    assert_eq!(limiter.leave(five, End::Success), None);
+    let six = limiter.enter(1);
     assert_eq!(
-        limiter.leave(five, End::Success),
+        limiter.leave(six, End::Success),
         Some(LimiterChange::Resumed.into())
     );
     // Only throttling pauses.

@@ -4,7 +4,7 @@ use retry_runtime::{ConcurrencyLimiter, End, Limiter, LimiterChange, Ticket, Tur
 use std::task::Waker;
 use tokio::time::{Instant, sleep};
 
-use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, refused, secs, turn};
+use crate::limiters::{THROTTLED, TIMEOUT, TRANSIENT, millis, refused, secs, turn};
 
 /// As many as may run now.
 fn fill(limiter: &ConcurrencyLimiter) -> Vec<Ticket> {
@@ -173,6 +173,31 @@ async fn a_hint_holds_back_all_and_they_go_again_slowly() {
     }
     assert_eq!(seconds, [30, 31, 31, 32, 32, 32, 32]);
     assert_eq!(limiter.paused_for(), None);
+}
+
+/// The next begins in the place of one that did not.
+#[tokio::test(start_paused = true)]
+async fn what_is_given_back_after_a_pause_takes_no_time() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let ticket = turn(&limiter, 1).await;
+    limiter.leave(ticket, refused(secs(30)));
+    let start = Instant::now();
+    for _ in 0..3 {
+        let ticket = turn(&limiter, 1).await;
+        limiter.leave(ticket, End::NotBegun);
+        assert_eq!(start.elapsed(), secs(30));
+    }
+    // Several make room for one, so that they don't come as a wave.
+    let begun = turn(&limiter, 1).await;
+    let (one, two) = (turn(&limiter, 1).await, turn(&limiter, 1).await);
+    assert_eq!(start.elapsed(), millis(31_500));
+    limiter.leave(one, End::NotBegun);
+    limiter.leave(two, End::NotBegun);
+    let three = turn(&limiter, 1).await;
+    assert_eq!(start.elapsed(), millis(31_500));
+    let four = turn(&limiter, 1).await;
+    assert_eq!(start.elapsed(), secs(32));
+    end_all(&limiter, vec![begun, three, four], End::Success);
 }
 
 /// As the documentation says: a server that fails at random leaves about ten of twenty.
