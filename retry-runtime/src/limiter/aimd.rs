@@ -17,8 +17,8 @@ pub(super) struct Aimd {
     running: u64,
     /// How often the limit was lowered. Attempts that began before the last time say nothing new.
     lowered: u32,
-    /// When that was.
-    lowered_at: Moment,
+    /// When the limit last changed.
+    changed: Moment,
 }
 
 const LOWERED: f64 = 0.9;
@@ -31,7 +31,7 @@ impl Aimd {
             most: 200,
             running: 0,
             lowered: 0,
-            lowered_at: Moment::from_origin(Duration::ZERO),
+            changed: Moment::from_origin(Duration::ZERO),
         }
     }
 
@@ -81,23 +81,27 @@ impl Aimd {
     }
 
     /// Only while at least half of the limit is in use: otherwise successes say nothing about a higher one.
-    fn raise(&mut self, cost: u32) {
-        if self.running.saturating_mul(2) >= u64::from(self.limit()) {
+    fn raise(&mut self, cost: u32, now: impl FnOnce() -> Moment) {
+        let before = self.limit();
+        if self.running.saturating_mul(2) >= u64::from(before) {
             // What costs more than the limit is a whole round.
             self.limit += (f64::from(cost) / self.limit).min(1.0);
             *self = self.bounded();
+            if self.limit() > before {
+                self.changed = now();
+            }
         }
     }
 
     /// A limit found long ago says little about today's.
     pub(super) fn is_at_rest(&self, start: u32, now: Moment) -> bool {
-        let is_forgotten = now.since(self.lowered_at) >= FORGOTTEN;
-        self.running == 0 && (is_forgotten || self.limit() >= start)
+        let is_forgotten = now.since(self.changed) >= FORGOTTEN;
+        self.running == 0 && (is_forgotten || self.limit() == start)
     }
 
     fn lower(&mut self, now: Moment) -> Option<LimiterChange> {
         let before = self.limit();
-        self.lowered_at = now;
+        self.changed = now;
         self.limit *= LOWERED;
         *self = self.bounded();
         self.lowered = self.lowered.wrapping_add(1);
@@ -129,7 +133,7 @@ impl Gate for Aimd {
         let is_current = stamp == self.lowered;
         let change = match end {
             End::Success => {
-                self.raise(cost);
+                self.raise(cost, now);
                 None
             }
             End::Failure {

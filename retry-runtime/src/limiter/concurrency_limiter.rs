@@ -115,7 +115,7 @@ impl ConcurrencyLimiter {
     }
 }
 
-/// While nothing runs or waits, and the limit is not below the first one or was lowered long ago.
+/// While nothing runs or waits, and the limit is the first one or changed long ago.
 impl Rest for ConcurrencyLimiter {
     fn is_at_rest(&self) -> bool {
         let start = self.0.new.limit();

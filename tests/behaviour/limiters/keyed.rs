@@ -74,3 +74,21 @@ async fn a_limit_that_was_lowered_is_forgotten_ten_minutes_later() {
     hosts.of(&'b');
     assert_eq!(hosts.of(&'a').limit(), 20);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_was_raised_is_forgotten_ten_minutes_later() {
+    let grown = || ConcurrencyLimiter::aimd().start(2);
+    let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, grown);
+    for _ in 0..4 {
+        let ticket = turn(&hosts.of(&'a'), 2).await;
+        hosts.of(&'a').leave(ticket, End::Success);
+    }
+    let limit = hosts.of(&'a').limit();
+    assert!(limit > 2);
+    advance(secs(9 * 60)).await;
+    hosts.of(&'b');
+    assert_eq!(hosts.of(&'a').limit(), limit);
+    advance(secs(60)).await;
+    hosts.of(&'b');
+    assert_eq!(hosts.of(&'a').limit(), 2);
+}
