@@ -27,8 +27,8 @@ use std::error::Error as StdError;
 use std::iter;
 
 use ::async_nats::client::{FlushError, FlushErrorKind};
-use ::async_nats::jetstream::Error as JetStreamError;
 use ::async_nats::jetstream::context as jetstream;
+use ::async_nats::jetstream::{Error as JetStreamError, ErrorCode};
 use ::async_nats::{
     ConnectError, ConnectErrorKind, PublishError, PublishErrorKind, RequestError, RequestErrorKind,
     SubscribeError, SubscribeErrorKind,
@@ -37,13 +37,19 @@ use retry_runtime::{Classify, Verdict};
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
+/// What the server calls unavailable though time won't heal it, from its `errors.json`: `JetStream` that is off for the
+/// server or the account, clusters and accounts that are unknown, and a sequence that does not match.
+const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
+
 /// Which failures are worth a retry: of connecting, publishing, subscribing, flushing and requesting, also of `JetStream`;
 /// and any of these in an [`async_nats::Error`], which holds all.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | no connection, none in time | transient: nothing was sent |
-/// | nobody answers on that subject, or no stream takes it; `JetStream` says 503 | transient: nothing was done |
+/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), or has no leader | transient: nothing was done |
+/// | `JetStream` could not store a message, or is still storing the one with that number | transient, ambiguous |
+/// | `JetStream` has too many requests (429) | throttled |
 /// | no answer or acknowledgement in time | timeout |
 /// | the client has given up its connection, before it had an answer | transient, ambiguous |
 /// | the same, before it took a message | transient: nothing was sent |
@@ -119,8 +125,13 @@ failures! {
         jetstream::RequestErrorKind::Other => of_causes(error.source()),
         jetstream::RequestErrorKind::InvalidSubject => Verdict::STOP,
     };
-    JetStreamError: |error| match error.code() {
-        503 => Verdict::TRANSIENT,
+    JetStreamError: |error| match (error.code(), error.error_code()) {
+        // The first with that number is still being stored, or what was stored is not known.
+        (_, ErrorCode::STREAM_DUPLICATE_MESSAGE_CONFLICT | ErrorCode::STREAM_STORE_FAILED) => BROKEN,
+        (_, ErrorCode::CLUSTER_NOT_LEADER) => Verdict::TRANSIENT,
+        (503, code) if LASTING.contains(&code.0) => Verdict::STOP,
+        (503, _) => Verdict::TRANSIENT,
+        (429, _) => Verdict::THROTTLED,
         _ => Verdict::STOP,
     };
     ::async_nats::Error: |error| of_causes(Some(&**error));

@@ -46,7 +46,7 @@ const NOT_NOW: [&str; 5] = [
 /// | a connection that broke, a command that was withdrawn when it did, too many failed writes | transient, ambiguous |
 /// | no answer in time | timeout |
 /// | more commands in flight than the client allows | throttled: nothing was sent |
-/// | a wrong password, wrong commands, arguments and types, `MOVED`, unreadable answers, missing values, a wrong configuration, all else | stop |
+/// | a wrong password, an untrusted certificate, wrong commands, arguments and types, `MOVED`, unreadable answers, missing values, a wrong configuration, all else | stop |
 ///
 /// This client keeps only the text of an I/O error, which is read. A blocking command that finds nothing in time is a
 /// timeout, too.
@@ -54,11 +54,20 @@ pub fn classify(error: &Error) -> Verdict {
     let said = error.details();
     match error.kind() {
         ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
+        ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
         ErrorKind::IO | ErrorKind::Canceled => Verdict::TRANSIENT.ambiguous(),
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
         ErrorKind::Routing | ErrorKind::Sentinel => Verdict::TRANSIENT,
-        ErrorKind::Unknown if said == "Too many failed write attempts." => {
+        // Which kind it is of depends on the client's features.
+        ErrorKind::Unknown if said == "Failed to route command." => Verdict::TRANSIENT,
+        ErrorKind::Unknown
+            if said == "Too many failed write attempts." || said == "Max attempts exceeded" =>
+        {
+            Verdict::TRANSIENT.ambiguous()
+        }
+        // A transaction whose connection broke before its answer came.
+        ErrorKind::Protocol if said == "Unexpected empty frame received." => {
             Verdict::TRANSIENT.ambiguous()
         }
         ErrorKind::Cluster | ErrorKind::Unknown => {
@@ -70,6 +79,10 @@ pub fn classify(error: &Error) -> Verdict {
 
 /// Makes a client send each command once per call. By itself it sends one up to three times, if the connection breaks
 /// meanwhile.
+///
+/// Not for clusters, where a redirection counts as an attempt. And not for transactions: this client sends `MULTI` to
+/// `EXEC` once more if the connection breaks, whatever its configuration says, also when the first may have taken effect.
+/// A script runs once.
 pub fn without_retries(config: &mut ConnectionConfig) {
     config.max_command_attempts = 1;
 }

@@ -19,7 +19,8 @@
 //! ```
 //!
 //! A failed tool is no error of this client, but a result with `is_error`: name `until` to call it again. Over HTTP,
-//! this client opens broken event streams again by itself, but repeats no request.
+//! this client opens broken event streams again by itself. It repeats a request only once a session has expired, which
+//! the server refused unread; `reinit_on_expired_session(false)` switches that off.
 
 use std::error::Error as StdError;
 
@@ -74,6 +75,7 @@ pub fn connecting(error: &ClientInitializeError) -> Verdict {
     match error {
         ClientInitializeError::TransportError { error, .. } => by_transport(error),
         ClientInitializeError::ConnectionClosed(_) => BROKEN,
+        ClientInitializeError::LegacyFallbackFailed { fallback, .. } => connecting(fallback),
         _ => Verdict::STOP,
     }
 }
@@ -84,7 +86,12 @@ fn by_transport(error: &DynamicTransportError) -> Verdict {
         Some(StreamableHttpError::HttpStatus(answer)) => by_answer(answer),
         Some(StreamableHttpError::UnexpectedServerResponse(said)) => by_text(said),
         Some(StreamableHttpError::Client(error)) => error.classify(),
-        Some(StreamableHttpError::UnexpectedEndOfStream) => BROKEN,
+        Some(
+            StreamableHttpError::UnexpectedEndOfStream
+            | StreamableHttpError::TransportChannelClosed,
+        ) => BROKEN,
+        // Of a request that the server may have worked on before its session expired.
+        Some(StreamableHttpError::SessionRecoveryTimeout) => Verdict::TIMEOUT,
         None if error.classify().is_retryable() => BROKEN,
         _ => Verdict::STOP,
     }

@@ -62,17 +62,17 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             || self.deadline.is_some()
     }
 
-    /// Waits for the attempt's turn. The breaker is asked before the queue, and passed after it.
+    /// Waits for the attempt's turn. The breaker is asked before any wait, and passed after it.
     pub(crate) async fn wait_for_turn(&mut self) -> Result<(), Rejected> {
         let retries = self.retries;
+        if retries
+            .breaker
+            .as_ref()
+            .is_some_and(|breaker| breaker.is_open())
+        {
+            return Err(Rejected::new(RejectedBy::Breaker));
+        }
         if let Some(limiter) = retries.limiter.as_deref() {
-            if retries
-                .breaker
-                .as_ref()
-                .is_some_and(|breaker| breaker.is_open())
-            {
-                return Err(Rejected::new(RejectedBy::Breaker));
-            }
             let mut place = Place::new(limiter);
             let waits = !place.has_turn()
                 && self.observed(|call, name, observe| call.waits(name, &mut place, observe));

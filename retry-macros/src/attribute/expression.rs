@@ -87,15 +87,15 @@ pub(crate) fn is_shared(key: Key, expr: &Expr) -> syn::Result<()> {
 fn made_anew(expr: &Expr) -> Option<(&Path, &'static str)> {
     match expr {
         Expr::MethodCall(call) if call.method == "cost" => made_anew(&call.receiver),
+        Expr::Reference(reference) => made_anew(&reference.expr),
+        Expr::Paren(inner) => made_anew(&inner.expr),
         Expr::Call(call) => match &*call.func {
             Expr::Path(function) if ends_with(&function.path, "WithCost") => {
                 made_anew(call.args.first()?)
             }
             Expr::Path(function) => {
-                let pointers = ["Arc", "Rc"].into_iter();
-                let pointer = pointers
-                    .into_iter()
-                    .find(|of| ends_with(&function.path, of))?;
+                let mut pointers = ["Arc", "Rc"].into_iter();
+                let pointer = pointers.find(|of| ends_with(&function.path, of))?;
                 Some((&function.path, pointer))
             }
             _ => None,

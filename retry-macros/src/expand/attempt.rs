@@ -61,11 +61,13 @@ impl Printer<'_> {
         let timer = self.timer();
         let from_timed_out = Self::timed_out_conversion(timeout);
         let checked = checked(ours!(retry_outcome));
+        let outer = self.known_outer();
         let within = self.within(&ours!(retry_attempt));
         ours! {
             #span
             let retry_timeout = #limit;
             let retry_finished = {
+                #outer
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
                 #within

@@ -15,8 +15,10 @@ impl Printer<'_> {
         let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
+        let outer = self.known_outer();
         ours! {
             {
+                #outer
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#future);
                 #within
@@ -58,11 +60,16 @@ impl Printer<'_> {
         }
     }
 
+    /// The call, as `within` finds it: before the attempt, which may borrow mutably what it is read from.
+    pub(crate) fn known_outer(&self) -> Option<TokenStream> {
+        self.outer().map(|outer| ours!(let retry_outer = #outer;))
+    }
+
     /// Has a pinned future, bound to that name, run within what surrounds it.
     pub(crate) fn within(&self, pinned: &TokenStream) -> Option<TokenStream> {
         let nested = self
             .outer()
-            .map(|outer| ours!(__retry::within(#pinned, #outer)));
+            .map(|_| ours!(__retry::within(#pinned, retry_outer)));
         let spanned = self
             .model
             .span()

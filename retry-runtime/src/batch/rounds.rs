@@ -386,10 +386,19 @@ where
                 }
             }
             Ok(answers) if answers.len() == entries.len() => {
+                // One request succeeded, not as many as it has items.
+                let is_whole = answers.iter().all(Result::is_ok);
+                let (mut is_first, mut has_fresh) = (true, false);
                 for (mut entry, answer) in entries.into_iter().zip(answers) {
                     match answer {
                         Ok(value) => {
-                            self.succeeded(&mut entry);
+                            if is_whole && !mem::take(&mut is_first) {
+                                entry.admitted = None;
+                            }
+                            let is_fresh = !entry.call.is_retried();
+                            let is_another = entry.follows || is_fresh && has_fresh;
+                            has_fresh |= is_fresh;
+                            self.succeeded(&mut entry, !(is_whole && is_another));
                             self.results[entry.index] = Ok(value);
                         }
                         Err(error) => {
@@ -436,8 +445,8 @@ where
         }
     }
 
-    /// Tells breaker and budget of an item that has its value.
-    fn succeeded(&mut self, entry: &mut Entry<I::Item, B, R>) {
+    /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
+    fn succeeded(&mut self, entry: &mut Entry<I::Item, B, R>, leads: bool) {
         let changed = entry.admitted.as_mut().and_then(Admitted::succeeded);
         if let Some(transition) = changed {
             let observe = self.rules.observer.observe();
@@ -448,7 +457,9 @@ where
             // There is nothing to give back.
             call.followed = None;
         }
-        self.rules.budget.credit(&call);
+        if leads {
+            self.rules.budget.credit(&call);
+        }
         self.progress.done(1);
     }
 

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use crate::time::clock::AHEAD;
 use crate::time::moment::Moment;
 
 /// The calls of the last so many seconds, in slices of time: as the oldest slice goes, its calls do.
@@ -38,8 +39,11 @@ impl Window {
         let slice = (length / 10).as_nanos().max(1);
         let number = now.since_origin().as_nanos() / slice;
         let number = u64::try_from(number).unwrap_or(u64::MAX);
-        // A clock that runs backwards a little brings nothing back. One that was set back would hold the window for as long.
-        if number.abs_diff(self.newest) >= SLICES as u64 {
+        let behind = self.newest.saturating_sub(number);
+        // A thread's clock that is behind another's brings nothing back. After one was set back, the window begins anew:
+        // otherwise it would not move until the clock had caught up.
+        let is_set_back = behind >= SLICES as u64 && u128::from(behind) * slice > AHEAD.as_nanos();
+        if is_set_back || number.saturating_sub(self.newest) >= SLICES as u64 {
             *self = Self::new();
             self.newest = number;
         }

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use crate::time::clock::AHEAD;
 use crate::time::moment::Moment;
 
 /// What has begun and is not yet paid for by the time passed since: a token bucket, counted in the time that it takes
@@ -17,10 +18,6 @@ pub(super) struct Debt {
 /// How late timers are; tokio's are by up to two milliseconds. Without it each wait would be that much longer: at a
 /// hundred per second, every tenth attempt would be lost.
 const LATE: Duration = Duration::from_millis(2);
-
-/// By how much one thread's clock may be ahead of another's: in tests, where each has its own. One that is further back was
-/// set back.
-const AHEAD: Duration = Duration::from_secs(60);
 
 impl Debt {
     pub(super) const NONE: Self = Self {

@@ -52,7 +52,7 @@ impl Progress {
         Self::ticking(ProgressBar::new_spinner(), "{spinner} {retry}")
     }
 
-    /// A bar of its own for a batch or a plan, drawn as often. It is full once all items or subtasks have ended.
+    /// A bar of its own for a batch or a plan, drawn ten times a second. It is full once all items or subtasks have ended.
     ///
     /// ```
     /// use retry_runtime::observers::Progress;

@@ -63,7 +63,27 @@ async fn each_is_one_trial() {
     assert_eq!(succeeded(Err(STOP)).await, 0);
     assert_eq!(breaker.state(), BreakerState::HalfOpen);
     assert_eq!(succeeded(Ok(())).await, 2);
+    assert_eq!(breaker.state(), BreakerState::HalfOpen);
+    assert_eq!(succeeded(Ok(())).await, 1);
     assert_eq!(breaker.state(), BreakerState::Closed);
+}
+
+/// A failure of all items is not outweighed by as many successes as another request has items.
+#[tokio::test(start_paused = true)]
+async fn a_success_is_one_as_a_failure_is() {
+    let breaker = Breaker::new().ratio(0.5).minimum_calls(10);
+    let requests = RefCell::new(0);
+    let batches = Policy::none().max(0).breaker(&breaker).batches(100);
+    let results = retry_each(batches, 0..2000, async |pending: Vec<i32>| {
+        if requests.replace_with(|requests| *requests + 1) < 5 {
+            return Ok(pending.into_iter().map(Ok).collect());
+        }
+        Err(TRANSIENT)
+    })
+    .await;
+    assert_eq!(requests.into_inner(), 10);
+    assert_eq!(breaker.state(), BreakerState::Open);
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 500);
 }
 
 /// Sends so many items in batches of three; after these answers, each succeeds. What is in the budget before each request
@@ -96,15 +116,16 @@ async fn each_pays_for_one_retry() {
     (0..10).for_each(|_| assert!(budget.withdraw(Kind::Transient)));
     let (seen, ends) = paid(&budget, 3, vec![Err(TRANSIENT), Err(THROTTLED)]).await;
     assert_eq!(ends, [None; 3]);
-    // The success gives back the last payment, and one for each of the others.
-    assert_eq!(seen, [360.0, 346.0, 341.0, 348.0]);
+    // The success gives back the last payment.
+    assert_eq!(seen, [360.0, 346.0, 341.0, 346.0]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn items_that_failed_apart_before_pay_apart() {
     let apart = Ok(vec![Err(TRANSIENT), Err(TIMEOUT), Err(TRANSIENT)]);
     let (seen, _) = paid(&Budget::standard(), 3, vec![apart, Err(TRANSIENT)]).await;
-    assert_eq!(seen, [500.0, 458.0, 430.0, 459.0]);
+    // The two payments of the last request come back.
+    assert_eq!(seen, [500.0, 458.0, 430.0, 458.0]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -132,16 +132,21 @@ fn every_kind_has_the_verdict_of_the_table() {
 /// As `JetStream` sends them.
 #[test]
 fn what_jet_stream_says_by_its_code() {
-    for (code, expected) in [
-        (503, Verdict::TRANSIENT),
-        (400, Verdict::STOP),
-        (500, Verdict::STOP),
+    for (code, number, expected) in [
+        (503, 10008, Verdict::TRANSIENT),
+        (503, 10039, Verdict::STOP),
+        (503, 10077, BROKEN),
+        (500, 10009, Verdict::TRANSIENT),
+        (409, 10158, BROKEN),
+        (429, 10167, Verdict::THROTTLED),
+        (400, 10003, Verdict::STOP),
+        (500, 10001, Verdict::STOP),
     ] {
-        let said = format!(r#"{{"code":{code},"err_code":10008,"description":"no"}}"#);
+        let said = format!(r#"{{"code":{code},"err_code":{number},"description":"no"}}"#);
         let error: async_nats::jetstream::Error = serde_json::from_str(&said).unwrap();
-        assert_eq!(classify(&error), expected, "{code}");
+        assert_eq!(classify(&error), expected, "{code} {number}");
         let error = Error::with_source(jetstream::PublishErrorKind::Other, error);
-        assert_eq!(classify(&error), expected, "{code}");
+        assert_eq!(classify(&error), expected, "{code} {number}");
     }
 }
 

@@ -62,6 +62,22 @@ fn every_kind_has_the_verdict_of_the_table() {
             "Max in-flight commands reached.",
             Verdict::THROTTLED,
         ),
+        (ErrorKind::Unknown, "Max attempts exceeded", BROKEN),
+        (
+            ErrorKind::Protocol,
+            "Unexpected empty frame received.",
+            BROKEN,
+        ),
+        (
+            ErrorKind::IO,
+            "invalid peer certificate: InvalidCertificate(UnknownIssuer)",
+            Verdict::STOP,
+        ),
+        (
+            ErrorKind::Unknown,
+            "Failed to route command.",
+            Verdict::TRANSIENT,
+        ),
         (
             ErrorKind::Routing,
             "Failed to route command.",

@@ -16,4 +16,9 @@ async fn limiter() -> std::io::Result<()> {
     .await
 }
 
+#[retry(budget = &Arc::new(Budget::standard()), limiter = (Rc::new(ConcurrencyLimiter::aimd())))]
+async fn behind_a_reference() -> std::io::Result<()> {
+    Ok(())
+}
+
 fn main() {}
