@@ -34,7 +34,7 @@ const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 /// | an answer with 408, 500, 502, 503 without a hint, or 504 | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
-/// | no connection | transient |
+/// | no connection, also because of a certificate | transient |
 /// | a connection that broke, an answer cut off, no answer in time | transient, ambiguous |
 /// | other statuses (409, 412: read again first), rejected credentials, unreadable answers, all else | stop |
 ///

@@ -41,7 +41,7 @@ const NOT_NOW: [&str; 5] = [
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: it has done nothing |
+/// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: it has done nothing for that command |
 /// | no connection; no node or sentinel that takes the command | transient: nothing was sent |
 /// | a connection that broke, a command that was withdrawn when it did, too many failed writes | transient, ambiguous |
 /// | no answer in time | timeout |
@@ -50,6 +50,9 @@ const NOT_NOW: [&str; 5] = [
 ///
 /// This client keeps only the text of an I/O error, which is read. A blocking command that finds nothing in time is a
 /// timeout, too.
+///
+/// The error of one command in a pipeline looks like that of a command alone, though others may have run before it. Add
+/// `.ambiguous()` to what this returns where that matters.
 pub fn classify(error: &Error) -> Verdict {
     let said = error.details();
     match error.kind() {

@@ -51,12 +51,13 @@ const LIMITS: [&str; 5] = [
 /// | a status of HTTP: 408, 500, 502, 503 or 504 | transient, ambiguous |
 /// | 425 | transient |
 /// | 429 | throttled |
-/// | no connection | transient |
+/// | no connection over HTTP | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
 /// | limits of a day, all other errors of a server, other statuses, unreadable answers | stop |
 ///
-/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
+/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers. Over web sockets it also hides
+/// why it can't connect, so that such an error stops: name an `on` of your own for a function that connects.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
         ClientError::Call(error) => by_answer(error),

@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use crate::time::clock::AHEAD;
-use crate::time::moment::Moment;
+use crate::time::moment::{AHEAD, Moment};
 
 /// The calls of the last so many seconds, in slices of time: as the oldest slice goes, its calls do.
 #[derive(Debug)]

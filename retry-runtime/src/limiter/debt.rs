@@ -1,7 +1,6 @@
 use std::time::Duration;
 
-use crate::time::clock::AHEAD;
-use crate::time::moment::Moment;
+use crate::time::moment::{AHEAD, Moment};
 
 /// What has begun and is not yet paid for by the time passed since: a token bucket, counted in the time that it takes
 /// to fill. Exact, and the same at every rate.

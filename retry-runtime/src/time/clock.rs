@@ -22,10 +22,6 @@ pub(crate) fn now() -> Moment {
     }
 }
 
-/// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
-/// back was set back.
-pub(crate) const AHEAD: Duration = Duration::from_secs(60);
-
 thread_local! {
     /// What passed on this thread by other clocks alone, in nanoseconds.
     static MISSED: Cell<u64> = const { Cell::new(0) };

@@ -1,5 +1,9 @@
 use std::time::Duration;
 
+/// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
+/// back was set back.
+pub(crate) const AHEAD: Duration = Duration::from_secs(60);
+
 /// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.
 ///
 /// Each clock chooses its own origin, so moments of two clocks can't be compared. The origin must be earlier than every
