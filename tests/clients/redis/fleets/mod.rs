@@ -103,7 +103,9 @@ impl<F: Fn(&Cmd) -> RedisResult<Value>> ConnectionLike for InProcess<F> {
         _: usize,
         _: usize,
     ) -> RedisFuture<'a, Vec<Value>> {
-        unimplemented!("one command at a time")
+        Box::pin(ready(Err(
+            (ErrorKind::Client, "one command at a time").into()
+        )))
     }
 
     fn get_db(&self) -> i64 {
