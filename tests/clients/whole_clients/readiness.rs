@@ -9,7 +9,7 @@ use http::Request;
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{Budget, ConcurrencyLimiter, Jitter, Place, Policy, testing};
+use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Jitter, Place, Policy, testing};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, ServiceExt};
@@ -107,4 +107,28 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
         assert_eq!(budget.available().to_string(), left.to_string(), "{line}");
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{line}");
     }
+}
+
+/// A breaker is asked before any wait, also where no limiter is named.
+#[tokio::test(start_paused = true)]
+async fn a_retry_does_not_wait_for_the_service_while_the_breaker_is_open() {
+    let start = Instant::now();
+    let breaker = Arc::new(Breaker::new().consecutive_failures(1));
+    let retries = ClientRetries::new(POLICY).breaker(breaker);
+    let one_place = ConcurrencyLimit::new(Scripted::new([Answer::Status(503, &[])]), 1);
+    let call = async {
+        let client = RetryLayer::new(retries).layer(one_place.clone());
+        let answer = client.oneshot(post("")).await.unwrap();
+        assert_eq!(answer.status(), 503);
+        assert_eq!(start.elapsed(), SECOND);
+    };
+    let busy = async {
+        sleep(SECOND / 2).await;
+        let mut other = one_place.clone();
+        ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
+            .await
+            .unwrap();
+        sleep(20 * SECOND).await;
+    };
+    join(call, busy).await;
 }
