@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use retry_runtime::{
-    ByClassify, Call, Classify, Failure, Moment, OnError, Paid, Policy, RetryBudget, Site,
+    ByClassify, Call, Classify, Failure, Kind, Moment, OnError, Policy, RetryBudget, Site,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -150,16 +150,18 @@ impl<'b, On> Durable<'b, On> {
             error: None,
         };
         for number in 1_u64.. {
-            // Goes back where the engine does not keep that a retry follows.
             let mut paid = None;
             let attempt = self.attempt(engine, name, state, &mut operation, &mut paid);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
                 .await;
-            let ended = ended.map_err(DurableError::Engine)?;
-            if let Some(paid) = paid {
-                paid.spend();
-            }
+            let ended = ended.map_err(|error| {
+                // It does not keep that a retry follows. One that drops the program instead may have kept it.
+                if let Some((budget, kind)) = self.budget.zip(paid) {
+                    budget.refund(kind);
+                }
+                DurableError::Engine(error)
+            })?;
             match ended {
                 Ended::Succeeded(value) => return Ok(value),
                 Ended::GaveUp(error) => return Err(DurableError::GaveUp(error)),
@@ -181,7 +183,7 @@ impl<'b, On> Durable<'b, On> {
         name: &str,
         state: State<E>,
         operation: &mut F,
-        paid: &mut Option<Paid<Budget<'b>>>,
+        paid: &mut Option<Kind>,
     ) -> Ended<T, E>
     where
         G: Engine,
@@ -225,7 +227,7 @@ impl<'b, On> Durable<'b, On> {
         let Ok(pause) = call.failed_with(failure) else {
             return Ended::GaveUp(error);
         };
-        *paid = self.budget.map(|budget| call.paid(budget));
+        *paid = verdict.kind();
         let state = State {
             call,
             at: engine.now().since_origin(),
