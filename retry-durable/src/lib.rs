@@ -6,8 +6,8 @@
 //! [`Journal`]: crate::Journal
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //! [fleets]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/fleets/
-//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
 //! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
+//! [restate]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/restate/
 //!
 #![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/durable.md"))]
 #![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/durable.md"))]
@@ -15,6 +15,8 @@
 mod durable;
 mod engine;
 mod journal;
+#[cfg(feature = "restate")]
+pub mod restate;
 
 pub use durable::{Durable, DurableError, DurablePolicy};
 pub use engine::Engine;

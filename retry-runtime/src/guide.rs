@@ -63,6 +63,7 @@ pages! {
     // As those of `clients`.
     fleets = "fleets" if not(doctest);
     durable = "durable" if not(doctest);
+    restate = "restate" if not(doctest);
     own_loop = "own_loop";
     runtimes = "runtimes";
     expansion = "expansion";

@@ -1,0 +1,140 @@
+//! Calls in the handlers of Restate.
+//!
+// As in the crate's own page.
+//! [`RestateError`]: crate::restate::RestateError
+//! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
+//! [durable]: crate
+//! [own_loop]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/own_loop/
+//! [plans]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/plans/
+//!
+#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/restate.md"))]
+#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/restate.md"))]
+
+use std::fmt;
+use std::future::Future;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use restate_sdk::context::{
+    Context, ContextClient, ContextTimers, IntoServiceClient, ObjectContext, RunFuture,
+    SharedObjectContext, SharedWorkflowContext, WorkflowContext,
+};
+use restate_sdk::endpoint::ContextInternal;
+use restate_sdk::errors::{HandlerError, TerminalError};
+use retry_runtime::Moment;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{DurableError, Engine};
+
+/// What all contexts are made of. Its `run` takes steps that borrow from the handler; theirs takes only steps that
+/// outlive it.
+struct Inner<'ctx>(&'ctx ContextInternal);
+
+impl<'ctx> IntoServiceClient<'ctx> for Inner<'ctx> {
+    fn create_client(ctx: &'ctx ContextInternal) -> Self {
+        Self(ctx)
+    }
+}
+
+/// Runs the step, or reads what Restate kept of it.
+async fn step<'ctx, T, S>(
+    context: &impl ContextClient<'ctx>,
+    name: &str,
+    step: S,
+) -> Result<T, RestateError>
+where
+    T: Serialize + DeserializeOwned + Send,
+    S: Future<Output = T> + Send,
+{
+    let Inner(context) = context.service_client();
+    let written = context.run(|| async {
+        let result = serde_json::to_vec(&step.await);
+        // Terminal, or Restate would run the step again and again, with the same end.
+        Ok(result.map_err(|error| TerminalError::new(format!("the result of a step: {error}")))?)
+    });
+    let kept = written.name(name).await.map_err(RestateError::Terminal)?;
+    serde_json::from_slice(&kept).map_err(RestateError::Json)
+}
+
+macro_rules! engine {
+    ($($context:ident),*) => { $(
+        /// One step or sleep after the other: a handler can't wait for two of them at once. A step is known by its
+        /// place, and its name is what Restate shows.
+        impl Engine for $context<'_> {
+            type Error = RestateError;
+
+            fn step<T, S>(
+                &self,
+                name: &str,
+                step: S,
+            ) -> impl Future<Output = Result<T, RestateError>> + Send
+            where
+                T: Serialize + DeserializeOwned + Send,
+                S: Future<Output = T> + Send,
+            {
+                self::step(self, name, step)
+            }
+
+            async fn sleep(&self, _: &str, pause: Duration) -> Result<(), RestateError> {
+                let slept = ContextTimers::sleep(self, pause).await;
+                slept.map_err(RestateError::Terminal)
+            }
+
+            fn now(&self) -> Moment {
+                let since = SystemTime::now().duration_since(UNIX_EPOCH);
+                Moment::from_origin(since.unwrap_or_default())
+            }
+        }
+    )* };
+}
+
+engine!(
+    Context,
+    ObjectContext,
+    SharedObjectContext,
+    SharedWorkflowContext,
+    WorkflowContext
+);
+
+/// Why Restate can't go on with a step.
+///
+/// It is no [`Error`](std::error::Error), and neither is a [`DurableError`] with it: a handler's `?` would then take each
+/// for one that Restate retries. They have conversions of their own.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum RestateError {
+    /// It ended the step: the invocation was cancelled, or JSON can't hold a result.
+    Terminal(TerminalError),
+    /// What it kept is not of the type that the program asks for.
+    Json(serde_json::Error),
+}
+
+impl fmt::Display for RestateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Terminal(error) => f.write_str(error.message()),
+            Self::Json(error) => write!(f, "the result of a step: {error}"),
+        }
+    }
+}
+
+/// Ends the invocation, unless it is the program that can't read what is kept: then Restate tries again, until the
+/// program has been corrected.
+impl From<RestateError> for HandlerError {
+    fn from(error: RestateError) -> Self {
+        match error {
+            RestateError::Terminal(error) => error.into(),
+            RestateError::Json(error) => error.into(),
+        }
+    }
+}
+
+/// Giving up ends the invocation.
+impl<E: fmt::Display> From<DurableError<E, RestateError>> for HandlerError {
+    fn from(error: DurableError<E, RestateError>) -> Self {
+        match error {
+            DurableError::GaveUp(error) => TerminalError::new(error.to_string()).into(),
+            DurableError::Engine(error) => error.into(),
+        }
+    }
+}

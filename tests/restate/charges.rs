@@ -1,0 +1,180 @@
+//! Calls by `policy.durable`: attempts counted, pauses kept, nothing done twice.
+
+use std::thread::sleep;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use restate_sdk::prelude::{Context, HandlerResult, service};
+use retry_durable::Durable;
+use retry_runtime::{Backoff, Jitter, Kind, Policy, RetryBudget};
+
+use crate::Notes;
+use crate::lab::{Lab, until};
+
+const PAUSE: Duration = Duration::from_millis(1500);
+const ATTEMPT: Duration = Duration::from_millis(500);
+/// After the beginning of an attempt: so late that a pause that began anew would be seen.
+const LATE_IN_PAUSE: Duration = Duration::from_millis(1600);
+
+pub(crate) struct Charges(pub(crate) Notes);
+
+#[service]
+impl Charges {
+    /// Each attempt takes a while. Which of them succeed is in the order's name.
+    #[handler]
+    async fn charge(&self, ctx: Context<'_>, order: String) -> HandlerResult<u32> {
+        self.0.add("runs", &order);
+        let policy = Policy::new()
+            .backoff(Backoff::Fixed)
+            .base(PAUSE)
+            .jitter(Jitter::None);
+        let policy = match order.as_str() {
+            "late" => policy.deadline(PAUSE * 2),
+            _ => policy,
+        };
+        let call = Durable::new(policy)
+            .on(|error: &String| error.starts_with("503"))
+            .budget(self);
+        let charged = call.call(&ctx, &order, || self.attempt(&order)).await?;
+        Ok(charged)
+    }
+}
+
+impl Charges {
+    async fn attempt(&self, order: &str) -> Result<u32, String> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        let attempts = format!("attempts {order}");
+        self.0.add(&attempts, &now.as_millis().to_string());
+        tokio::time::sleep(ATTEMPT).await;
+        match (order, self.0.lines(&attempts).len()) {
+            ("declined", _) => Err("402 declined".to_owned()),
+            ("third", 3) | ("killed", 5) => Ok(7),
+            (_, begun) => Err(format!("503 number {begun}")),
+        }
+    }
+}
+
+impl RetryBudget for Charges {
+    fn withdraw(&self, _: Kind) -> bool {
+        self.0.add("withdrawn", "1");
+        true
+    }
+
+    fn refund(&self, _: Kind) {
+        self.0.add("refunded", "1");
+    }
+}
+
+/// What the log says of an order, without its times.
+fn records(notes: &Notes, order: &str) -> Vec<String> {
+    let call = format!(" call={order} ");
+    let lines = notes.lines("log").into_iter();
+    let lines = lines.filter_map(|line| {
+        let (what, rest) = line.split_once(" retry: ")?.1.split_once(&call)?;
+        let attempt = rest.split(' ').next()?;
+        let what = what.split(' ').next()?;
+        Some(format!("{what} {attempt}"))
+    });
+    lines.collect()
+}
+
+#[test]
+#[ignore = "needs Restate: run by .ci/restate"]
+fn a_run_that_is_replayed_in_each_pause_does_nothing_twice() {
+    let lab = Lab::new();
+    let _service = lab.service("charges");
+    let notes = lab.notes();
+    let orders: [(&str, u16, &str, &[&str]); 3] = [
+        (
+            "third",
+            200,
+            "7",
+            &[
+                "retrying attempt=1",
+                "retrying attempt=2",
+                "succeeded attempt=3",
+            ],
+        ),
+        ("declined", 500, "402 declined", &["gave attempt=1"]),
+        (
+            "late",
+            500,
+            "503 number 2",
+            &["retrying attempt=1", "gave attempt=2"],
+        ),
+    ];
+    for (order, status, answer, log) in orders {
+        // And the second time from what is kept.
+        for _ in 0..2 {
+            let (was, text) = lab.call("Charges/charge", order, order);
+            assert_eq!(was, status, "{order}: {text}");
+            assert!(text.contains(answer), "{order}: {text}");
+            let attempts = notes.lines(&format!("attempts {order}"));
+            assert_eq!(attempts.len(), log.len(), "{order}");
+            assert_eq!(records(&notes, order), log, "{order}");
+        }
+        let runs = notes.lines("runs");
+        let runs = runs.iter().filter(|run| *run == order).count();
+        assert!(runs >= log.len(), "{order} was replayed {runs} times");
+    }
+    assert_eq!(notes.lines("withdrawn").len(), 3);
+    assert_eq!(notes.lines("refunded").len(), 0);
+}
+
+#[test]
+#[ignore = "needs Restate: run by .ci/restate"]
+fn a_cancelled_call_makes_no_further_attempt() {
+    let lab = Lab::new();
+    let _service = lab.service("charges");
+    let notes = lab.notes();
+    let (_, answer) = lab.call("Charges/charge/send", "cancelled", "cancelled");
+    until("the first pause", || {
+        !records(&notes, "cancelled").is_empty()
+    });
+    lab.cancel(&answer);
+    let (status, text) = lab.call("Charges/charge", "cancelled", "cancelled");
+    assert_eq!(status, 409, "{text}");
+    assert_eq!(notes.lines("attempts cancelled").len(), 1);
+}
+
+#[test]
+#[ignore = "needs Restate: run by .ci/restate"]
+fn a_call_goes_on_when_its_service_and_the_server_are_killed() {
+    let mut lab = Lab::new();
+    let mut service = lab.service("charges");
+    let notes = lab.notes();
+    let begun = || notes.lines("attempts killed").len();
+    // Whoever has asked goes away, too.
+    let (status, text) = lab.call("Charges/charge/send", "killed", "killed");
+    assert_eq!(status, 202, "{text}");
+
+    until("the first attempt", || begun() == 1);
+    sleep(LATE_IN_PAUSE);
+    service.restart();
+    until("the second attempt", || begun() == 2);
+    sleep(ATTEMPT / 2);
+    service.restart();
+    until("the second attempt again", || begun() == 3);
+    sleep(LATE_IN_PAUSE);
+    lab.restart();
+    for _ in 0..2 {
+        let (status, text) = lab.call("Charges/charge", "killed", "killed");
+        assert_eq!((status, text.as_str()), (200, "7"));
+    }
+
+    let begun = notes.lines("attempts killed");
+    let begun: Vec<u64> = begun.iter().map(|line| line.parse().unwrap()).collect();
+    let lags: Vec<u64> = begun.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let full = u64::try_from((ATTEMPT + PAUSE).as_millis()).unwrap();
+    let kept = full..full + 1000;
+    assert_eq!(lags.len(), 4, "{lags:?}");
+    assert!(lags[1] < 1500, "{lags:?}");
+    for lag in [lags[0], lags[2], lags[3]] {
+        assert!(kept.contains(&lag), "{lags:?}");
+    }
+    // The attempt that was killed is none.
+    let log = ["retrying 1", "retrying 2", "retrying 3", "succeeded 4"];
+    assert_eq!(
+        records(&notes, "killed").join(" ").replace("attempt=", ""),
+        log.join(" ")
+    );
+}

@@ -1,0 +1,170 @@
+//! A Restate server and services, each a process that can be killed.
+
+use std::env;
+use std::fs;
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use crate::Notes;
+
+/// Killed when it is dropped.
+struct Process(Child);
+
+impl Process {
+    fn start(command: &mut Command) -> Self {
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().unwrap())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+/// Waits until it is so, and fails after a while.
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < Duration::from_mins(1), "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// A server that hands an invocation back to a service as soon as that is up again, and takes it away in each pause.
+pub(crate) struct Lab {
+    directory: TempDir,
+    server: Option<Process>,
+    admin: u16,
+    ingress: u16,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let [node, admin, ingress] = [(); 3].map(|()| free_port());
+        let settings = format!(
+            r#"
+disable-telemetry = true
+default-num-partitions = 1
+listen-mode = "tcp"
+bind-address = "127.0.0.1:{node}"
+rocksdb-total-memory-size = "128 MiB"
+default-retry-policy = {{ initial-interval = "50ms", exponentiation-factor = 1.5, max-interval = "200ms" }}
+
+[worker.invoker]
+inactivity-timeout = "100ms"
+
+[admin]
+bind-address = "127.0.0.1:{admin}"
+disable-web-ui = true
+
+[ingress]
+bind-address = "127.0.0.1:{ingress}"
+"#
+        );
+        fs::write(directory.path().join("restate.toml"), settings).unwrap();
+        let mut lab = Self {
+            directory,
+            server: None,
+            admin,
+            ingress,
+        };
+        lab.restart();
+        lab
+    }
+
+    /// Kills the server, if it runs, and starts it on what it has stored.
+    pub(crate) fn restart(&mut self) {
+        self.server = None;
+        let program = env::var_os("RESTATE_SERVER").expect("set by .ci/restate");
+        let mut server = Command::new(program);
+        server
+            .arg("--config-file")
+            .arg(self.directory.path().join("restate.toml"));
+        server
+            .arg("--base-dir")
+            .arg(self.directory.path().join("stored"));
+        self.server = Some(Process::start(&mut server));
+    }
+
+    pub(crate) fn notes(&self) -> Notes {
+        Notes(self.directory.path().to_owned())
+    }
+
+    /// A process with those services, which the server knows.
+    pub(crate) fn service(&self, services: &'static str) -> Service {
+        let mut command = Command::new(env::current_exe().unwrap());
+        let port = free_port();
+        command
+            .args(["--exact", "service"])
+            .env("RESTATE_TEST_PORT", port.to_string())
+            .env("RESTATE_TEST_NOTES", self.directory.path())
+            .env("RESTATE_TEST_SERVICES", services);
+        let process = Some(Process::start(&mut command));
+        let service = Service { command, process };
+        let uri = format!(r#"{{"uri": "http://127.0.0.1:{port}"}}"#);
+        until("the server knows the services", || {
+            let answer = post(self.admin, "deployments", "registration", &uri);
+            answer.is_ok_and(|(status, _)| status == 201)
+        });
+        service
+    }
+
+    /// Cancels the invocation that began with this answer.
+    pub(crate) fn cancel(&self, answer: &str) {
+        let answer: serde_json::Value = serde_json::from_str(answer).unwrap();
+        let invocation = answer["invocationId"].as_str().unwrap();
+        let admin = self.admin;
+        let url = format!("http://127.0.0.1:{admin}/invocations/{invocation}/cancel");
+        ureq::patch(url).send_empty().unwrap();
+    }
+
+    /// Calls a handler, as often as the connection breaks, and returns the status and the text of the answer.
+    pub(crate) fn call(&self, handler: &str, key: &str, input: &str) -> (u16, String) {
+        let mut answer = None;
+        until("an answer", || {
+            answer = post(self.ingress, handler, key, &format!("{input:?}")).ok();
+            answer.is_some()
+        });
+        answer.unwrap()
+    }
+}
+
+/// Services that can be killed.
+pub(crate) struct Service {
+    command: Command,
+    process: Option<Process>,
+}
+
+impl Service {
+    /// Kills them, and starts them at once.
+    pub(crate) fn restart(&mut self) {
+        self.process = None;
+        self.process = Some(Process::start(&mut self.command));
+    }
+}
+
+fn post(port: u16, path: &str, key: &str, body: &str) -> Result<(u16, String), ureq::Error> {
+    let request = ureq::post(format!("http://127.0.0.1:{port}/{path}"))
+        .header("content-type", "application/json")
+        .header("idempotency-key", key)
+        .config()
+        .http_status_as_error(false)
+        .timeout_global(Some(Duration::from_mins(1)))
+        .build();
+    let mut response = request.send(body)?;
+    let text = response.body_mut().read_to_string()?;
+    Ok((response.status().as_u16(), text))
+}
