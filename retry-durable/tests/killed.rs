@@ -13,6 +13,8 @@ use tokio::time::sleep;
 
 const PAUSE: Duration = Duration::from_millis(1500);
 const ATTEMPT: Duration = Duration::from_millis(500);
+/// After the beginning of an attempt: so late that a pause that began anew would be seen.
+const LATE_IN_PAUSE: Duration = Duration::from_millis(1600);
 
 /// What `it_goes_on` starts and kills: by itself it does nothing. Each attempt takes a while and fails; the fourth
 /// succeeds. Writes down when they begin.
@@ -66,21 +68,21 @@ fn start(directory: &Path) -> Child {
 async fn it_goes_on() {
     let directory = tempfile::tempdir().unwrap();
     let directory = directory.path();
+    let begun = || fs::read_to_string(directory.join("attempts")).unwrap_or_default();
     // In the first pause, and in the second attempt.
-    for life in [
-        ATTEMPT + Duration::from_millis(400),
-        Duration::from_millis(1300),
-    ] {
+    for (attempt, after) in [(1, LATE_IN_PAUSE), (2, ATTEMPT / 2)] {
         let mut program = start(directory);
-        sleep(life).await;
+        while begun().lines().count() < attempt {
+            sleep(Duration::from_millis(10)).await;
+        }
+        sleep(after).await;
         program.kill().unwrap();
         program.wait().unwrap();
         assert!(!directory.join("done").exists());
     }
     let mut program = start(directory);
     assert!(program.wait().unwrap().success());
-    let begun = fs::read_to_string(directory.join("attempts")).unwrap();
-    let begun: Vec<u64> = begun.lines().map(|line| line.parse().unwrap()).collect();
+    let begun: Vec<u64> = begun().lines().map(|line| line.parse().unwrap()).collect();
     let lags: Vec<u64> = begun.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let full = u64::try_from((ATTEMPT + PAUSE).as_millis()).unwrap();
     // The first pause was kept; the second attempt was made again at once; then all is as ever.
