@@ -29,15 +29,18 @@ use retry_runtime::{Classify, Verdict};
 const CONNECTING: &str = "error connecting to server";
 const ENCRYPTING: &str = "error performing TLS handshake";
 const COMMUNICATING: &str = "error communicating with the server";
-/// What it says under `target_session_attrs=read-write` while no server takes writes, as in a failover.
-const READ_ONLY: &str = "database does not allow writes";
+/// What it says under `target_session_attrs` while no server is in that role, as in a failover.
+const OTHER_ROLES: [&str; 2] = [
+    "database does not allow writes",
+    "database is not read only",
+];
 
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | too many connections (53300), the server starts up or recovers (57P03) | transient: nothing was done |
-/// | no connection, none in time, none that takes writes under `target_session_attrs=read-write` | transient: nothing was sent |
+/// | no connection, none in time, none in the role that `target_session_attrs` asks for | transient: nothing was sent |
 /// | the server shut down (57P01) or crashed (57P02) | transient, ambiguous |
 /// | a connection that broke or is closed | transient, ambiguous |
 /// | a serialization failure or a deadlock (40001, 40P01) | stop, except under [`transaction`] |
@@ -84,7 +87,7 @@ fn by_cause(error: &Error) -> Verdict {
     };
     let said = error.to_string();
     let is_of_connecting = said.starts_with(CONNECTING) || said.starts_with(ENCRYPTING);
-    if is_of_connecting && cause.to_string() == READ_ONLY {
+    if is_of_connecting && OTHER_ROLES.contains(&cause.to_string().as_str()) {
         return Verdict::TRANSIENT;
     }
     let verdict = cause.classify();

@@ -82,18 +82,21 @@ async fn a_connection_that_the_server_ends_is_ambiguous() {
     assert_eq!((classify(&error), count), (BROKEN, 3));
 }
 
-/// In a failover, every server is a replica for a while.
+/// In a failover, every server is a replica for a while, or none.
 #[tokio::test]
 #[ignore = "needs PostgreSQL: run by .ci/databases"]
-async fn a_server_that_takes_no_writes_is_waited_for_where_writes_are_wanted() {
-    let read_only =
-        "target_session_attrs=read-write&options=-c%20default_transaction_read_only%3Don";
-    let (error, count) = attempts(async || connect_with(read_only).await).await;
-    assert_eq!(
-        (classify(&error), count),
-        (Verdict::TRANSIENT, 3),
-        "{error:?}"
-    );
+async fn a_server_in_the_wanted_role_is_waited_for() {
+    for (wanted, read_only) in [("read-write", "on"), ("read-only", "off")] {
+        let settings = format!(
+            "target_session_attrs={wanted}&options=-c%20default_transaction_read_only%3D{read_only}"
+        );
+        let (error, count) = attempts(async || connect_with(&settings).await).await;
+        assert_eq!(
+            (classify(&error), count),
+            (Verdict::TRANSIENT, 3),
+            "{error:?}"
+        );
+    }
 }
 
 #[tokio::test]
