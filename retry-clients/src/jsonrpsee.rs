@@ -24,12 +24,13 @@ use std::time::Duration;
 
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
+use jsonrpsee_client_transport::ws::WsHandshakeError;
 use jsonrpsee_core::ClientError;
 use jsonrpsee_core::http_helpers::HttpError;
 use jsonrpsee_http_client::transport::Error as HttpTransportError;
 use jsonrpsee_types::ErrorObject;
 use jsonrpsee_types::error::SERVER_IS_BUSY_CODE;
-use retry_runtime::{Classify, Verdict, retry_after};
+use retry_runtime::{Classify, Kind, Verdict, on, retry_after};
 use serde_json::Value;
 
 /// How providers of blockchain nodes say that there were too many requests. They have no code in common: -32005 is EIP-1474's
@@ -49,15 +50,15 @@ const LIMITS: [&str; 5] = [
 /// | the server is busy (-32009) | transient: refused unread |
 /// | an error with the code 429, or one that says "rate limit", "too many requests" or the like | throttled |
 /// | a status of HTTP: 408, 500, 502, 503 or 504 | transient, ambiguous |
+/// | the same in place of a web socket | transient: no request was sent |
 /// | 425 | transient |
 /// | 429 | throttled |
-/// | no connection over HTTP | transient |
+/// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day, all other errors of a server, other statuses, unreadable answers | stop |
+/// | limits of a day, all other errors of a server, other statuses, unreadable answers, untrusted certificates, invalid addresses | stop |
 ///
-/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers. Over web sockets it also hides
-/// why it can't connect, so that such an error stops: name an `on` of your own for a function that connects.
+/// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
         ClientError::Call(error) => by_answer(error),
@@ -96,12 +97,33 @@ fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
     if let Some(error) = error.downcast_ref() {
         return classify(error);
     }
+    if let Some(error) = error.downcast_ref() {
+        return by_handshake(error);
+    }
     match error.downcast_ref() {
-        Some(HttpTransportError::Rejected { status_code }) => {
-            StatusCode::from_u16(*status_code).map_or(Verdict::STOP, |status| status.classify())
-        }
+        Some(HttpTransportError::Rejected { status_code }) => by_status(*status_code),
         Some(HttpTransportError::Http(HttpError::Stream(error))) => error.classify(),
         Some(_) => Verdict::STOP,
         None => error.classify(),
     }
+}
+
+/// Of a web socket that did not come about. No request was sent, so that nothing of this is ambiguous.
+fn by_handshake(error: &WsHandshakeError) -> Verdict {
+    let verdict = match error {
+        WsHandshakeError::Timeout(_) | WsHandshakeError::ResolutionFailed(_) => Verdict::TRANSIENT,
+        WsHandshakeError::Rejected { status_code } => by_status(*status_code),
+        WsHandshakeError::Io(error) => error.classify(),
+        WsHandshakeError::Transport(error) => on::cause(error),
+        _ => Verdict::STOP,
+    };
+    match verdict.kind() {
+        Some(Kind::Throttled) => Verdict::THROTTLED,
+        Some(_) => Verdict::TRANSIENT,
+        None => Verdict::STOP,
+    }
+}
+
+fn by_status(status: u16) -> Verdict {
+    StatusCode::from_u16(status).map_or(Verdict::STOP, |status| status.classify())
 }

@@ -1,15 +1,22 @@
 //! jsonrpsee: failures as its clients give them, classified and counted.
 
+use std::future::pending;
+use std::io;
 use std::time::Duration;
 
+use jsonrpsee_client_transport::ws::WsHandshakeError;
 use jsonrpsee_core::ClientError;
 use jsonrpsee_core::client::ClientT;
 use jsonrpsee_core::params::ArrayParams;
 use jsonrpsee_http_client::{HttpClient, HttpClientBuilder};
+use jsonrpsee_ws_client::WsClientBuilder;
 use retry_clients::jsonrpsee::classify;
 use retry_runtime::{Verdict, retry, testing};
+use soketto::handshake::server::Response;
+use support::loopback;
 use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
+use tokio_util::compat::TokioAsyncReadCompatExt;
 
 struct Node(HttpClient);
 
@@ -137,8 +144,87 @@ async fn notifications() {
     }
 }
 
+/// Each attempt connects anew.
+#[retry(max = 3, jitter = "none", on = classify)]
+async fn height_over_web_socket(url: &str) -> Result<u64, ClientError> {
+    let patience = Duration::from_millis(300);
+    let builder = WsClientBuilder::default().connection_timeout(patience);
+    let client = builder.request_timeout(patience).build(url).await?;
+    client.request("height", ArrayParams::new()).await
+}
+
+async fn check_web_socket(url: &str, expected: Verdict) {
+    let _skipped = testing::skip_sleeps();
+    let error = height_over_web_socket(url).await.unwrap_err();
+    assert_eq!(classify(&error), expected, "{url}: {error:?}");
+}
+
+#[tokio::test]
+async fn handshakes_of_web_sockets() {
+    for (answer, expected) in [
+        (answer(503, ""), Verdict::TRANSIENT),
+        (answer(429, ""), Verdict::THROTTLED),
+        (answer(404, ""), Verdict::STOP),
+        (closed(), Verdict::TRANSIENT),
+        (Answer::Nothing, Verdict::TRANSIENT),
+        (
+            Answer::Bytes(String::from("no HTTP\r\n\r\n")),
+            Verdict::STOP,
+        ),
+    ] {
+        let server = Server::start([answer]);
+        check_web_socket(&server.url.replace("http", "ws"), expected).await;
+        server.assert_attempts(expected);
+    }
+}
+
+#[tokio::test]
+async fn web_sockets_without_a_server() {
+    let closed = closed_port().replace("http", "ws");
+    check_web_socket(&closed, Verdict::TRANSIENT).await;
+    check_web_socket("ws://no-such-host.invalid", Verdict::TRANSIENT).await;
+    check_web_socket(&closed_port(), Verdict::STOP).await;
+    check_web_socket("no address", Verdict::STOP).await;
+}
+
 #[test]
-fn a_web_socket_that_is_closed_is_ambiguous() {
-    let cause = ClientError::Custom(String::from("closed")).into();
-    assert_eq!(classify(&ClientError::RestartNeeded(cause)), BROKEN);
+fn web_sockets_whose_connection_fails() {
+    let untrusted = "invalid peer certificate: UnknownIssuer";
+    for (error, expected) in [
+        (io::ErrorKind::TimedOut.into(), Verdict::TRANSIENT),
+        (
+            io::Error::new(io::ErrorKind::InvalidData, untrusted),
+            Verdict::STOP,
+        ),
+    ] {
+        let error = ClientError::Transport(WsHandshakeError::Io(error).into());
+        assert_eq!(classify(&error), expected, "{error:?}");
+    }
+}
+
+/// Takes one request, and then closes the connection, or never answers.
+fn web_sockets(is_silent: bool) -> loopback::Server {
+    loopback::Server::start(move |stream| async move {
+        let mut server = soketto::handshake::Server::new(stream.compat());
+        let request = server.receive_request().await.map_err(io::Error::other)?;
+        let accepted = Response::Accept {
+            key: request.key(),
+            protocol: None,
+        };
+        let sent = server.send_response(&accepted).await;
+        sent.map_err(io::Error::other)?;
+        let (_sender, mut receiver) = server.into_builder().finish();
+        let received = receiver.receive_data(&mut Vec::new()).await;
+        received.map_err(io::Error::other)?;
+        if is_silent { pending().await } else { Ok(()) }
+    })
+}
+
+#[tokio::test]
+async fn requests_over_web_sockets() {
+    for (is_silent, expected) in [(false, BROKEN), (true, Verdict::TIMEOUT)] {
+        let server = web_sockets(is_silent);
+        check_web_socket(&format!("ws://{}", server.address), expected).await;
+        assert_eq!(server.accepted(), 4);
+    }
 }
