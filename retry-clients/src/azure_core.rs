@@ -19,10 +19,15 @@
 //! # let _ = (without_retries, read);
 //! ```
 
+use std::error::Error as StdError;
+use std::{io, iter};
+
 use ::azure_core::error::{Error, ErrorKind};
 use ::azure_core::http::headers::Headers;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use retry_runtime::Verdict;
+use retry_runtime::{Classify, Verdict};
+
+use crate::by_reqwest::by_reqwest;
 
 /// Azure's own name of `retry-after-ms`.
 const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
@@ -34,11 +39,15 @@ const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 /// | an answer with 408, 500, 502, 503 without a hint, or 504 | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
-/// | no connection, also because of a certificate | transient |
-/// | a connection that broke, an answer cut off, no answer in time | transient, ambiguous |
-/// | other statuses (409, 412: read again first), rejected credentials, unreadable answers, all else | stop |
+/// | no connection | transient |
+/// | a connection that broke, an answer cut off | transient, ambiguous |
+/// | no answer in time | timeout |
+/// | an error made of an [`io::Error`] | by its kind |
+/// | untrusted certificates, other statuses (409, 412: read again first), rejected credentials, unreadable answers, all else | stop |
 ///
-/// The hint is `retry-after-ms` or `x-ms-retry-after-ms`, or else `retry-after`.
+/// The hint is `retry-after-ms` or `x-ms-retry-after-ms`, or else `retry-after`. Of transports, only `reqwest` 0.13 is
+/// known, which this SDK uses by default. Any other's failures are transient, and ambiguous unless it says that it could
+/// not connect.
 pub fn classify(error: &Error) -> Verdict {
     match error.kind() {
         ErrorKind::HttpResponse {
@@ -53,10 +62,19 @@ pub fn classify(error: &Error) -> Verdict {
                 Verdict::from_http(status, &headers.unwrap_or_default())
             })
         }
-        ErrorKind::Connection => Verdict::TRANSIENT,
-        ErrorKind::Io => Verdict::TRANSIENT.ambiguous(),
+        ErrorKind::Connection => by_cause(error).unwrap_or(Verdict::TRANSIENT),
+        ErrorKind::Io => by_cause(error).unwrap_or(Verdict::TRANSIENT.ambiguous()),
         _ => Verdict::STOP,
     }
+}
+
+/// What the transport's own error says, or an I/O error that an error was made of.
+fn by_cause(error: &Error) -> Option<Verdict> {
+    let io = || {
+        iter::successors(error.source(), |&cause| cause.source())
+            .find_map(|cause| cause.downcast_ref::<io::Error>())
+    };
+    by_reqwest(error).or_else(|| io().map(Classify::classify))
 }
 
 fn headers(headers: &Headers) -> HeaderMap {

@@ -18,6 +18,9 @@ mod client_retries;
 pub mod http;
 #[cfg(feature = "_whole_client")]
 pub mod repeat;
+// Of clients whose transport it is.
+#[cfg(any(feature = "azure_core", feature = "object_store", feature = "rig"))]
+mod by_reqwest;
 #[cfg(feature = "stream")]
 mod whole;
 

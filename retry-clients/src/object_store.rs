@@ -30,6 +30,8 @@ use ::object_store::{Error, RetryConfig};
 use http::StatusCode;
 use retry_runtime::{Classify, Verdict};
 
+use crate::by_reqwest::by_reqwest;
+
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
@@ -40,7 +42,7 @@ use retry_runtime::{Classify, Verdict};
 /// | no connection | transient |
 /// | a connection that broke | transient, ambiguous |
 /// | a timeout | timeout |
-/// | not found, already there, not allowed, other statuses, invalid paths, unreadable answers | stop |
+/// | not found, already there, not allowed, other statuses, untrusted certificates, invalid paths, unreadable answers | stop |
 ///
 /// This crate keeps no headers, so there are no hints. It hides the status in a text, which is read.
 pub fn classify(error: &Error) -> Verdict {
@@ -50,7 +52,7 @@ pub fn classify(error: &Error) -> Verdict {
     let source: &(dyn StdError + 'static) = &**source;
     for cause in iter::successors(Some(source), |&cause| cause.source()) {
         if let Some(error) = cause.downcast_ref::<HttpError>() {
-            return by_kind(error.kind());
+            return by_kind(error);
         }
         if let Some(verdict) = by_text(&cause.to_string()) {
             return verdict;
@@ -59,9 +61,9 @@ pub fn classify(error: &Error) -> Verdict {
     Verdict::STOP
 }
 
-fn by_kind(kind: HttpErrorKind) -> Verdict {
-    match kind {
-        HttpErrorKind::Connect => Verdict::TRANSIENT,
+fn by_kind(error: &HttpError) -> Verdict {
+    match error.kind() {
+        HttpErrorKind::Connect => by_reqwest(error).unwrap_or(Verdict::TRANSIENT),
         HttpErrorKind::Request | HttpErrorKind::Interrupted => Verdict::TRANSIENT.ambiguous(),
         HttpErrorKind::Timeout => Verdict::TIMEOUT,
         _ => Verdict::STOP,

@@ -22,12 +22,11 @@
 //! A stream of this client sends nothing before it is polled; `stream = "first"` and `stream = "buffer"` retry it.
 //! If it is cut off, it ends with an error of its own.
 
-use std::error::Error;
-use std::iter;
-
 use retry_runtime::{Classify, ResponseError, Verdict, llm};
 use rig_core::error::{ErrorKind, ErrorReport, ProviderError};
 use rig_core::{ProviderResponseError, http_client};
+
+use crate::by_reqwest::by_reqwest;
 
 /// Which failures are worth a retry.
 ///
@@ -77,13 +76,6 @@ fn by_transport(error: &http_client::Error) -> Verdict {
         }
         error => broken_if(rig_core::error::transient_transport(error)),
     }
-}
-
-/// The verdict of `reqwest`'s error among the causes, which the transport hides.
-fn by_reqwest(error: &(dyn Error + 'static)) -> Option<Verdict> {
-    iter::successors(Some(error), |&error| error.source())
-        .find_map(|cause| cause.downcast_ref::<reqwest::Error>())
-        .map(Classify::classify)
 }
 
 fn by_report(report: &ErrorReport) -> Verdict {

@@ -1,5 +1,6 @@
 //! The Azure SDK: failures as the pipeline of its clients gives them, classified and counted.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,18 +16,19 @@ use retry_runtime::{Verdict, retry, testing};
 use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
+use crate::untrusted::Untrusted;
+
 struct Store {
     pipeline: Pipeline,
     url: String,
 }
 
 impl Store {
-    fn with(url: &str, retry: RetryOptions) -> Self {
-        let http = reqwest::Client::builder().no_proxy();
-        let http = http.timeout(Duration::from_millis(300)).build().unwrap();
+    fn over(http: reqwest::ClientBuilder, url: &str) -> Self {
+        let http = http.no_proxy().timeout(Duration::from_millis(300));
         let options = ClientOptions {
-            retry,
-            transport: Some(Transport::new(Arc::new(http))),
+            retry: RetryOptions::none(),
+            transport: Some(Transport::new(Arc::new(http.build().unwrap()))),
             ..ClientOptions::default()
         };
         let pipeline = Pipeline::new(None, None, options, Vec::new(), Vec::new(), None);
@@ -35,7 +37,7 @@ impl Store {
     }
 
     fn at(url: &str) -> Self {
-        Self::with(url, RetryOptions::none())
+        Self::over(reqwest::Client::builder(), url)
     }
 
     #[retry(max = 3, jitter = "none", on = classify)]
@@ -88,10 +90,41 @@ async fn hints() {
 async fn transport() {
     check(closed(), BROKEN).await;
     check(cut(), BROKEN).await;
-    check(Answer::Nothing, BROKEN).await;
+    check(Answer::Nothing, Verdict::TIMEOUT).await;
     let _skipped = testing::skip_sleeps();
     let error = Store::at(&closed_port()).read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+    let http = reqwest::Client::builder().dns_resolver(Arc::new(Untrusted));
+    let store = Store::over(http, "http://example.invalid/");
+    let error = store.read().await.unwrap_err();
+    assert_eq!(error.kind(), &ErrorKind::Connection);
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
+}
+
+#[test]
+fn errors_made_of_others() {
+    for (kind, expected) in [
+        (io::ErrorKind::ConnectionRefused, Verdict::TRANSIENT),
+        (io::ErrorKind::ConnectionReset, BROKEN),
+        (io::ErrorKind::TimedOut, Verdict::TIMEOUT),
+        (io::ErrorKind::NotFound, Verdict::STOP),
+    ] {
+        let error = Error::from(io::Error::from(kind));
+        assert_eq!(classify(&error), expected, "{kind}");
+        let error = error.with_context("of a file");
+        assert_eq!(classify(&error), expected, "{kind}");
+    }
+    // Of a transport that is not known.
+    for (kind, expected) in [
+        (ErrorKind::Connection, Verdict::TRANSIENT),
+        (ErrorKind::Io, BROKEN),
+    ] {
+        assert_eq!(classify(&Error::with_message(kind, "no")), expected);
+    }
 }
 
 #[test]

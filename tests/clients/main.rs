@@ -26,6 +26,8 @@ mod runtimes;
 mod sqlx;
 #[cfg(feature = "tonic")]
 mod tonic;
+#[cfg(any(feature = "azure_core", feature = "object_store"))]
+mod untrusted;
 #[cfg(feature = "ureq")]
 mod ureq;
 #[cfg(feature = "tower")]

@@ -1,8 +1,10 @@
 //! `object_store`: failures as its stores give them, classified and counted.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::client::{HttpError, HttpErrorKind};
 use object_store::http::{HttpBuilder, HttpStore};
 use object_store::path::Path;
 use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreExt, RetryConfig};
@@ -11,6 +13,8 @@ use retry_runtime::{Verdict, retry, testing};
 
 use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
+
+use crate::untrusted::Untrusted;
 
 struct Store(HttpStore);
 
@@ -74,6 +78,19 @@ async fn transport() {
     let _skipped = testing::skip_sleeps();
     let error = Store::at(&closed_port()).read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_trusted_is_no_passing_fault() {
+    let http = reqwest_0_13::Client::builder().no_proxy();
+    let http = http.dns_resolver(Arc::new(Untrusted)).build().unwrap();
+    let failed = http.get("http://example.invalid/").send().await;
+    let failed = HttpError::new(HttpErrorKind::Connect, failed.unwrap_err());
+    let error = Error::Generic {
+        store: "HTTP",
+        source: failed.into(),
+    };
+    assert_eq!(classify(&error), Verdict::STOP, "{error:?}");
 }
 
 #[tokio::test]
