@@ -24,16 +24,16 @@
 //! This client makes its connections again by itself, but repeats no request.
 
 use std::error::Error as StdError;
-use std::iter;
+use std::fmt::{Debug, Display};
+use std::{io, iter};
 
-use ::async_nats::client::{FlushError, FlushErrorKind};
-use ::async_nats::jetstream::context as jetstream;
+use ::async_nats::client::FlushErrorKind;
+use ::async_nats::error::Error;
 use ::async_nats::jetstream::{Error as JetStreamError, ErrorCode};
-use ::async_nats::{
-    ConnectError, ConnectErrorKind, PublishError, PublishErrorKind, RequestError, RequestErrorKind,
-    SubscribeError, SubscribeErrorKind,
-};
+use ::async_nats::jetstream::{consumer, context, kv, stream};
+use ::async_nats::{ConnectErrorKind, RequestErrorKind, StatusCode};
 use retry_runtime::{Classify, Verdict};
+use tokio::sync::oneshot::error::RecvError;
 
 const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 
@@ -41,29 +41,31 @@ const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 /// server or the account, clusters and accounts that are unknown, and a sequence that does not match.
 const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 
-/// Which failures are worth a retry: of connecting, publishing, subscribing, flushing and requesting, also of `JetStream`;
-/// and any of these in an [`async_nats::Error`], which holds all.
+/// Which failures are worth a retry, in an error of any kind: of connecting, publishing, subscribing, flushing and
+/// requesting, and of `JetStream` with its streams, consumers, key-value stores and object stores.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | no connection, none in time | transient: nothing was sent |
-/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), or has no leader | transient: nothing was done |
+/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), has no leader, or all servers of a stream or consumer are down | transient: nothing was done |
 /// | `JetStream` could not store a message, or is still storing the one with that number | transient, ambiguous |
 /// | `JetStream` has too many requests (429) | throttled |
-/// | no answer or acknowledgement in time | timeout |
-/// | the client has given up its connection, before it had an answer | transient, ambiguous |
-/// | the same, before it took a message | transient: nothing was sent |
+/// | no answer, acknowledgement or heartbeat in time | timeout |
+/// | the client ended before it had an answer: it was drained, or has given up its connection | transient, ambiguous |
+/// | the client had ended before | stop: it stays so |
 /// | as many messages unacknowledged as the client allows | throttled: nothing was sent |
-/// | rejected credentials and certificates, wrong addresses, subjects and sizes, a wrong last sequence, all else | stop |
+/// | rejected credentials and certificates; wrong addresses, subjects, names and sizes; what is not there, or is there already; a wrong last sequence; all else | stop |
+///
+/// An error that only wraps another one is what that one says. So is an [`async_nats::Error`], which holds any.
 pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
     error.verdict()
 }
 
 /// An error of this client, for [`classify`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no error of `async-nats` that is known to say whether to retry",
-    label = "not one of `ConnectError`, `PublishError`, `SubscribeError`, `FlushError`, `RequestError`",
-    note = "an `async_nats::Error` holds any of them: the function can return that"
+    message = "`{Self}` is no error of `async-nats`",
+    label = "not an `async_nats::error::Error` of any kind, nor an `async_nats::jetstream::Error`",
+    note = "an `async_nats::Error` holds any error, and is what the first one of this client in it says"
 )]
 pub trait Failure: private::Sealed {
     #[doc(hidden)]
@@ -74,93 +76,144 @@ mod private {
     pub trait Sealed {}
 }
 
-macro_rules! failures {
-    ($($error:ty: |$this:ident| $verdict:expr;)*) => {$(
-        impl private::Sealed for $error {}
+impl<K: Clone + Debug + Display + PartialEq + 'static> private::Sealed for Error<K> {}
 
-        impl Failure for $error {
-            fn verdict(&self) -> Verdict {
-                let $this = self;
-                $verdict
+impl<K: Clone + Debug + Display + PartialEq + 'static> Failure for Error<K> {
+    fn verdict(&self) -> Verdict {
+        of_causes(self)
+    }
+}
+
+impl private::Sealed for JetStreamError {}
+
+impl Failure for JetStreamError {
+    fn verdict(&self) -> Verdict {
+        match (self.code(), self.error_code()) {
+            // The first with that number is still being stored, or what was stored is not known.
+            (_, ErrorCode::STREAM_DUPLICATE_MESSAGE_CONFLICT | ErrorCode::STREAM_STORE_FAILED) => {
+                BROKEN
             }
+            (
+                _,
+                ErrorCode::CLUSTER_NOT_LEADER
+                | ErrorCode::STREAM_OFFLINE
+                | ErrorCode::CONSUMER_OFFLINE,
+            ) => Verdict::TRANSIENT,
+            (503, code) if LASTING.contains(&code.0) => Verdict::STOP,
+            (503, _) => Verdict::TRANSIENT,
+            (429, _) => Verdict::THROTTLED,
+            _ => Verdict::STOP,
         }
-    )*};
+    }
 }
 
-failures! {
-    ConnectError: |error| match error.kind() {
-        ConnectErrorKind::Io => of_no_connection(error),
-        ConnectErrorKind::Dns | ConnectErrorKind::TimedOut | ConnectErrorKind::MaxReconnects => Verdict::TRANSIENT,
-        _ => Verdict::STOP,
-    };
-    PublishError: |error| match error.kind() {
-        PublishErrorKind::Send => Verdict::TRANSIENT,
-        _ => Verdict::STOP,
-    };
-    SubscribeError: |error| match error.kind() {
-        SubscribeErrorKind::Other => Verdict::TRANSIENT,
-        _ => Verdict::STOP,
-    };
-    FlushError: |error| match error.kind() {
-        FlushErrorKind::SendError => Verdict::TRANSIENT,
-        FlushErrorKind::FlushError => BROKEN,
-    };
-    RequestError: |error| match error.kind() {
-        RequestErrorKind::NoResponders => Verdict::TRANSIENT,
-        RequestErrorKind::TimedOut => Verdict::TIMEOUT,
-        RequestErrorKind::Other => BROKEN,
-        _ => Verdict::STOP,
-    };
-    jetstream::PublishError: |error| match error.kind() {
-        jetstream::PublishErrorKind::StreamNotFound => Verdict::TRANSIENT,
-        jetstream::PublishErrorKind::TimedOut => Verdict::TIMEOUT,
-        jetstream::PublishErrorKind::BrokenPipe => BROKEN,
-        jetstream::PublishErrorKind::MaxAckPending => Verdict::THROTTLED,
-        jetstream::PublishErrorKind::Other => of_causes(error.source()),
-        _ => Verdict::STOP,
-    };
-    jetstream::RequestError: |error| match error.kind() {
-        jetstream::RequestErrorKind::NoResponders => Verdict::TRANSIENT,
-        jetstream::RequestErrorKind::TimedOut => Verdict::TIMEOUT,
-        jetstream::RequestErrorKind::Other => of_causes(error.source()),
-        jetstream::RequestErrorKind::InvalidSubject => Verdict::STOP,
-    };
-    JetStreamError: |error| match (error.code(), error.error_code()) {
-        // The first with that number is still being stored, or what was stored is not known.
-        (_, ErrorCode::STREAM_DUPLICATE_MESSAGE_CONFLICT | ErrorCode::STREAM_STORE_FAILED) => BROKEN,
-        (_, ErrorCode::CLUSTER_NOT_LEADER) => Verdict::TRANSIENT,
-        (503, code) if LASTING.contains(&code.0) => Verdict::STOP,
-        (503, _) => Verdict::TRANSIENT,
-        (429, _) => Verdict::THROTTLED,
-        _ => Verdict::STOP,
-    };
-    ::async_nats::Error: |error| of_causes(Some(&**error));
+impl private::Sealed for ::async_nats::Error {}
+
+impl Failure for ::async_nats::Error {
+    fn verdict(&self) -> Verdict {
+        of_causes(&**self)
+    }
 }
 
-/// What the first cause of a known type says.
-fn of_causes(error: Option<&(dyn StdError + 'static)>) -> Verdict {
-    iter::successors(error, |&error| error.source())
-        .find_map(|cause| {
-            of::<ConnectError>(cause)
-                .or_else(|| of::<PublishError>(cause))
-                .or_else(|| of::<SubscribeError>(cause))
-                .or_else(|| of::<FlushError>(cause))
-                .or_else(|| of::<RequestError>(cause))
-                .or_else(|| of::<jetstream::PublishError>(cause))
-                .or_else(|| of::<jetstream::RequestError>(cause))
-                .or_else(|| of::<JetStreamError>(cause))
-        })
+/// What the first cause says that says something.
+fn of_causes(error: &(dyn StdError + 'static)) -> Verdict {
+    iter::successors(Some(error), |&cause| cause.source())
+        .find_map(said)
         .unwrap_or(Verdict::STOP)
 }
 
-fn of<E: Failure + StdError + 'static>(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
-    cause.downcast_ref::<E>().map(Failure::verdict)
+/// For each type of errors the kinds that say something by themselves. The others stop, or only say what failed, and their
+/// cause why.
+macro_rules! by_kind {
+    ($cause:ident: $($kind:ty { $($name:ident $(($($held:tt)*))? => $verdict:expr),* })*) => {
+        $(if let Some(error) = $cause.downcast_ref::<Error<$kind>>() {
+            type Kind = $kind;
+            $(if let Kind::$name $(($($held)*))? = error.kind() {
+                return Some($verdict);
+            })*
+            return None;
+        })*
+    };
+}
+
+/// `None` if only its cause can say.
+fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
+    by_kind! { cause:
+        ConnectErrorKind {
+            Io => of_no_connection(cause),
+            Dns => Verdict::TRANSIENT,
+            TimedOut => Verdict::TRANSIENT,
+            MaxReconnects => Verdict::TRANSIENT
+        }
+        RequestErrorKind { NoResponders => Verdict::TRANSIENT, TimedOut => Verdict::TIMEOUT }
+        FlushErrorKind { FlushError => BROKEN }
+        context::PublishErrorKind {
+            StreamNotFound => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT,
+            BrokenPipe => BROKEN,
+            MaxAckPending => Verdict::THROTTLED
+        }
+        context::RequestErrorKind { NoResponders => Verdict::TRANSIENT, TimedOut => Verdict::TIMEOUT }
+        context::AccountErrorKind {
+            JetStreamUnavailable => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
+        context::CreateStreamErrorKind {
+            JetStreamUnavailable => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
+        context::GetStreamErrorKind { JetStream(error) => error.verdict() }
+        context::GetStreamByNameErrorKind { JetStream(error) => error.verdict() }
+        context::ConsumerInfoErrorKind {
+            NoResponders => Verdict::TRANSIENT,
+            Offline => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
+        context::CreateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
+        context::UpdateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
+        stream::ConsumerErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::ConsumerCreateStrictErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::ConsumerUpdateErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::DeleteMessageErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::PurgeErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::LastRawMessageErrorKind { JetStream(error) => error.verdict() }
+        stream::DirectGetErrorKind {
+            ErrorResponse(StatusCode::NO_RESPONDERS, _) => Verdict::TRANSIENT,
+            TimedOut => Verdict::TIMEOUT
+        }
+        consumer::StreamErrorKind { TimedOut => Verdict::TIMEOUT }
+        consumer::pull::MessagesErrorKind { NoResponders => Verdict::TRANSIENT, MissingHeartbeat => Verdict::TIMEOUT }
+        consumer::pull::OrderedErrorKind { NoResponders => Verdict::TRANSIENT, MissingHeartbeat => Verdict::TIMEOUT }
+        consumer::pull::ConsumerRecreateErrorKind { TimedOut => Verdict::TIMEOUT }
+        consumer::push::MessagesErrorKind { MissingHeartbeat => Verdict::TIMEOUT }
+        consumer::push::OrderedErrorKind { MissingHeartbeat => Verdict::TIMEOUT }
+        consumer::push::ConsumerRecreateErrorKind { TimedOut => Verdict::TIMEOUT }
+        kv::StatusErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        kv::EntryErrorKind { TimedOut => Verdict::TIMEOUT }
+        kv::UpdateErrorKind { TimedOut => Verdict::TIMEOUT }
+        kv::WatchErrorKind { TimedOut => Verdict::TIMEOUT }
+    }
+    if cause.is::<RecvError>() {
+        return Some(BROKEN);
+    }
+    if let Some(error) = cause.downcast_ref::<JetStreamError>() {
+        return Some(error.verdict());
+    }
+    match cause.to_string().as_str() {
+        // Of a request with an inbox of its own, and of an acknowledgement that is to be acknowledged.
+        "broken pipe" | "subscription dropped" => Some(BROKEN),
+        // Of an object store, whose types need more of the client than all others.
+        "timed out" => Some(Verdict::TIMEOUT),
+        _ => cause.downcast_ref().map(io::Error::classify),
+    }
 }
 
 /// Whatever the I/O error was, nothing was sent. But a certificate that is not trusted is one, too.
-fn of_no_connection(error: &ConnectError) -> Verdict {
-    let io = error
-        .source()
-        .and_then(|cause| cause.downcast_ref::<std::io::Error>());
+fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
+    let io = iter::successors(error.source(), |&cause| cause.source())
+        .find_map(|cause| cause.downcast_ref::<io::Error>());
     Verdict::from(io.is_none_or(|io| io.classify().is_retryable()))
 }

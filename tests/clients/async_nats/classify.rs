@@ -1,14 +1,16 @@
-use std::fmt::{Debug, Display};
+use std::fmt::{self, Debug, Display};
 use std::io;
 use std::time::Duration;
 
 use async_nats::client::FlushErrorKind;
 use async_nats::error::Error;
-use async_nats::jetstream::context as jetstream;
+use async_nats::jetstream::message::PublishMessage;
+use async_nats::jetstream::{self, consumer, context, kv, stream};
 use async_nats::{
-    Client, ConnectErrorKind, ConnectOptions, PublishErrorKind, RequestErrorKind,
-    SubscribeErrorKind,
+    Client, ConnectErrorKind, ConnectOptions, PublishErrorKind, Request, RequestError,
+    RequestErrorKind, StatusCode, SubscribeErrorKind,
 };
+use futures_util::FutureExt;
 use retry_clients::async_nats::{Failure, classify};
 use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
@@ -27,6 +29,17 @@ async fn check(url: &str, expected: Verdict) {
     let error = connect(url, &mut count).await.unwrap_err();
     assert_eq!(classify(&error), expected, "{error:?}");
     assert_eq!(count, attempts(expected).0, "{error:?}");
+}
+
+/// How a server begins.
+macro_rules! info {
+    () => {
+        concat!(
+            r#"INFO {"server_id":"A","server_name":"A","version":"2.9.10","proto":1,"go":"go1.19","host":"127.0.0.1","#,
+            r#""port":4222,"headers":true,"max_payload":1048576,"client_id":1}"#,
+            "\r\n"
+        )
+    };
 }
 
 /// Sends these bytes to everybody, and goes on reading.
@@ -53,11 +66,7 @@ async fn what_no_wait_heals_stops() {
     check("http://127.0.0.1", Verdict::STOP).await;
     let garbled = saying("HTTP/1.1 400 Bad Request\r\n\r\n");
     check(&format!("nats://{}", garbled.address), Verdict::STOP).await;
-    let strict = saying(concat!(
-        r#"INFO {"server_id":"A","server_name":"A","version":"2.9.10","proto":1,"go":"go1.19","host":"127.0.0.1","port":4222,"#,
-        r#""headers":true,"max_payload":1048576,"client_id":1}"#,
-        "\r\n-ERR 'Authorization Violation'\r\n"
-    ));
+    let strict = saying(concat!(info!(), "-ERR 'Authorization Violation'\r\n"));
     check(&format!("nats://{}", strict.address), Verdict::STOP).await;
 }
 
@@ -74,59 +83,82 @@ where
     assert_eq!(classify(&error), expected, "{shown}");
 }
 
+macro_rules! check_kinds {
+    ($($expected:expr => $($kind:expr),*;)*) => { $($(check_kind($kind, $expected);)*)* };
+}
+
 #[test]
 fn every_kind_has_the_verdict_of_the_table() {
-    check_kind(ConnectErrorKind::Dns, Verdict::TRANSIENT);
-    check_kind(ConnectErrorKind::Io, Verdict::TRANSIENT);
-    check_kind(ConnectErrorKind::TimedOut, Verdict::TRANSIENT);
-    check_kind(ConnectErrorKind::MaxReconnects, Verdict::TRANSIENT);
-    check_kind(ConnectErrorKind::Tls, Verdict::STOP);
-    check_kind(ConnectErrorKind::Authentication, Verdict::STOP);
-    check_kind(ConnectErrorKind::AuthorizationViolation, Verdict::STOP);
-    check_kind(ConnectErrorKind::ServerParse, Verdict::STOP);
-
-    check_kind(PublishErrorKind::Send, Verdict::TRANSIENT);
-    check_kind(PublishErrorKind::InvalidSubject, Verdict::STOP);
-    check_kind(PublishErrorKind::MaxPayloadExceeded, Verdict::STOP);
-
-    check_kind(SubscribeErrorKind::Other, Verdict::TRANSIENT);
-    check_kind(SubscribeErrorKind::InvalidSubject, Verdict::STOP);
-    check_kind(SubscribeErrorKind::InvalidQueueName, Verdict::STOP);
-
-    check_kind(FlushErrorKind::SendError, Verdict::TRANSIENT);
-    check_kind(FlushErrorKind::FlushError, BROKEN);
-
-    check_kind(RequestErrorKind::NoResponders, Verdict::TRANSIENT);
-    check_kind(RequestErrorKind::TimedOut, Verdict::TIMEOUT);
-    check_kind(RequestErrorKind::Other, BROKEN);
-    check_kind(RequestErrorKind::InvalidSubject, Verdict::STOP);
-
-    check_kind(
-        jetstream::PublishErrorKind::StreamNotFound,
-        Verdict::TRANSIENT,
-    );
-    check_kind(jetstream::PublishErrorKind::TimedOut, Verdict::TIMEOUT);
-    check_kind(jetstream::PublishErrorKind::BrokenPipe, BROKEN);
-    check_kind(
-        jetstream::PublishErrorKind::MaxAckPending,
-        Verdict::THROTTLED,
-    );
-    check_kind(
-        jetstream::PublishErrorKind::WrongLastSequence,
-        Verdict::STOP,
-    );
-    check_kind(
-        jetstream::PublishErrorKind::WrongLastMessageId,
-        Verdict::STOP,
-    );
-    check_kind(jetstream::PublishErrorKind::Other, Verdict::STOP);
-
-    check_kind(
-        jetstream::RequestErrorKind::NoResponders,
-        Verdict::TRANSIENT,
-    );
-    check_kind(jetstream::RequestErrorKind::TimedOut, Verdict::TIMEOUT);
-    check_kind(jetstream::RequestErrorKind::Other, Verdict::STOP);
+    check_kinds! {
+        Verdict::TRANSIENT =>
+            ConnectErrorKind::Dns,
+            ConnectErrorKind::Io,
+            ConnectErrorKind::TimedOut,
+            ConnectErrorKind::MaxReconnects,
+            RequestErrorKind::NoResponders,
+            context::PublishErrorKind::StreamNotFound,
+            context::RequestErrorKind::NoResponders,
+            context::AccountErrorKind::JetStreamUnavailable,
+            context::CreateStreamErrorKind::JetStreamUnavailable,
+            context::ConsumerInfoErrorKind::NoResponders,
+            context::ConsumerInfoErrorKind::Offline,
+            stream::DirectGetErrorKind::ErrorResponse(StatusCode::NO_RESPONDERS, String::new()),
+            consumer::pull::MessagesErrorKind::NoResponders,
+            consumer::pull::OrderedErrorKind::NoResponders;
+        Verdict::THROTTLED => context::PublishErrorKind::MaxAckPending;
+        Verdict::TIMEOUT =>
+            RequestErrorKind::TimedOut,
+            context::PublishErrorKind::TimedOut,
+            context::RequestErrorKind::TimedOut,
+            context::AccountErrorKind::TimedOut,
+            context::CreateStreamErrorKind::TimedOut,
+            context::ConsumerInfoErrorKind::TimedOut,
+            context::CreateKeyValueErrorKind::TimedOut,
+            context::UpdateKeyValueErrorKind::TimedOut,
+            stream::ConsumerErrorKind::TimedOut,
+            stream::ConsumerCreateStrictErrorKind::TimedOut,
+            stream::ConsumerUpdateErrorKind::TimedOut,
+            stream::DeleteMessageErrorKind::TimedOut,
+            stream::PurgeErrorKind::TimedOut,
+            stream::DirectGetErrorKind::TimedOut,
+            consumer::StreamErrorKind::TimedOut,
+            consumer::pull::MessagesErrorKind::MissingHeartbeat,
+            consumer::pull::OrderedErrorKind::MissingHeartbeat,
+            consumer::pull::ConsumerRecreateErrorKind::TimedOut,
+            consumer::push::MessagesErrorKind::MissingHeartbeat,
+            consumer::push::OrderedErrorKind::MissingHeartbeat,
+            consumer::push::ConsumerRecreateErrorKind::TimedOut,
+            kv::StatusErrorKind::TimedOut,
+            kv::EntryErrorKind::TimedOut,
+            kv::UpdateErrorKind::TimedOut,
+            kv::WatchErrorKind::TimedOut;
+        BROKEN => FlushErrorKind::FlushError, context::PublishErrorKind::BrokenPipe;
+        Verdict::STOP =>
+            ConnectErrorKind::Tls,
+            ConnectErrorKind::Authentication,
+            ConnectErrorKind::AuthorizationViolation,
+            ConnectErrorKind::ServerParse,
+            PublishErrorKind::InvalidSubject,
+            PublishErrorKind::MaxPayloadExceeded,
+            SubscribeErrorKind::InvalidSubject,
+            SubscribeErrorKind::InvalidQueueName,
+            RequestErrorKind::InvalidSubject,
+            context::PublishErrorKind::WrongLastSequence,
+            context::PublishErrorKind::WrongLastMessageId,
+            context::PublishErrorKind::Other,
+            context::RequestErrorKind::Other,
+            context::CreateStreamErrorKind::NotFound,
+            context::GetStreamErrorKind::EmptyName,
+            context::GetStreamByNameErrorKind::NotFound,
+            context::ConsumerInfoErrorKind::NotFound,
+            stream::ConsumerCreateStrictErrorKind::AlreadyExists,
+            stream::ConsumerUpdateErrorKind::DoesNotExist,
+            stream::DirectGetErrorKind::NotFound,
+            stream::LastRawMessageErrorKind::NoMessageFound,
+            consumer::pull::MessagesErrorKind::ConsumerDeleted,
+            consumer::push::MessagesErrorKind::ConsumerDeleted,
+            kv::CreateErrorKind::AlreadyExists;
+    }
 }
 
 /// As `JetStream` sends them.
@@ -137,17 +169,113 @@ fn what_jet_stream_says_by_its_code() {
         (503, 10039, Verdict::STOP),
         (503, 10077, BROKEN),
         (500, 10009, Verdict::TRANSIENT),
+        (500, 10118, Verdict::TRANSIENT),
+        (500, 10119, Verdict::TRANSIENT),
         (409, 10158, BROKEN),
         (429, 10167, Verdict::THROTTLED),
+        (404, 10059, Verdict::STOP),
         (400, 10003, Verdict::STOP),
         (500, 10001, Verdict::STOP),
     ] {
         let said = format!(r#"{{"code":{code},"err_code":{number},"description":"no"}}"#);
-        let error: async_nats::jetstream::Error = serde_json::from_str(&said).unwrap();
+        let said = || serde_json::from_str::<jetstream::Error>(&said).unwrap();
+        assert_eq!(classify(&said()), expected, "{code} {number}");
+        let error = Error::with_source(context::PublishErrorKind::Other, said());
         assert_eq!(classify(&error), expected, "{code} {number}");
-        let error = Error::with_source(jetstream::PublishErrorKind::Other, error);
-        assert_eq!(classify(&error), expected, "{code} {number}");
+        check_kinds! {
+            expected =>
+                context::AccountErrorKind::JetStream(said()),
+                context::CreateStreamErrorKind::JetStream(said()),
+                context::GetStreamErrorKind::JetStream(said()),
+                context::GetStreamByNameErrorKind::JetStream(said()),
+                context::ConsumerInfoErrorKind::JetStream(said()),
+                stream::ConsumerErrorKind::JetStream(said()),
+                stream::ConsumerCreateStrictErrorKind::JetStream(said()),
+                stream::ConsumerUpdateErrorKind::JetStream(said()),
+                stream::DeleteMessageErrorKind::JetStream(said()),
+                stream::PurgeErrorKind::JetStream(said()),
+                stream::LastRawMessageErrorKind::JetStream(said()),
+                kv::StatusErrorKind::JetStream(said());
+        }
     }
+}
+
+/// As of an object store, whose errors need features that this test's client lacks.
+#[derive(Clone, Debug, PartialEq)]
+struct OfObjectStore(&'static str);
+
+impl Display for OfObjectStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[test]
+fn an_error_is_what_its_cause_says() {
+    let unanswered = || Error::from(context::RequestErrorKind::NoResponders);
+    let error = Error::with_source(context::GetStreamErrorKind::Request, unanswered());
+    assert_eq!(classify(&error), Verdict::TRANSIENT);
+    let error = Error::with_source(context::KeyValueErrorKind::GetBucket, error);
+    assert_eq!(classify(&error), Verdict::TRANSIENT);
+    let error = Error::with_source(OfObjectStore("failed to get the store"), error);
+    assert_eq!(classify(&error), Verdict::TRANSIENT);
+
+    let late = Error::from(kv::UpdateErrorKind::TimedOut);
+    let error = Error::with_source(kv::CreateErrorKind::Publish, late);
+    assert_eq!(classify(&error), Verdict::TIMEOUT);
+
+    check_kind(OfObjectStore("timed out"), Verdict::TIMEOUT);
+    check_kind(OfObjectStore("object not found"), Verdict::STOP);
+    let late = io::Error::new(io::ErrorKind::TimedOut, "double ack response timed out");
+    assert_eq!(classify(&async_nats::Error::from(late)), Verdict::TIMEOUT);
+    for (said, expected) in [
+        ("broken pipe", BROKEN),
+        ("subscription dropped", BROKEN),
+        ("no reply subject", Verdict::STOP),
+    ] {
+        assert_eq!(classify(&async_nats::Error::from(said)), expected, "{said}");
+    }
+}
+
+/// A client that has ended, and how its requests failed that were under way, one of them with an inbox of its own.
+async fn ended() -> (Client, [RequestError; 2]) {
+    let server = saying(concat!(info!(), "PONG\r\n"));
+    let client = async_nats::connect(format!("nats://{}", server.address));
+    let client = client.await.unwrap();
+    let own = Request::new().inbox("inbox".into());
+    let mut under_way = Box::pin(async {
+        let both = tokio::join!(
+            client.request("unanswered", "?".into()),
+            client.send_request("unanswered", own),
+        );
+        [both.0.unwrap_err(), both.1.unwrap_err()]
+    });
+    assert!((&mut under_way).now_or_never().is_none());
+    client.drain().await.unwrap();
+    let failed = under_way.await;
+    (client, failed)
+}
+
+#[tokio::test]
+async fn a_client_that_ends_is_ambiguous_once() {
+    let (client, failed) = ended().await;
+    for error in failed {
+        assert_eq!(classify(&error), BROKEN, "{error:?}");
+    }
+    let published = client.publish("late", "!".into()).await.unwrap_err();
+    assert_eq!(classify(&published), Verdict::STOP, "{published:?}");
+    let subscribed = client.subscribe("late").await.unwrap_err();
+    assert_eq!(classify(&subscribed), Verdict::STOP, "{subscribed:?}");
+    let flushed = client.flush().await.unwrap_err();
+    assert_eq!(classify(&flushed), Verdict::STOP, "{flushed:?}");
+    let requested = client.request("late", "?".into()).await.unwrap_err();
+    assert_eq!(classify(&requested), Verdict::STOP, "{requested:?}");
+    let context = jetstream::new(client);
+    let placed = context.send_publish("late", PublishMessage::build()).await;
+    let placed = placed.unwrap_err();
+    assert_eq!(classify(&placed), Verdict::STOP, "{placed:?}");
+    let got = context.get_stream("late").await.unwrap_err();
+    assert_eq!(classify(&got), Verdict::STOP, "{got:?}");
 }
 
 /// rustls' error of a certificate comes as one of I/O.

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use async_nats::jetstream::context::{PublishError, PublishErrorKind};
+use async_nats::jetstream::context::{GetStreamError, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Config;
 use async_nats::jetstream::{self, Context};
@@ -146,4 +146,30 @@ async fn a_wrong_last_sequence_stops() {
     let error = sent.await.unwrap_err();
     assert_eq!(error.kind(), PublishErrorKind::WrongLastSequence);
     assert_eq!(classify(&error), Verdict::STOP);
+}
+
+#[retry(max = 2, backoff = "none", on = classify)]
+async fn manage(context: &Context, stream: &str, count: &mut u32) -> Result<(), GetStreamError> {
+    *count += 1;
+    context.get_stream(stream).await.map(drop)
+}
+
+#[tokio::test]
+#[ignore = "needs NATS: run by .ci/databases"]
+async fn management_is_retried_while_the_server_does_not_answer() {
+    let context = with_stream(connect(Duration::from_secs(1)).await, "managed").await;
+    context.create_stream(config("managed")).await.unwrap();
+    let mut count = 0;
+    let error = manage(&context, "missing", &mut count).await.unwrap_err();
+    assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error:?}");
+    control(&["nats", "stop"]);
+    let mut count = 0;
+    let result = manage(&context, "managed", &mut count).await;
+    control(&["nats", "continue"]);
+    let error = result.unwrap_err();
+    assert_eq!(
+        (classify(&error), count),
+        (Verdict::TIMEOUT, 3),
+        "{error:?}"
+    );
 }
