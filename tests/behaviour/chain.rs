@@ -11,12 +11,13 @@ use std::{fmt, io};
 
 use retry_runtime::plan::Validity;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Kind, Permit,
-    Plan, Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, RetryBudget, Site, TimedOut,
-    TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
+    Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Permit, Plan,
+    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, Site, TimedOut, TimerFn, Verdict,
+    retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::turns::Turns;
 use tokio::task::yield_now;
 use tokio::time::Instant;
 
@@ -564,24 +565,6 @@ fn errors_are_shown() {
     );
 }
 
-/// A budget that counts what it has given out.
-#[derive(Default)]
-struct Turns {
-    taken: Cell<i32>,
-    spent: Cell<i32>,
-}
-
-impl RetryBudget for Turns {
-    fn withdraw(&self, _: Kind) -> bool {
-        self.taken.set(self.taken.get() + 1);
-        true
-    }
-
-    fn refund(&self, _: Kind) {
-        self.taken.set(self.taken.get() - 1);
-    }
-}
-
 /// A deadline bounds the wait, too.
 #[tokio::test(start_paused = true)]
 async fn a_turn_that_comes_too_late_ends_a_chain() {
@@ -615,7 +598,7 @@ fn a_chain_that_blocks_waits_for_its_turn() {
 #[tokio::test(start_paused = true)]
 async fn a_dropped_call_leaves_nothing_behind() {
     for polls in 0.. {
-        let turns = Turns::default();
+        let (turns, retries) = (Turns::new(9), Cell::new(0));
         let breaker = Breaker::new().consecutive_failures(99);
         let call = Policy::none()
             .max(2)
@@ -628,12 +611,12 @@ async fn a_dropped_call_leaves_nothing_behind() {
                 Err(gave_up.into_error())
             })
             .call_attempt(async |attempt| {
-                turns.spent.set(attempt.number().cast_signed() - 1);
+                retries.set(attempt.number() - 1);
                 yield_now().await;
                 Err::<(), _>(TRANSIENT)
             });
         let outcome = dropped_after(polls, call);
-        assert_eq!(turns.taken.get(), turns.spent.get(), "after {polls} polls");
+        assert_eq!(turns.left() + retries.get(), 9, "after {polls} polls");
         if let Some(outcome) = outcome {
             assert_eq!(outcome, Err(TRANSIENT));
             // 3 attempts, 2 pauses and the fallback wait once each.

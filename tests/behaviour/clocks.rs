@@ -17,6 +17,8 @@ use retry_runtime::{
     End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy, Reason,
     Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, testing,
 };
+use support::runtime;
+use support::turns::Turns;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -243,28 +245,14 @@ fn where_the_error_is_gone_one_more_attempt_is_made() {
 
 #[test]
 fn a_budget_gets_back_what_an_overslept_pause_cost() {
-    use retry_runtime::{Kind, RetryBudget};
-
-    struct Turns(AtomicU64);
-
-    impl RetryBudget for Turns {
-        fn withdraw(&self, _: Kind) -> bool {
-            self.0.fetch_sub(1, SeqCst);
-            true
-        }
-        fn refund(&self, _: Kind) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
-
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, repeats = 9, budget = turns, on = |_| true)]
     async fn call(clock: &Virtual, turns: &Turns) -> Result<(), String> {
         Err(String::from("busy"))
     }
 
-    let turns = Turns(AtomicU64::new(5));
+    let turns = Turns::new(5);
     block_on(call(&Virtual::oversleeping(secs(3600)), &turns)).unwrap_err();
-    assert_eq!(turns.0.into_inner(), 5);
+    assert_eq!(turns.left(), 5);
 }
 
 #[test]
@@ -410,15 +398,7 @@ fn a_second_paused_runtime_may_stand_earlier_than_the_first() {
         Err(String::from("busy"))
     }
 
-    let runtime = || {
-        tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap()
-    };
-    let early = runtime();
-    let late = runtime();
+    let (early, late) = (runtime::paused(), runtime::paused());
     for runtime in [late, early] {
         runtime.block_on(async {
             let mut attempts = 0;

@@ -1,13 +1,13 @@
 //! The core: a call's state, driven by hand.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_runtime::{
     Backoff, Budget, Call, Event, Failure, Jitter, Kind, Moment, Policy, Reason, RetryBudget,
     Section, Site, Verdict, retry, testing,
 };
+use support::turns::Turns;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -372,19 +372,6 @@ fn a_pause_may_end_a_little_late_as_timers_do() {
 
 #[test]
 fn a_budget_gets_back_what_a_panic_in_the_report_would_keep() {
-    #[derive(Default)]
-    struct Turns(AtomicI32);
-
-    impl RetryBudget for Turns {
-        fn withdraw(&self, _: Kind) -> bool {
-            self.0.fetch_sub(1, SeqCst);
-            true
-        }
-        fn refund(&self, _: Kind) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
-
     #[retry(backoff = "none", budget = turns, on = |_| true, observe = |event| {
         assert!(!matches!(event, Event::Retrying { .. }), "an observer's own fault");
     })]
@@ -392,7 +379,7 @@ fn a_budget_gets_back_what_a_panic_in_the_report_would_keep() {
         Err(String::from("busy"))
     }
 
-    let turns = Turns::default();
+    let turns = Turns::new(5);
     assert!(catch_unwind(AssertUnwindSafe(|| call(&turns))).is_err());
-    assert_eq!(turns.0.into_inner(), 0);
+    assert_eq!(turns.left(), 5);
 }

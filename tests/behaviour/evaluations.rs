@@ -6,6 +6,7 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use retry_runtime::{Backoff, Hint, Jitter, Place, Policy, TokioTimer, retry, retrying, testing};
+use support::runtime;
 
 thread_local! {
     static COUNT: Cell<u32> = const { Cell::new(0) };
@@ -167,11 +168,7 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
         fail(failures)
     }
 
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap();
+    let runtime = runtime::paused();
     for mut failures in 0..3 {
         let made = failures;
         COUNT.set(0);
@@ -184,6 +181,16 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
     }
 }
 
+fn assert_evaluated_before_each_attempt(call: fn(&mut u32) -> std::io::Result<u32>) {
+    let _skipped = testing::skip_sleeps();
+    for mut failures in 0..3 {
+        let made = failures;
+        COUNT.set(0);
+        call(&mut failures).unwrap();
+        assert_eq!(COUNT.get(), made + 1);
+    }
+}
+
 #[test]
 fn a_breaker_is_evaluated_before_each_attempt() {
     static BREAKER: retry_runtime::Breaker = retry_runtime::Breaker::new();
@@ -193,13 +200,7 @@ fn a_breaker_is_evaluated_before_each_attempt() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    let _skipped = testing::skip_sleeps();
-    for mut failures in 0..3 {
-        let made = failures;
-        COUNT.set(0);
-        blocking(&mut failures).unwrap();
-        assert_eq!(COUNT.get(), made + 1);
-    }
+    assert_evaluated_before_each_attempt(blocking);
 }
 
 #[tokio::test(start_paused = true)]
@@ -233,13 +234,7 @@ fn a_limiter_is_evaluated_before_each_attempt() {
         fail(failures).map_err(std::io::Error::other)
     }
 
-    let _skipped = testing::skip_sleeps();
-    for mut failures in 0..3 {
-        let made = failures;
-        COUNT.set(0);
-        blocking(&mut failures).unwrap();
-        assert_eq!(COUNT.get(), made + 1);
-    }
+    assert_evaluated_before_each_attempt(blocking);
 }
 
 #[tokio::test(start_paused = true)]

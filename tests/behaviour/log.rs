@@ -1,16 +1,16 @@
 //! The log: one record per retry, per call given up, per call that succeeded after retries, and what plans log.
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::Duration;
 
 use retry_runtime::{Classify, Plan, Policy, Verdict, retry, testing};
+use support::sink::Sink;
 use tracing::field::{Field, Visit};
 use tracing::subscriber::{self, Subscriber};
 use tracing::{Level, span};
-use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::FmtSpan;
 
 #[derive(Debug)]
@@ -44,28 +44,6 @@ async fn complete(failures: &mut Vec<u16>) -> Result<u32, Status> {
     }
 }
 
-/// Collects what a subscriber writes.
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Sink {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
 /// Has somebody listen to every level all the time: otherwise a record that another test's subscriber does not want, on
 /// another thread, may be taken for one that nobody wants.
 fn hear_everything() {
@@ -91,7 +69,7 @@ pub(crate) async fn log_with_ends_of<T>(call: impl Future<Output = T>) -> String
 async fn log_up_to<T>(most: Level, spans: FmtSpan, call: impl Future<Output = T>) -> String {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
-        .with_writer(sink.clone())
+        .with_writer(sink.writer())
         .without_time()
         .with_ansi(false)
         .with_max_level(most)
@@ -100,8 +78,7 @@ async fn log_up_to<T>(most: Level, spans: FmtSpan, call: impl Future<Output = T>
     hear_everything();
     let _guard = subscriber::set_default(subscriber);
     call.await;
-    let bytes = sink.0.lock().unwrap().clone();
-    String::from_utf8(bytes).unwrap()
+    sink.text()
 }
 
 /// A number that is not there can't be summed wrongly.
@@ -152,7 +129,7 @@ async fn reads_as_promised() {
 async fn each_kind_of_record_has_a_place_of_its_own() {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
-        .with_writer(sink.clone())
+        .with_writer(sink.writer())
         .without_time()
         .with_ansi(false)
         .with_level(false)
@@ -162,7 +139,7 @@ async fn each_kind_of_record_has_a_place_of_its_own() {
     let _guard = subscriber::set_default(subscriber);
     complete(&mut vec![503]).await.unwrap();
     complete(&mut vec![401]).await.unwrap_err();
-    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let log = sink.text();
     let places: Vec<_> = log
         .lines()
         .map(|line| line.trim_start().split_once(':').unwrap())
@@ -354,12 +331,12 @@ fn it_says_why_no_type_in_an_error_was_asked() {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::DEBUG)
-        .with_writer(sink.clone())
+        .with_writer(sink.writer())
         .without_time()
         .with_ansi(false)
         .finish();
     subscriber::with_default(subscriber, || complete().unwrap_err());
-    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let log = sink.text();
     let why = "DEBUG retry::classify: not retried: no type in this error is known to say whether to retry; \
                name yours, as in `on = on::is::<Busy>` error=busy\n";
     assert!(log.starts_with(why), "{log}");
@@ -382,11 +359,11 @@ fn nor_does_that_show_secrets() {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
         .with_max_level(Level::DEBUG)
-        .with_writer(sink.clone())
+        .with_writer(sink.writer())
         .with_ansi(false)
         .finish();
     subscriber::with_default(subscriber, || call().unwrap_err());
-    let log = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let log = sink.text();
     assert!(!log.contains("pw") && !log.contains("AIza"), "{log}");
     assert_eq!(log.matches(r"error=no\nhttp://host/v1").count(), 2, "{log}");
     assert_eq!(log.lines().count(), 2, "{log}");

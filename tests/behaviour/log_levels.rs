@@ -1,39 +1,15 @@
 //! Levels of log records that the program has changed. In a process of its own, since all of a process share them.
 
-use std::io::{self, Write};
-use std::sync::{Arc, Mutex};
-
 use retry_runtime::log::{Level, Record, reset_levels, set_level};
 use retry_runtime::testing::fail_times;
 use retry_runtime::{Policy, testing};
-use tracing_subscriber::fmt::MakeWriter;
-
-#[derive(Clone, Default)]
-struct Sink(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Sink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Sink {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
+use support::sink::Sink;
 
 /// The level of each record of a call that fails so often, and what was recorded.
 fn levels_of(failures: u32) -> (Vec<String>, usize) {
     let sink = Sink::default();
     let subscriber = tracing_subscriber::fmt()
-        .with_writer(sink.clone())
+        .with_writer(sink.writer())
         .without_time()
         .with_ansi(false)
         .with_max_level(tracing::Level::TRACE)
@@ -45,7 +21,7 @@ fn levels_of(failures: u32) -> (Vec<String>, usize) {
         let call = policy.on(|_: &String| true).show(std::fmt::Display::fmt);
         let _ = call.call_blocking(|| server.next());
     });
-    let text = String::from_utf8(sink.0.lock().unwrap().clone()).unwrap();
+    let text = sink.text();
     (
         text.lines().map(|line| line.trim().to_owned()).collect(),
         recording.lines().len(),

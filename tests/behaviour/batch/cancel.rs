@@ -75,13 +75,8 @@ async fn cancelled_in_a_pause_it_returns_what_is_done() {
         Ok(3),
     ];
     assert_eq!(outcomes(&results), expected);
-    assert!(
-        recording
-            .lines()
-            .last()
-            .unwrap()
-            .ends_with("reason=cancelled")
-    );
+    let last = recording.lines().pop().unwrap();
+    assert!(last.ends_with("reason=cancelled"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]

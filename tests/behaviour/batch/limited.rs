@@ -6,28 +6,16 @@ use std::time::Duration;
 
 use futures::join;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, Quota, RateLimiter, Reason,
-    TimerFn, retry_each, retry_each_blocking, testing,
+    Breaker, Budget, ConcurrencyLimiter, Event, ItemError, Policy, RateLimiter, Reason, TimerFn,
+    retry_each, retry_each_blocking, testing,
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+use support::limiters::{at_a_time, each};
 use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::EXACT;
-
-/// So many at a time, whatever happens.
-const fn at_a_time(limit: u32) -> ConcurrencyLimiter {
-    ConcurrencyLimiter::aimd()
-        .start(limit)
-        .least(limit)
-        .most(limit)
-}
-
-/// So many seconds for each item.
-const fn each(gap: u64) -> RateLimiter<Quota> {
-    RateLimiter::fixed(1, Duration::from_secs(gap))
-}
 
 const SECOND: Duration = Duration::from_secs(1);
 

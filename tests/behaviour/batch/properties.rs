@@ -11,6 +11,7 @@ use proptest::prelude::*;
 use retry_runtime::{ItemError, Policy, Reason, Verdict, retry_each, retry_each_blocking, testing};
 
 use support::failure::Failure;
+use support::runtime;
 
 use super::secs;
 
@@ -144,12 +145,7 @@ proptest! {
         concurrency in 1..6_usize,
         max in 0..6_u32,
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        runtime::paused().block_on(async {
             let server = RefCell::new(Server::new(&fates, &failing_calls));
             let (running, most) = (Cell::new(0), Cell::new(0));
             let batches = policy(max).batches(size).concurrency(concurrency);

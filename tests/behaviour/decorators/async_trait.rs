@@ -1,24 +1,11 @@
 //! Under `#[async_trait]`, and traits whose futures are `Send`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use async_trait::async_trait;
 use retry_runtime::retry;
 
-use crate::decorators::Busy;
-
-#[derive(Debug, Default)]
-struct Flaky(AtomicU32);
-
-impl Flaky {
-    fn answer(&self) -> Result<u32, Busy> {
-        match self.0.fetch_add(1, Ordering::Relaxed) + 1 {
-            3 => Ok(3),
-            attempt => Err(Busy(attempt)),
-        }
-    }
-}
+use crate::decorators::{Busy, SharedFlaky};
 
 #[retry(wrapper = Retrying, backoff = "none", on = |_| true)]
 #[async_trait]
@@ -33,7 +20,7 @@ trait Model: Send + Sync {
 }
 
 #[async_trait]
-impl Model for Flaky {
+impl Model for SharedFlaky {
     async fn complete(&self, prompt: String, parts: &[&str]) -> Result<u32, Busy> {
         assert_eq!((prompt.as_str(), parts.len()), ("hello", 0));
         self.answer()
@@ -88,13 +75,19 @@ fn assert_send<T: Send>(value: T) -> T {
 
 #[tokio::test]
 async fn objects_are_wrapped() {
-    let boxed: Box<dyn Model> = Box::new(Flaky::default());
+    let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
     assert_eq!(assert_send(complete(&Retrying::new(boxed))).await, Ok(3));
-    let shared: Arc<dyn Model> = Arc::new(Flaky::default());
+    let shared: Arc<dyn Model> = Arc::new(SharedFlaky::default());
     assert_eq!(complete(&Retrying::new(shared.clone())).await, Ok(3));
     assert_eq!(Retrying::new(shared).name().await, "flaky");
-    assert_eq!(Retrying::new(Flaky::default()).charge(10).await, Ok(13));
-    assert_eq!(Retrying::new(Flaky::default()).provided().await, Ok(3));
+    assert_eq!(
+        Retrying::new(SharedFlaky::default()).charge(10).await,
+        Ok(13)
+    );
+    assert_eq!(
+        Retrying::new(SharedFlaky::default()).provided().await,
+        Ok(3)
+    );
 }
 
 #[retry(wrapper = RetryingSend, backoff = "none", on = |_| true)]
@@ -106,7 +99,7 @@ trait SendModel {
     ) -> std::pin::Pin<Box<dyn Future<Output = Result<u32, Busy>> + Send + 'a>>;
 }
 
-impl SendModel for Flaky {
+impl SendModel for SharedFlaky {
     async fn complete(&self, prompt: String) -> Result<u32, Busy> {
         assert_eq!(prompt, "hello");
         self.answer()
@@ -122,12 +115,12 @@ impl SendModel for Flaky {
 
 #[tokio::test]
 async fn send_futures_stay_send() {
-    let model = RetryingSend::new(Flaky::default());
+    let model = RetryingSend::new(SharedFlaky::default());
     assert_eq!(
         assert_send(model.complete(String::from("hello"))).await,
         Ok(3)
     );
-    let mut model = RetryingSend::new(Flaky::default());
+    let mut model = RetryingSend::new(SharedFlaky::default());
     assert_eq!(assert_send(model.charge(&10)).await, Ok(13));
 }
 
@@ -138,7 +131,7 @@ trait LocalModel {
 }
 
 #[async_trait(?Send)]
-impl LocalModel for std::rc::Rc<Flaky> {
+impl LocalModel for std::rc::Rc<SharedFlaky> {
     async fn complete(&self, prompt: std::rc::Rc<str>) -> Result<u32, Busy> {
         assert_eq!(&*prompt, "hello");
         self.answer()
@@ -147,6 +140,6 @@ impl LocalModel for std::rc::Rc<Flaky> {
 
 #[tokio::test]
 async fn local_ones_stay_local() {
-    let model = RetryingLocal::new(std::rc::Rc::new(Flaky::default()));
+    let model = RetryingLocal::new(std::rc::Rc::new(SharedFlaky::default()));
     assert_eq!(model.complete("hello".into()).await, Ok(3));
 }

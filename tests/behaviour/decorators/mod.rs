@@ -15,6 +15,7 @@ mod streams;
 
 use std::cell::Cell;
 use std::fmt::Debug;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use retry_runtime::{Backoff, Jitter, Policy, Section, Verdict, retry, testing};
@@ -44,6 +45,19 @@ impl Flaky {
             Err(Busy(attempt))
         } else {
             Ok(attempt)
+        }
+    }
+}
+
+/// A client that threads share, and that succeeds at the third attempt.
+#[derive(Debug, Default)]
+struct SharedFlaky(AtomicU32);
+
+impl SharedFlaky {
+    fn answer(&self) -> Result<u32, Busy> {
+        match self.0.fetch_add(1, Ordering::Relaxed) + 1 {
+            3 => Ok(3),
+            attempt => Err(Busy(attempt)),
         }
     }
 }

@@ -2,24 +2,12 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
 use retry_runtime::{retry, testing};
 
-use crate::decorators::Busy;
-
-#[derive(Debug, Default)]
-struct Flaky(AtomicU32);
-
-impl Flaky {
-    fn answer(&self) -> Result<u32, Busy> {
-        match self.0.fetch_add(1, Ordering::Relaxed) + 1 {
-            3 => Ok(3),
-            attempt => Err(Busy(attempt)),
-        }
-    }
-}
+use crate::decorators::{Busy, SharedFlaky};
 
 #[retry(wrapper = Retrying, forward = [Box, Arc], max = 5, backoff = "none", on = |_| true)]
 #[async_trait]
@@ -42,7 +30,7 @@ trait Model: Send + Sync {
 }
 
 #[async_trait]
-impl Model for Flaky {
+impl Model for SharedFlaky {
     async fn complete(&self, prompt: String, _: &[&str]) -> Result<u32, Busy> {
         assert_eq!(prompt, "hello");
         self.answer()
@@ -60,14 +48,14 @@ impl Model for Flaky {
 #[tokio::test]
 async fn a_boxed_and_a_shared_client_are_retried() {
     let recording = testing::record();
-    let boxed: Box<dyn Model> = Box::new(Flaky::default());
+    let boxed: Box<dyn Model> = Box::new(SharedFlaky::default());
     let model = Retrying::new(boxed);
     assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
     assert_eq!(model.name(), "flaky");
     assert_eq!(model.describe(), "the flaky");
     assert_eq!(model.inner().describe(), "the flaky");
 
-    let shared: Arc<dyn Model> = Arc::new(Flaky::default());
+    let shared: Arc<dyn Model> = Arc::new(SharedFlaky::default());
     let model: Arc<dyn Model> = Arc::new(Retrying::new(shared));
     assert_eq!(model.provided().await, Ok(3));
 
@@ -82,10 +70,10 @@ async fn a_boxed_and_a_shared_client_are_retried() {
 #[tokio::test]
 async fn a_client_boxed_after_it_was_wrapped_is_named_by_its_type() {
     let recording = testing::record();
-    let model: Box<dyn Model> = Box::new(Retrying::new(Flaky::default()));
+    let model: Box<dyn Model> = Box::new(Retrying::new(SharedFlaky::default()));
     assert_eq!(model.complete(String::from("hello"), &[]).await, Ok(3));
     let lines = recording.lines();
-    assert!(lines[0].contains("Flaky::complete"), "{lines:?}");
+    assert!(lines[0].contains("SharedFlaky::complete"), "{lines:?}");
 }
 
 #[retry(wrapper = RetryStore, forward = [Box, std::rc::Rc], max = 5, backoff = "none", on = |_| true)]
@@ -106,7 +94,7 @@ trait Store<K: Clone> {
     }
 }
 
-impl Store<u8> for Flaky {
+impl Store<u8> for SharedFlaky {
     type Item = u32;
     const LIMIT: u32 = 9;
 
@@ -129,19 +117,19 @@ impl Store<u8> for Flaky {
 
 #[tokio::test]
 async fn generic_traits_and_methods() {
-    let store = RetryStore::new(Box::new(Flaky::default()));
+    let store = RetryStore::new(Box::new(SharedFlaky::default()));
     assert_eq!(store.get(&1), Ok(3));
     store.inner().0.store(0, Ordering::Relaxed);
     assert_eq!(store.fetch::<String>(1).await, Ok(String::new()));
     store.inner().0.store(0, Ordering::Relaxed);
     assert_eq!(store.later().await, Ok(3));
-    assert_eq!(<RetryStore<Box<Flaky>> as Store<u8>>::limit(), Ok(7));
-    assert_eq!(<Rc<Flaky> as Store<u8>>::LIMIT, 9);
+    assert_eq!(<RetryStore<Box<SharedFlaky>> as Store<u8>>::limit(), Ok(7));
+    assert_eq!(<Rc<SharedFlaky> as Store<u8>>::LIMIT, 9);
     // The default body: a box can't give away what may have no size.
     assert_eq!(store.close(), Ok(()));
     // Each of a decorator around a pointer around a client.
     assert_eq!(
-        RetryStore::new(Rc::new(RetryStore::new(Flaky::default()))).get(&1),
+        RetryStore::new(Rc::new(RetryStore::new(SharedFlaky::default()))).get(&1),
         Ok(3)
     );
 }

@@ -1,17 +1,15 @@
 //! How attempts beside others begin, and how they go.
 
 use std::cell::{Cell, RefCell};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::task::{Context, Waker};
 
 use retry_runtime::{
     Budget, CircuitBreaker, ConcurrencyLimiter, End, Event, Pass, Seen, Transition, retry, testing,
 };
 use support::failure::{Failure, TRANSIENT};
-use tokio::time::{advance, timeout};
+use tokio::time::timeout;
 
 use crate::hedge::protections::Slots;
-use crate::hedge::{Server, answer, fails, millis, seen};
+use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 
 /// A breaker that nobody taught about attempts beside others: each pass makes it half open.
 #[derive(Default)]
@@ -69,13 +67,7 @@ async fn one_whose_observer_panics_has_not_begun() {
 
     let (server, slots) = (Server::new([answer(900)]), Slots::new(9));
     let budget = Budget::standard();
-    let mut future = Box::pin(call(&server, &slots, &budget));
-    let mut context = Context::from_waker(Waker::noop());
-    assert!(future.as_mut().poll(&mut context).is_pending());
-    advance(millis(200)).await;
-    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
-    assert!(polled.is_err());
-    drop(future);
+    panics_after(&[200], call(&server, &slots, &budget)).await;
     assert_eq!(budget.to_string(), "500 of 500 tokens");
     assert_eq!(server.seen(), seen(&[0], 1, 200));
     let mut ends = slots.ends.take();

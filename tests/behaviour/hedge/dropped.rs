@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use retry_runtime::{Breaker, Budget, CircuitBreaker, Kind, Latency, RetryBudget, Seen, retry};
-use support::dropped::dropped_after;
+use support::dropped::{Alive, dropped_after};
 use support::failure::{Failure, TRANSIENT};
 use tokio::task::yield_now;
 
@@ -14,21 +14,6 @@ struct World {
     alive: Cell<i32>,
     begun: Cell<u32>,
     most: Cell<i32>,
-}
-
-struct Alive<'a>(&'a Cell<i32>);
-
-impl<'a> Alive<'a> {
-    fn new(alive: &'a Cell<i32>) -> Self {
-        alive.set(alive.get() + 1);
-        Self(alive)
-    }
-}
-
-impl Drop for Alive<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
 }
 
 /// Pays as `Budget` does, and counts what it paid and took back.

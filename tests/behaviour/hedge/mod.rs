@@ -13,12 +13,15 @@ mod shared;
 mod tail;
 mod timing;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::task::{Context, Waker};
 use std::time::Duration;
 
 use support::failure::Failure;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, advance, sleep};
 
 const fn millis(millis: u64) -> Duration {
     Duration::from_millis(millis)
@@ -106,4 +109,16 @@ fn seen(began: &[u64], dropped: u64, now: u64) -> Seen {
         dropped,
         now,
     }
+}
+
+/// Polls the call, and again after each of these pauses, when it panics at the last; then drops it.
+async fn panics_after(pauses: &[u64], call: impl Future) {
+    let mut call = pin!(call);
+    let mut context = Context::from_waker(Waker::noop());
+    for pause in pauses {
+        assert!(call.as_mut().poll(&mut context).is_pending());
+        advance(millis(*pause)).await;
+    }
+    let polled = catch_unwind(AssertUnwindSafe(|| call.as_mut().poll(&mut context)));
+    assert!(polled.is_err());
 }

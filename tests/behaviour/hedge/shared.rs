@@ -1,18 +1,17 @@
 //! What calls share: each attempt beside another has its own payment and pass.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::task::{Context, Waker};
 
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event,
     Failure as Failed, Kind, Place, Policy, RetryBudget, Seen, Site, TokioTimer, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
-use tokio::time::{advance, sleep};
+use support::limiters::at_a_time;
+use tokio::time::sleep;
 
 use crate::hedge::protections::{Notes, Slots};
-use crate::hedge::{Server, answer, fails, millis, seen};
+use crate::hedge::{Server, answer, fails, millis, panics_after, seen};
 
 #[retry(hedge = "200ms", max = 3, jitter = "none", budget = budget)]
 async fn paid(server: &Server, budget: &Budget) -> Result<usize, Failure> {
@@ -74,13 +73,7 @@ async fn what_never_begins_is_not_paid() {
     }
 
     let (server, budget) = (Server::new([answer(900)]), Budget::standard());
-    let mut future = Box::pin(call(&server, &budget));
-    let mut context = Context::from_waker(Waker::noop());
-    assert!(future.as_mut().poll(&mut context).is_pending());
-    advance(millis(200)).await;
-    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
-    assert!(polled.is_err());
-    drop(future);
+    panics_after(&[200], call(&server, &budget)).await;
     assert_eq!(budget.available(), 500.0);
     assert_eq!(server.seen(), seen(&[0], 1, 200));
 }
@@ -159,15 +152,7 @@ async fn panics_give_all_passes_back() {
     }
 
     let (server, notes) = (Server::new([answer(900), answer(50)]), Notes::default());
-    let mut future = Box::pin(panics(&server, &notes));
-    let mut context = Context::from_waker(Waker::noop());
-    assert!(future.as_mut().poll(&mut context).is_pending());
-    advance(millis(200)).await;
-    assert!(future.as_mut().poll(&mut context).is_pending());
-    advance(millis(50)).await;
-    let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(&mut context)));
-    assert!(polled.is_err());
-    drop(future);
+    panics_after(&[200, 50], panics(&server, &notes)).await;
     assert_eq!(
         *notes.told.borrow(),
         [(1, Seen::Ignored), (2, Seen::Ignored)]
@@ -309,7 +294,7 @@ async fn none_begins_while_the_limiter_is_paused() {
 
 #[tokio::test(start_paused = true)]
 async fn none_begins_before_those_that_wait() {
-    let limiter = ConcurrencyLimiter::aimd().start(3).least(3).most(3);
+    let limiter = at_a_time(3);
     for (cost, began) in [(0, vec![0, 200]), (3, vec![0])] {
         let server = Server::new([answer(300), answer(900)]);
         let other = async {

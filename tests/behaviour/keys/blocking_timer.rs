@@ -8,6 +8,7 @@ use retry_runtime::{
     BlockingTimer, Cancel, CancelFn, ConcurrencyLimiter, GaveUp, Jitter, Moment, Place, Policy,
     Reason, Rejected, RejectedBy, TimerFn, Verdict, retry, retry_each_blocking, retrying, testing,
 };
+use support::limiters::at_a_time;
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -274,7 +275,7 @@ fn it_waits_for_limiters() {
         Ok(42)
     }
 
-    let limiter = ConcurrencyLimiter::aimd().start(1).least(1).most(1);
+    let limiter = at_a_time(1);
     let first = Place::new(&limiter);
     let timer = Simulated::default();
     assert_eq!(call(&limiter, &timer), Err(Failure(RejectedBy::Deadline)));

@@ -378,13 +378,8 @@ async fn a_cancelled_call_asks_for_nothing() {
     let (outcome, ()) = tokio::join!(call(&notes, &token), async { token.cancel() });
     assert_eq!(outcome, Err(TRANSIENT));
     assert_eq!(notes.1.get(), 1);
-    assert!(
-        recording
-            .lines()
-            .last()
-            .unwrap()
-            .ends_with("reason=cancelled")
-    );
+    let last = recording.lines().pop().unwrap();
+    assert!(last.ends_with("reason=cancelled"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]

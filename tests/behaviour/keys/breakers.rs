@@ -9,6 +9,7 @@ use proptest::prelude::*;
 use retry_runtime::{
     Breaker, BreakerState, Cause, CircuitBreaker, Keyed, Kind, Pass, Permit, Seen, Transition,
 };
+use support::runtime;
 use tokio::runtime::Handle;
 use tokio::time::advance;
 
@@ -146,12 +147,7 @@ async fn few_successes_go_with_the_rush_before_them() {
 fn a_clock_that_was_set_back_holds_no_window() {
     let breaker = Breaker::new();
     for (ahead, failures) in [(3600, 0), (0, 100)] {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        runtime::paused().block_on(async {
             advance(secs(ahead)).await;
             for _ in 0..1_000 {
                 call(&breaker, Seen::Success);
@@ -386,12 +382,7 @@ proptest! {
         places in 1_u32..6,
         steps in proptest::collection::vec((0_u8..6, 0_usize..8), 0..60),
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        runtime::paused().block_on(async {
             let breaker = Breaker::new().consecutive_failures(1).trial_calls(places);
             fail(&breaker, 1);
             advance(secs(5)).await;

@@ -1,39 +1,14 @@
 use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use retry_runtime::{
     Breaker, ConcurrencyLimiter, Kind, Reason, RetryBudget, Verdict, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use support::turns::Turns;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::keys::{Script, millis, secs};
-
-/// The turns that a team shares.
-#[derive(Debug)]
-struct Turns(AtomicU32);
-
-impl Turns {
-    fn new(turns: u32) -> Self {
-        Self(AtomicU32::new(turns))
-    }
-
-    fn left(&self) -> u32 {
-        self.0.load(SeqCst)
-    }
-}
-
-impl RetryBudget for Turns {
-    fn withdraw(&self, _: Kind) -> bool {
-        let turn = |left: u32| left.checked_sub(1);
-        self.0.fetch_update(SeqCst, SeqCst, turn).is_ok()
-    }
-
-    fn refund(&self, _: Kind) {
-        self.0.fetch_add(1, SeqCst);
-    }
-}
 
 #[retry(max = 5, jitter = "none", name = "step", budget = turns)]
 async fn step(script: &mut Script, turns: &Turns) -> Result<usize, Failure> {

@@ -10,7 +10,7 @@ use std::thread;
 use proptest::prelude::*;
 use retry_runtime::{Budget, Call, Jitter, Keyed, Kind, Policy, RetryBudget, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
-use tokio::runtime::Builder;
+use support::runtime;
 use tokio::time::{advance, timeout};
 
 use crate::keys::{Script, millis, secs};
@@ -114,11 +114,7 @@ async fn tokens_come_with_time_after_the_clock_was_set_back() {
     let budget = Budget::standard().capacity(100).per_second(1.0);
     thread::scope(|threads| {
         let far_ahead = || {
-            let paused = Builder::new_current_thread()
-                .enable_time()
-                .start_paused(true)
-                .build();
-            paused.unwrap().block_on(async {
+            runtime::paused().block_on(async {
                 advance(secs(3600)).await;
                 while budget.withdraw(Kind::Throttled) {}
             });

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Call, Cancel, CancelFn, Event, GaveUp, Kind, Policy, Reason, RetryBudget, Site, Verdict, retry,
-    testing,
+    Call, Cancel, CancelFn, Event, GaveUp, Policy, Reason, Site, Verdict, retry, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
+use support::turns::Turns;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -83,13 +83,8 @@ async fn an_attempt_under_way_is_not_dropped_and_no_other_follows() {
     // A success is one all the same, and what is not worth a retry says so.
     assert_eq!(slow(&after(3), &mut Script::new([])).await, Ok(1));
     slow(&after(3), &mut Script::new([STOP])).await.unwrap_err();
-    assert!(
-        recording
-            .lines()
-            .last()
-            .unwrap()
-            .ends_with("reason=not retryable")
-    );
+    let last = recording.lines().pop().unwrap();
+    assert!(last.ends_with("reason=not retryable"), "{last}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -192,19 +187,6 @@ async fn a_deadline_is_looked_at_again_after_the_pause() {
 
 #[tokio::test(start_paused = true)]
 async fn the_budget_gets_its_token_back() {
-    struct Turns(AtomicU32);
-
-    impl RetryBudget for Turns {
-        fn withdraw(&self, _: Kind) -> bool {
-            self.0.fetch_sub(1, SeqCst);
-            true
-        }
-
-        fn refund(&self, _: Kind) {
-            self.0.fetch_add(1, SeqCst);
-        }
-    }
-
     #[retry(jitter = "none", budget = turns, cancel = token.cancelled())]
     async fn paid(
         turns: &Turns,
@@ -214,10 +196,10 @@ async fn the_budget_gets_its_token_back() {
         script.next()
     }
 
-    let turns = Turns(AtomicU32::new(9));
+    let turns = Turns::new(9);
     let mut script = Script::new(vec![TRANSIENT; 9]);
     assert_eq!(paid(&turns, &after(2), &mut script).await, Err(TRANSIENT));
-    assert_eq!((script.attempts, turns.0.load(SeqCst)), (2, 8));
+    assert_eq!((script.attempts, turns.left()), (2, 8));
 }
 
 #[tokio::test(start_paused = true)]
@@ -322,13 +304,8 @@ async fn pauses_before_corrections_are_cut_short() {
     let start = Instant::now();
     assert_eq!(draft(&after(15)).await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(15));
-    assert!(
-        recording
-            .lines()
-            .last()
-            .unwrap()
-            .ends_with("reason=cancelled")
-    );
+    let last = recording.lines().pop().unwrap();
+    assert!(last.ends_with("reason=cancelled"), "{last}");
     assert_eq!(anew(&after(5)).await, Err(TRANSIENT));
     assert_eq!(start.elapsed(), secs(20));
 }
@@ -471,13 +448,8 @@ fn blocking_pauses_are_cut_short() {
         .cancel(&waits)
         .call_blocking(|| Err::<(), _>(TRANSIENT));
     assert_eq!((outcome, waits.waited.get()), (Err(TRANSIENT), 1));
-    assert!(
-        recording
-            .lines()
-            .last()
-            .unwrap()
-            .ends_with("reason=cancelled")
-    );
+    let last = recording.lines().pop().unwrap();
+    assert!(last.ends_with("reason=cancelled"), "{last}");
 }
 
 #[test]

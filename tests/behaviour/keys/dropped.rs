@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_runtime::{Event, GaveUp, TimerFn, retry, testing};
+use support::dropped::Alive;
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::task::yield_now;
 
@@ -18,21 +19,6 @@ struct World {
     started: Cell<u32>,
     finished: Cell<u32>,
     events: Cell<u32>,
-}
-
-struct Alive<'a>(&'a Cell<i32>);
-
-impl<'a> Alive<'a> {
-    fn new(alive: &'a Cell<i32>) -> Self {
-        alive.set(alive.get() + 1);
-        Self(alive)
-    }
-}
-
-impl Drop for Alive<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
 }
 
 async fn pause(_: Duration) {

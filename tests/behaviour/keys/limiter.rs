@@ -24,24 +24,12 @@ use retry_runtime::{
     Transition, Turn, Verdict, WithCost, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
+use support::limiters::{at_a_time, each};
 use tokio::task::yield_now;
 use tokio::time::{Instant, advance, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 use crate::keys::{Script, millis, secs};
-
-/// So many at a time, whatever happens.
-const fn at_a_time(limit: u32) -> ConcurrencyLimiter {
-    ConcurrencyLimiter::aimd()
-        .start(limit)
-        .least(limit)
-        .most(limit)
-}
-
-/// So many seconds between two.
-const fn each(gap: u64) -> RateLimiter<Quota> {
-    RateLimiter::fixed(1, secs(gap))
-}
 
 /// What a call ends with.
 #[derive(Debug, PartialEq)]

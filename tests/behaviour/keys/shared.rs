@@ -11,6 +11,7 @@ use retry_runtime::{
     RetryBudget, Seen, Transition, retry,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
+use support::runtime;
 use tokio::task::yield_now;
 use tokio::time::advance;
 
@@ -100,12 +101,7 @@ proptest! {
         consecutive in 0_u32..4,
         is_limited: bool,
     ) {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
-            .start_paused(true)
-            .build()
-            .unwrap();
-        runtime.block_on(async {
+        runtime::paused().block_on(async {
             let scripts: Vec<Vec<Failure>> = scripts
                 .into_iter()
                 .map(|script| script.into_iter().map(|step| [TRANSIENT, THROTTLED, TIMEOUT, STOP][step].clone()).collect())

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::task::Waker;
 
 use retry_runtime::{End, Limiter, Quota, RateLimiter, Turn};
-use tokio::runtime::Builder;
+use support::runtime;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, advance, sleep};
 
@@ -294,11 +294,7 @@ async fn it_shows_its_rate_and_who_waits() {
 /// In tests, threads may have clocks of their own. What the one that is ahead has paid for, the other does not pay for again.
 #[test]
 fn no_time_pays_twice_by_clocks_that_differ() {
-    let on_its_own_clock = || {
-        let mut runtime = Builder::new_current_thread();
-        runtime.enable_time().start_paused(true).build().unwrap()
-    };
-    let (ahead, behind) = (on_its_own_clock(), on_its_own_clock());
+    let (ahead, behind) = (runtime::paused(), runtime::paused());
     ahead.block_on(advance(secs(10)));
     let limiter = RateLimiter::fixed(1, secs(1));
     let seconds = [&ahead, &behind, &ahead, &behind].map(|runtime| {
@@ -308,7 +304,7 @@ fn no_time_pays_twice_by_clocks_that_differ() {
     // At 10, 11, 12 and 13 seconds by the clock of each.
     assert_eq!(seconds, [0, 11, 2, 2]);
     // One that was set back further stands for none of that.
-    let later = on_its_own_clock();
+    let later = runtime::paused();
     ahead.block_on(advance(secs(3600)));
     let seconds = [&ahead, &later, &later].map(|runtime| {
         let begins = runtime.block_on(begins(&limiter, &[1]));

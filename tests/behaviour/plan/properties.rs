@@ -9,6 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use retry_runtime::plan::{Local, PlanState, Validity};
 use retry_runtime::{Jitter, Plan, Policy};
+use support::runtime;
 use tokio::time::{sleep, timeout};
 
 /// A subtask as drawn: what it depends on (among those before it), how often it fails, how long it takes.
@@ -159,12 +160,7 @@ fn model(draws: &[Draw], rounds: u32) -> (Vec<bool>, Vec<bool>, u64) {
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_time()
-        .start_paused(true)
-        .build()
-        .unwrap()
-        .block_on(future)
+    runtime::paused().block_on(future)
 }
 
 /// That the plan stands as the model does.

@@ -14,6 +14,7 @@ use retry_runtime::{
 };
 use support::dropped::{give_way, leaves_nothing_behind};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
+use support::limiters::at_a_time;
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 
@@ -410,7 +411,7 @@ async fn what_cannot_wait_does_not_begin() {
 
 #[tokio::test(start_paused = true)]
 async fn the_deadline_ends_what_waits_and_what_runs() {
-    let limiter = ConcurrencyLimiter::aimd().start(1).least(1).most(1);
+    let limiter = at_a_time(1);
     let mut world = World::new(&[]);
     world.takes = 60 * SECOND;
     let mut plan = world.plan(&["a", "b"]);

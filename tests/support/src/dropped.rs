@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use retry_runtime::{Budget, ConcurrencyLimiter};
 
 use crate::failure::{Failure, TRANSIENT};
+use crate::limiters::at_a_time;
 
 /// Gives way once, and is woken at once: tokio's own needs a runtime, and wakes only once that is idle.
 pub async fn give_way() {
@@ -31,6 +32,23 @@ pub fn dropped_after<F: Future>(polls: usize, future: F) -> Option<F::Output> {
         Poll::Ready(output) => Some(output),
         Poll::Pending => None,
     })
+}
+
+/// Counts itself among those that are alive.
+pub struct Alive<'a>(&'a Cell<i32>);
+
+impl<'a> Alive<'a> {
+    /// One more.
+    pub fn new(alive: &'a Cell<i32>) -> Self {
+        alive.set(alive.get() + 1);
+        Self(alive)
+    }
+}
+
+impl Drop for Alive<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
 }
 
 /// What a run shares with others, and how many attempts it began.
@@ -58,7 +76,7 @@ pub fn leaves_nothing_behind(first: u32, mut run: impl AsyncFnMut(&Shared)) {
     for polls in 0..199 {
         let shared = Shared {
             budget: Budget::standard(),
-            limiter: ConcurrencyLimiter::aimd().start(2).least(2).most(2),
+            limiter: at_a_time(2),
             begun: Cell::new(0),
         };
         let ended = dropped_after(polls, run(&shared));

@@ -5,10 +5,14 @@
 
 pub mod dropped;
 pub mod failure;
+pub mod limiters;
 pub mod loopback;
 pub mod model_errors;
 pub mod openai_refusals;
 pub mod postgres;
 pub mod redis;
+pub mod runtime;
 pub mod scripted;
+pub mod sink;
+pub mod turns;
 pub mod verdicts;
