@@ -10,7 +10,9 @@ use futures_util::stream::{self, BoxStream};
 use retry_clients::anthropic_ai_sdk::{classify, whole};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
+use support::scripted::{
+    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
+};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],
@@ -60,22 +62,18 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).create().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer.clone(), expected, classify, async |url| {
+        Model::at(url).create().await
+    })
+    .await;
     check_stream(answer, expected).await;
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    match Model::at(&server.url).events().await {
-        Ok(_) => panic!("{answer:?} is an answer"),
-        Err(error) => assert_eq!(classify(&error), expected, "{answer:?}: {error:?}"),
-    }
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).events().await.map(drop)
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use retry_runtime::{Verdict, retry, testing};
 
 use support::openai_refusals;
 use support::scripted::{
-    Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+    self, Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
 };
 use support::verdicts::BROKEN;
 
@@ -75,11 +75,10 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).create().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).create().await
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -258,14 +257,10 @@ async fn without_it_the_client_multiplies() {
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let model = Model::at(&server.url);
-    let Err(error) = model.stream().await else {
-        panic!("{answer:?} is an answer");
-    };
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).stream().await
+    })
+    .await;
 }
 
 #[tokio::test]

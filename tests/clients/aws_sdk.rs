@@ -13,7 +13,7 @@ use aws_sdk_sts::operation::get_caller_identity::{
 use retry_clients::aws_sdk::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::scripted::{self, Answer, Server, answer, answer_with, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 fn refused(code: &str) -> String {
@@ -50,11 +50,10 @@ impl Identity {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Identity::at(&server.url).caller().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Identity::at(url).caller().await
+    })
+    .await;
 }
 
 #[tokio::test]

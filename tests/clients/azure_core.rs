@@ -13,7 +13,7 @@ use reqwest_0_13 as reqwest;
 use retry_clients::azure_core::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::scripted::{self, Answer, answer, answer_with, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;
@@ -50,11 +50,10 @@ impl Store {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Store::at(&server.url).read().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Store::at(url).read().await
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ use retry_runtime::{Verdict, retry, testing};
 
 use support::openai_refusals;
 use support::scripted::{
-    Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
+    self, Answer, Server, answer, answer_with, broken_events, closed, closed_port, cut, events,
     stalling_events,
 };
 use support::verdicts::BROKEN;
@@ -93,19 +93,16 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).chat().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer.clone(), expected, classify, async |url| {
+        Model::at(url).chat().await
+    })
+    .await;
 
     // A stream sends nothing before it is polled, and then meets the same.
-    let server = Server::start([answer.clone()]);
-    match Model::at(&server.url).events().await {
-        Ok(_) => panic!("{answer:?} is an answer"),
-        Err(error) => assert_eq!(classify(&error), expected, "{answer:?}: {error:?}"),
-    }
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).events().await
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -185,13 +182,10 @@ async fn what_never_heals() {
 }
 
 async fn check_stream(adapter: AdapterKind, answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    match Model::of(adapter, &server.url).events().await {
-        Ok(_) => panic!("{answer:?} is an answer"),
-        Err(error) => assert_eq!(classify(&error), expected, "{answer:?}: {error:?}"),
-    }
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::of(adapter, url).events().await
+    })
+    .await;
 }
 
 #[tokio::test]

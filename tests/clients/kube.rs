@@ -9,7 +9,9 @@ use kube::{Api, Client, Config, Error};
 use retry_clients::kube::{classify, without_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
+use support::scripted::{
+    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
+};
 use support::verdicts::BROKEN;
 
 fn status(code: u16, details: &str) -> Answer {
@@ -40,11 +42,10 @@ impl Settings {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Settings::at(&server.url).read().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Settings::at(url).read().await
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use object_store::{BackoffConfig, ClientOptions, Error, GetResult, ObjectStoreEx
 use retry_clients::object_store::{classify, no_retries};
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;
@@ -48,11 +48,10 @@ impl Store {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Store::at(&server.url).read().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Store::at(url).read().await
+    })
+    .await;
 }
 
 #[tokio::test]

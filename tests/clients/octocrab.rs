@@ -8,7 +8,7 @@ use octocrab::{Error, Octocrab};
 use retry_clients::octocrab::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::scripted::{self, Answer, Server, answer, answer_with, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 const NO: &str = r#"{"message":"no","documentation_url":"https://docs.github.com"}"#;
@@ -39,11 +39,10 @@ impl GitHub {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = GitHub::at(&server.url).error().await;
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        GitHub::at(url).repository().await
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -9,7 +9,7 @@ use ollama_rs::generation::completion::request::GenerationRequest;
 use retry_clients::ollama_rs::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 const BUSY: &str =
@@ -38,11 +38,10 @@ impl Model {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).generate().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).generate().await
+    })
+    .await;
 }
 
 #[tokio::test]

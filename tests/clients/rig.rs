@@ -17,7 +17,9 @@ use rig_core::streaming::{Item, StreamEvent};
 use rig_reqwest::ReqwestClient;
 
 use support::openai_refusals;
-use support::scripted::{Answer, Server, answer, broken_events, closed, closed_port, cut, events};
+use support::scripted::{
+    self, Answer, Server, answer, broken_events, closed, closed_port, cut, events,
+};
 use support::verdicts::BROKEN;
 
 const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,
@@ -82,19 +84,17 @@ async fn check(answer: Answer, expected: Verdict) {
 }
 
 async fn check_call(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).ask().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).ask().await
+    })
+    .await;
 }
 
 async fn check_stream(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Model::at(&server.url).stream_error().await;
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Model::at(url).items().await
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -1,13 +1,13 @@
 //! A server on loopback that answers requests as told, and counts them.
 
-use std::fmt::Write;
+use std::fmt::{Debug, Write};
 use std::future::pending;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use retry_runtime::Verdict;
+use retry_runtime::{Verdict, testing};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -149,6 +149,22 @@ async fn read_request(stream: &mut TcpStream) -> io::Result<()> {
         .map_or(0, |length| length.trim().parse().unwrap());
     stream.read_exact(&mut vec![0; length]).await?;
     Ok(())
+}
+
+/// A call with `max = 3` that meets this answer and no other fails with that verdict, and was retried accordingly.
+pub async fn check<T, E: Debug>(
+    answer: Answer,
+    expected: Verdict,
+    classify: impl FnOnce(&E) -> Verdict,
+    call: impl AsyncFnOnce(&str) -> Result<T, E>,
+) {
+    let _skipped = testing::skip_sleeps();
+    let server = Server::start([answer.clone()]);
+    let Err(error) = call(&server.url).await else {
+        panic!("{answer:?} is an answer");
+    };
+    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
+    server.assert_attempts(expected);
 }
 
 /// The address of a port that nobody listens at.
