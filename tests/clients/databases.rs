@@ -22,3 +22,32 @@ pub(crate) async fn control_beside(arguments: &'static [&'static str]) {
         .await
         .unwrap();
 }
+
+/// Kills PostgreSQL, and starts it again.
+#[cfg(any(feature = "sqlx", feature = "tokio_postgres"))]
+pub(crate) async fn restart_postgres() {
+    control_beside(&["postgres", "kill"]).await;
+    // Long enough for attempts to be refused.
+    tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+    control_beside(&["postgres", "start"]).await;
+}
+
+/// The error of a call, and how many attempts it made.
+#[cfg(any(
+    feature = "fred",
+    feature = "redis",
+    feature = "sqlx",
+    feature = "tokio_postgres"
+))]
+pub(crate) async fn attempts<T, E>(
+    classify: impl Fn(&E) -> retry_runtime::Verdict,
+    call: impl AsyncFn() -> Result<T, E>,
+) -> (E, u32) {
+    let count = std::cell::Cell::new(0);
+    let policy = retry_runtime::Policy::none().max(2).on(classify);
+    let result = policy.call(async || {
+        count.set(count.get() + 1);
+        call().await
+    });
+    (result.await.err().unwrap(), count.get())
+}

@@ -72,7 +72,7 @@ mod database {
     use tokio_postgres::Error;
 
     use super::*;
-    use crate::databases::{control_beside, setting};
+    use crate::databases::{restart_postgres, setting};
     use crate::tokio_postgres::database::sleeping;
 
     fn real() -> Pool {
@@ -115,9 +115,7 @@ mod database {
         let verdicts = std::cell::RefCell::default();
         let restart = async {
             sleeping().await;
-            control_beside(&["postgres", "kill"]).await;
-            tokio::time::sleep(Duration::from_millis(100)).await;
-            control_beside(&["postgres", "start"]).await;
+            restart_postgres().await;
         };
         let (answer, ()) = tokio::join!(answer(&pool, &verdicts), restart);
         assert_eq!(answer.unwrap(), 42);

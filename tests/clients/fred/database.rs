@@ -1,11 +1,8 @@
-use std::cell::RefCell;
-
 use fred::interfaces::ListInterface;
 use fred::types::InfoKind;
-use retry_runtime::Policy;
 
 use super::*;
-use crate::databases::{control, control_beside, setting};
+use crate::databases::{self, control, control_beside, setting};
 
 /// A client that connects again by itself, but sends no command again.
 async fn connected(patience: Duration) -> Client {
@@ -16,15 +13,8 @@ async fn connected(patience: Duration) -> Client {
     client
 }
 
-/// The error of a call, and how many attempts it made.
 async fn attempts_of<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
-    let count = RefCell::new(0);
-    let policy = Policy::none().max(2).on(classify);
-    let result = policy.call(async || {
-        *count.borrow_mut() += 1;
-        call().await
-    });
-    (result.await.err().unwrap(), count.into_inner())
+    databases::attempts(classify, call).await
 }
 
 /// The first attempt waits for an element when the server dies. A later one finds it started again, and with it the

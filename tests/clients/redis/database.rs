@@ -1,4 +1,3 @@
-use std::cell::RefCell;
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -7,7 +6,7 @@ use redis::{
 };
 use retry_runtime::{Classify, Policy, Verdict, retry};
 
-use crate::databases::{control, control_beside, setting};
+use crate::databases::{self, control, control_beside, setting};
 use support::verdicts::BROKEN;
 
 /// A new connection, which waits for answers as long as that.
@@ -19,17 +18,8 @@ async fn connect(patience: Option<Duration>) -> Result<MultiplexedConnection, Re
         .await
 }
 
-/// The error of a call, and how many attempts it made.
 async fn attempts<T>(call: impl AsyncFn() -> Result<T, RedisError>) -> (RedisError, u32) {
-    let count = RefCell::new(0);
-    let policy = Policy::none().max(2);
-    let result = policy
-        .call(async || {
-            *count.borrow_mut() += 1;
-            call().await
-        })
-        .await;
-    (result.err().unwrap(), count.into_inner())
+    databases::attempts(RedisError::classify, call).await
 }
 
 /// The first attempt waits for an element when the server dies. The next find nobody, then a server that is

@@ -9,7 +9,7 @@ use sqlx::mysql::MySqlConnection;
 use sqlx::postgres::PgConnection;
 use sqlx::{Connection, Error};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::failing_with;
+use support::postgres::{CODES, failing_with};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -21,12 +21,6 @@ async fn connect(url: &str, count: &mut u32) -> Result<(), Error> {
 
 #[retry(max = 2, backoff = "none", idempotent = false)]
 async fn connect_once(url: &str, count: &mut u32) -> Result<(), Error> {
-    *count += 1;
-    PgConnection::connect(url).await.map(drop)
-}
-
-#[retry(max = 2, backoff = "none", on = on::transaction)]
-async fn transaction(url: &str, count: &mut u32) -> Result<(), Error> {
     *count += 1;
     PgConnection::connect(url).await.map(drop)
 }
@@ -65,27 +59,10 @@ async fn a_socket_that_is_not_there_stops() {
 
 #[tokio::test]
 async fn codes_have_the_verdict_of_the_table() {
-    let table = [
-        ("53300", Verdict::TRANSIENT),
-        ("57P03", Verdict::TRANSIENT),
-        ("57P01", BROKEN),
-        ("57P02", BROKEN),
-        ("40001", Verdict::STOP),
-        ("40P01", Verdict::STOP),
-        ("23505", Verdict::STOP),
-        ("28P01", Verdict::STOP),
-        ("XX000", Verdict::STOP),
-    ];
-    for (code, expected) in table {
+    for (code, expected, in_transaction) in CODES {
         let server = failing_with(code);
-        check(&url(server.address), expected).await;
-
-        let mut count = 0;
-        transaction(&url(server.address), &mut count)
-            .await
-            .unwrap_err();
-        let conflict = matches!(code, "40001" | "40P01");
-        assert_eq!(count == 3, conflict || expected.is_retryable(), "{code}");
+        let error = check(&url(server.address), expected).await;
+        assert_eq!(on::transaction(&error), in_transaction, "{code}");
     }
 }
 

@@ -1,12 +1,11 @@
-use std::cell::RefCell;
 use std::time::Duration;
 
-use retry_runtime::{Classify, Policy, Verdict, on, retry};
+use retry_runtime::{Classify, Verdict, on, retry};
 use sqlx::postgres::{PgConnection, PgPool, PgPoolOptions};
 use sqlx::{Connection, Error};
 use tokio::sync::Barrier;
 
-use crate::databases::{control, control_beside, setting};
+use crate::databases::{self, control, restart_postgres, setting};
 use support::verdicts::BROKEN;
 
 fn url() -> String {
@@ -27,17 +26,8 @@ fn code(error: &Error) -> Option<String> {
     Some(error.as_database_error()?.code()?.into_owned())
 }
 
-/// The error of a call, and how many attempts it made.
 async fn attempts<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
-    let count = RefCell::new(0);
-    let policy = Policy::none().max(2);
-    let result = policy
-        .call(async || {
-            *count.borrow_mut() += 1;
-            call().await
-        })
-        .await;
-    (result.err().unwrap(), count.into_inner())
+    databases::attempts(Error::classify, call).await
 }
 
 /// The first attempt is under way when the server dies; the last finds it started again.
@@ -62,10 +52,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let mut verdicts = Vec::new();
     let restart = async {
         sleeping().await;
-        control_beside(&["postgres", "kill"]).await;
-        // Long enough for attempts to be refused.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        control_beside(&["postgres", "start"]).await;
+        restart_postgres().await;
     };
     let (answer, ()) = tokio::join!(answer(&mut verdicts), restart);
     assert_eq!(answer.unwrap(), 42);
@@ -86,8 +73,7 @@ async fn what_is_not_idempotent_is_not_repeated_once_the_connection_was_lost() {
     let mut attempts = 0;
     let restart = async {
         sleeping().await;
-        control_beside(&["postgres", "kill"]).await;
-        control_beside(&["postgres", "start"]).await;
+        restart_postgres().await;
     };
     let (result, ()) = tokio::join!(sleep(&mut attempts), restart);
     assert_eq!(result.unwrap_err().classify(), BROKEN);

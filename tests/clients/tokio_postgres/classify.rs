@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use retry_clients::tokio_postgres::{classify, transaction};
 use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
-use support::postgres::failing_with;
+use support::postgres::{CODES, failing_with};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_postgres::{Error, NoTls};
@@ -80,24 +80,9 @@ async fn what_no_wait_heals_stops() {
 
 #[tokio::test]
 async fn codes_have_the_verdict_of_the_table() {
-    let table = [
-        ("53300", Verdict::TRANSIENT),
-        ("57P03", Verdict::TRANSIENT),
-        ("57P01", BROKEN),
-        ("57P02", BROKEN),
-        ("40001", Verdict::STOP),
-        ("40P01", Verdict::STOP),
-        ("23505", Verdict::STOP),
-        ("28P01", Verdict::STOP),
-        ("XX000", Verdict::STOP),
-    ];
-    for (code, expected) in table {
+    for (code, expected, in_transaction) in CODES {
         let server = failing_with(code);
         let error = check(&url(server.address), expected).await;
-        let in_transaction = match code {
-            "40001" | "40P01" => Verdict::TRANSIENT,
-            _ => expected,
-        };
         assert_eq!(transaction(&error), in_transaction, "{code}");
     }
 }

@@ -1,14 +1,13 @@
-use std::cell::RefCell;
 use std::time::Duration;
 
 use retry_clients::tokio_postgres::{classify, transaction};
-use retry_runtime::{Policy, Verdict, retry};
+use retry_runtime::{Verdict, retry};
 use support::verdicts::BROKEN;
 use tokio::sync::Barrier;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Error, IsolationLevel, NoTls};
 
-use crate::databases::{control_beside, setting};
+use crate::databases::{self, restart_postgres, setting};
 
 /// A connection with these settings besides those that all have.
 async fn connect_with(settings: &str) -> Result<Client, Error> {
@@ -31,15 +30,8 @@ pub(crate) async fn sleeping() {
     }
 }
 
-/// The error of a call, and how many attempts it made.
 async fn attempts<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
-    let count = RefCell::new(0);
-    let policy = Policy::none().max(2);
-    let result = policy.on(classify).call(async || {
-        *count.borrow_mut() += 1;
-        call().await
-    });
-    (result.await.err().unwrap(), count.into_inner())
+    databases::attempts(classify, call).await
 }
 
 /// The first attempt is under way when the server dies; the last finds it started again.
@@ -61,10 +53,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let mut verdicts = Vec::new();
     let restart = async {
         sleeping().await;
-        control_beside(&["postgres", "kill"]).await;
-        // Long enough for attempts to be refused.
-        tokio::time::sleep(Duration::from_millis(100)).await;
-        control_beside(&["postgres", "start"]).await;
+        restart_postgres().await;
     };
     let (answer, ()) = tokio::join!(answer(&mut verdicts), restart);
     assert_eq!(answer.unwrap(), 42);

@@ -2,9 +2,24 @@
 
 use std::sync::Arc;
 
+use retry_runtime::Verdict;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::loopback::Server;
+use crate::verdicts::BROKEN;
+
+/// Codes of errors, and their verdicts: of a single statement, and of a whole transaction.
+pub const CODES: [(&str, Verdict, Verdict); 9] = [
+    ("53300", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("57P03", Verdict::TRANSIENT, Verdict::TRANSIENT),
+    ("57P01", BROKEN, BROKEN),
+    ("57P02", BROKEN, BROKEN),
+    ("40001", Verdict::STOP, Verdict::TRANSIENT),
+    ("40P01", Verdict::STOP, Verdict::TRANSIENT),
+    ("23505", Verdict::STOP, Verdict::STOP),
+    ("28P01", Verdict::STOP, Verdict::STOP),
+    ("XX000", Verdict::STOP, Verdict::STOP),
+];
 
 /// Ends every connection with an error of that code.
 pub fn failing_with(code: &str) -> Server {
