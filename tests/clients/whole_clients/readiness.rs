@@ -45,7 +45,17 @@ async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
     assert_eq!(service.starts(), [0.0, 5.5, 5.5]);
 }
 
-/// The service is busy from half a second on, for 20 seconds. The retry would begin after one.
+/// From half a second on, the service has no place for 20 seconds.
+async fn busy(one_place: &ConcurrencyLimit<Scripted>) {
+    sleep(SECOND / 2).await;
+    let mut other = one_place.clone();
+    ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
+        .await
+        .unwrap();
+    sleep(20 * SECOND).await;
+}
+
+/// It would begin after a second, while the service is busy.
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
     // When the call is cancelled, and when it ends, how, and with what left in the budget.
@@ -88,16 +98,8 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             let answer = client.oneshot(post("")).await;
             (answer, start.elapsed().as_secs_f64())
         };
-        let other = async {
-            sleep(SECOND / 2).await;
-            let mut other = one_place.clone();
-            ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
-                .await
-                .unwrap();
-            sleep(20 * SECOND).await;
-        };
         let recording = testing::record();
-        let ((answer, ended), ()) = join(call, other).await;
+        let ((answer, ended), ()) = join(call, busy(&one_place)).await;
         let answer = answer.map(|answer| answer.status().as_u16());
         assert_eq!((answer.map_err(drop), ended), (expected, ends), "{line}");
         let lines = recording.lines();
@@ -122,13 +124,5 @@ async fn a_retry_does_not_wait_for_the_service_while_the_breaker_is_open() {
         assert_eq!(answer.status(), 503);
         assert_eq!(start.elapsed(), SECOND);
     };
-    let busy = async {
-        sleep(SECOND / 2).await;
-        let mut other = one_place.clone();
-        ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
-            .await
-            .unwrap();
-        sleep(20 * SECOND).await;
-    };
-    join(call, busy).await;
+    join(call, busy(&one_place)).await;
 }
