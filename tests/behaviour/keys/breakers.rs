@@ -142,6 +142,21 @@ async fn few_successes_go_with_the_rush_before_them() {
     assert!(((60 - 6 - 7) * 9..=60 * 9).contains(&made), "{made}");
 }
 
+/// Calls with timers of their own have clocks that differ. One that is behind loses no calls; one that is further behind
+/// was set back.
+#[test]
+fn the_window_bears_with_clocks_that_differ_by_a_minute() {
+    for (ahead, state) in [(0, Open), (29, Open), (59, Open), (70, Closed)] {
+        let breaker = Breaker::new();
+        runtime::paused().block_on(async {
+            advance(secs(ahead)).await;
+            fail(&breaker, 99);
+        });
+        runtime::paused().block_on(async { fail(&breaker, 1) });
+        assert_eq!(breaker.state(), state, "{ahead} s");
+    }
+}
+
 /// Such as where a test ends whose clock was far ahead.
 #[test]
 fn a_clock_that_was_set_back_holds_no_window() {
