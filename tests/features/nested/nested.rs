@@ -393,6 +393,52 @@ async fn decorators_that_make_one_attempt_multiply_nothing() {
     assert_eq!(told(&recording)[1..], lines);
 }
 
+/// Succeeds at the third attempt, which it counts itself.
+struct Counting(u32);
+
+#[retry(wrapper = RetryingCounting, max = 2, backoff = "none", on = |_| true)]
+trait Counted {
+    async fn complete(&mut self, prompt: String) -> Outcome;
+    fn blocking(&mut self) -> Result<u32, String>;
+}
+
+impl Counted for Counting {
+    async fn complete(&mut self, _: String) -> Outcome {
+        self.0 += 1;
+        match self.0 {
+            3 => Ok(3),
+            _ => inner("counted.complete").await,
+        }
+    }
+
+    fn blocking(&mut self) -> Result<u32, String> {
+        self.0 += 1;
+        match self.0 {
+            3 => Ok(3),
+            _ => inner_blocking("counted.blocking"),
+        }
+    }
+}
+
+/// What is known of a call is read before its attempt, which has the client to itself.
+#[tokio::test(start_paused = true)]
+async fn attempts_that_change_the_client_are_counted() {
+    let recording = testing::record();
+    let mut client = RetryingCounting::new(Counting(0));
+    assert_eq!(client.complete(String::new()).await, Ok(3));
+    let mut client = RetryingCounting::new(Counting(0));
+    assert_eq!(client.blocking(), Ok(3));
+    let once_more = Policy::none().max(1).backoff(Backoff::None);
+    let mut client = RetryingCounting::with_policy(Counting(0), once_more);
+    client.complete(String::new()).await.unwrap_err();
+    client.blocking().unwrap();
+    let lines = ["complete", "blocking"].map(|method| {
+        let (inner, outer) = (format!("counted.{method}"), format!("Counting::{method}"));
+        line(&inner, &outer, 12)
+    });
+    assert_eq!(told(&recording), lines);
+}
+
 #[tokio::test(start_paused = true)]
 async fn policies_batches_and_plans_are_known_too() {
     let policy = Policy::none().max(1).on(|_: &String| true);
