@@ -107,87 +107,77 @@ impl Keys {
     }
 }
 
-impl<B, R, O, M, S> Keys<Unnamed, B, R, O, M, S> {
-    pub(super) fn named<V>(self, name: V) -> Keys<Named<V>, B, R, O, M, S> {
+impl<N, B, R, O, M, S> Keys<N, B, R, O, M, S> {
+    /// Naming a key changes its type, which `..` can't.
+    fn with<N2, B2, R2, O2, M2, S2>(
+        self,
+        named: impl FnOnce(N, B, R, O, M, S) -> (N2, B2, R2, O2, M2, S2),
+    ) -> Keys<N2, B2, R2, O2, M2, S2> {
+        let (name, budget, breaker, observer, limiter, span) = named(
+            self.name,
+            self.budget,
+            self.breaker,
+            self.observer,
+            self.limiter,
+            self.span,
+        );
         Keys {
-            name: Named(name),
-            budget: self.budget,
-            breaker: self.breaker,
-            limiter: self.limiter,
-            observer: self.observer,
-            span: self.span,
+            name,
+            budget,
+            breaker,
+            limiter,
+            observer,
+            span,
             idempotent: self.idempotent,
         }
+    }
+}
+
+impl<B, R, O, M, S> Keys<Unnamed, B, R, O, M, S> {
+    pub(super) fn named<V>(self, name: V) -> Keys<Named<V>, B, R, O, M, S> {
+        self.with(|Unnamed, budget, breaker, observer, limiter, span| {
+            (Named(name), budget, breaker, observer, limiter, span)
+        })
     }
 }
 
 impl<N, R, O, M, S> Keys<N, Unnamed, R, O, M, S> {
     pub(super) fn paid_from<V>(self, budget: V) -> Keys<N, Named<V>, R, O, M, S> {
-        Keys {
-            name: self.name,
-            budget: Named(budget),
-            breaker: self.breaker,
-            limiter: self.limiter,
-            observer: self.observer,
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        self.with(|name, Unnamed, breaker, observer, limiter, span| {
+            (name, Named(budget), breaker, observer, limiter, span)
+        })
     }
 }
 
 impl<N, B, O, M, S> Keys<N, B, Unnamed, O, M, S> {
     pub(super) fn admitted_by<V>(self, breaker: V) -> Keys<N, B, Named<V>, O, M, S> {
-        Keys {
-            name: self.name,
-            budget: self.budget,
-            breaker: Named(breaker),
-            limiter: self.limiter,
-            observer: self.observer,
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        self.with(|name, budget, Unnamed, observer, limiter, span| {
+            (name, budget, Named(breaker), observer, limiter, span)
+        })
     }
 }
 
 impl<N, B, R, M, S> Keys<N, B, R, Unnamed, M, S> {
     pub(super) fn observed_by<V>(self, observer: V) -> Keys<N, B, R, Named<V>, M, S> {
-        Keys {
-            name: self.name,
-            budget: self.budget,
-            breaker: self.breaker,
-            limiter: self.limiter,
-            observer: Named(observer),
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        self.with(|name, budget, breaker, Unnamed, limiter, span| {
+            (name, budget, breaker, Named(observer), limiter, span)
+        })
     }
 }
 
 impl<N, B, R, O, S> Keys<N, B, R, O, Unnamed, S> {
     pub(super) fn limited_by<V>(self, limiter: V) -> Keys<N, B, R, O, Named<V>, S> {
-        Keys {
-            name: self.name,
-            budget: self.budget,
-            breaker: self.breaker,
-            limiter: Named(limiter),
-            observer: self.observer,
-            span: self.span,
-            idempotent: self.idempotent,
-        }
+        self.with(|name, budget, breaker, observer, Unnamed, span| {
+            (name, budget, breaker, observer, Named(limiter), span)
+        })
     }
 }
 
 #[cfg(feature = "tracing")]
 impl<N, B, R, O, M> Keys<N, B, R, O, M> {
     pub(super) fn in_spans(self, is_on: bool) -> Keys<N, B, R, O, M, Named<bool>> {
-        Keys {
-            name: self.name,
-            budget: self.budget,
-            breaker: self.breaker,
-            limiter: self.limiter,
-            observer: self.observer,
-            span: Named(is_on),
-            idempotent: self.idempotent,
-        }
+        self.with(|name, budget, breaker, observer, limiter, Unnamed| {
+            (name, budget, breaker, observer, limiter, Named(is_on))
+        })
     }
 }

@@ -32,6 +32,9 @@ type Begun<
     S = Unnamed,
 > = PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, A>;
 
+type BegunShared<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed, S = Unnamed> =
+    Begun<ByClassify, Uncancelled, DefaultTimer, N, B, R, O, Alone, M, S>;
+
 type BegunAlone<U = Unnamed, T = Unnamed, F = Unnamed> = Begun<
     ByClassify,
     Uncancelled,
@@ -74,10 +77,7 @@ impl Policy {
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<V: AsRef<str>>(
-        &self,
-        name: V,
-    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Named<V>> {
+    pub fn name<V: AsRef<str>>(&self, name: V) -> BegunShared<Named<V>> {
         self.chain().name(name)
     }
 
@@ -102,10 +102,7 @@ impl Policy {
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget + Shareable>(
-        &self,
-        budget: B,
-    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Named<B>> {
+    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> BegunShared<Unnamed, Named<B>> {
         self.chain().budget(budget)
     }
 
@@ -113,7 +110,7 @@ impl Policy {
     pub fn breaker<B: CircuitBreaker + Shareable>(
         &self,
         breaker: B,
-    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Unnamed, Named<B>> {
+    ) -> BegunShared<Unnamed, Unnamed, Named<B>> {
         self.chain().breaker(breaker)
     }
 
@@ -121,17 +118,7 @@ impl Policy {
     pub fn limiter<L: Limiter + Shareable>(
         &self,
         limiter: L,
-    ) -> Begun<
-        ByClassify,
-        Uncancelled,
-        DefaultTimer,
-        Unnamed,
-        Unnamed,
-        Unnamed,
-        Unnamed,
-        Alone,
-        Named<L>,
-    > {
+    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Unnamed, Named<L>> {
         self.chain().limiter(limiter)
     }
 
@@ -139,7 +126,7 @@ impl Policy {
     pub fn observe<O: FnMut(&Event<'_>)>(
         &self,
         observer: O,
-    ) -> Begun<ByClassify, Uncancelled, DefaultTimer, Unnamed, Unnamed, Unnamed, Named<O>> {
+    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Named<O>> {
         self.chain().observe(observer)
     }
 
@@ -148,18 +135,7 @@ impl Policy {
     pub fn span(
         &self,
         is_on: bool,
-    ) -> Begun<
-        ByClassify,
-        Uncancelled,
-        DefaultTimer,
-        Unnamed,
-        Unnamed,
-        Unnamed,
-        Unnamed,
-        Alone,
-        Unnamed,
-        Named<bool>,
-    > {
+    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Unnamed, Unnamed, Named<bool>> {
         self.chain().span(is_on)
     }
 
@@ -173,46 +149,41 @@ impl Policy {
 }
 
 impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
-    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
-        let chain = self.chain;
+    /// Naming a key changes its type, which `..` can't.
+    fn with<On2, C2, W2, K2, A2>(
+        self,
+        named: impl FnOnce(On, C, W, K, A) -> (On2, C2, W2, K2, A2),
+    ) -> PolicyCall<On2, C2, W2, K2, A2> {
+        let Chain {
+            on,
+            cancel,
+            timer,
+            keys,
+            alone,
+        } = self.chain;
+        let (on, cancel, timer, keys, alone) = named(on, cancel, timer, keys, alone);
         PolicyCall {
             policy: self.policy,
             chain: Chain {
-                on: chain.on,
-                cancel: chain.cancel,
-                timer: chain.timer,
-                keys: name(chain.keys),
-                alone: chain.alone,
+                on,
+                cancel,
+                timer,
+                keys,
+                alone,
             },
         }
+    }
+
+    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
+        self.with(|on, cancel, timer, keys, alone| (on, cancel, timer, name(keys), alone))
     }
 
     fn with_alone<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J> {
-        let chain = self.chain;
-        PolicyCall {
-            policy: self.policy,
-            chain: Chain {
-                on: chain.on,
-                cancel: chain.cancel,
-                timer: chain.timer,
-                keys: chain.keys,
-                alone: name(chain.alone),
-            },
-        }
+        self.with(|on, cancel, timer, keys, alone| (on, cancel, timer, keys, name(alone)))
     }
 
     fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, C, W, K, A> {
-        let chain = self.chain;
-        PolicyCall {
-            policy: self.policy,
-            chain: Chain {
-                on: name(chain.on),
-                cancel: chain.cancel,
-                timer: chain.timer,
-                keys: chain.keys,
-                alone: chain.alone,
-            },
-        }
+        self.with(|on, cancel, timer, keys, alone| (name(on), cancel, timer, keys, alone))
     }
 
     /// Says how the log shows errors, for a chain that knows nothing of their type: see
@@ -279,17 +250,9 @@ impl<On, W, K, A> PolicyCall<On, Uncancelled, W, K, A> {
     /// # }
     /// ```
     pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>, W, K, A> {
-        let chain = self.chain;
-        PolicyCall {
-            policy: self.policy,
-            chain: Chain {
-                on: chain.on,
-                cancel: CancelledBy(cancel),
-                timer: chain.timer,
-                keys: chain.keys,
-                alone: chain.alone,
-            },
-        }
+        self.with(|on, Uncancelled, timer, keys, alone| {
+            (on, CancelledBy(cancel), timer, keys, alone)
+        })
     }
 }
 
@@ -308,17 +271,7 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
     /// # });
     /// ```
     pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A> {
-        let chain = self.chain;
-        PolicyCall {
-            policy: self.policy,
-            chain: Chain {
-                on: chain.on,
-                cancel: chain.cancel,
-                timer,
-                keys: chain.keys,
-                alone: chain.alone,
-            },
-        }
+        self.with(|on, cancel, DefaultTimer, keys, alone| (on, cancel, timer, keys, alone))
     }
 }
 
