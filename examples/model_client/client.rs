@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 use reqwest::Url;
+use retry_runtime::observers::Progress;
 use retry_runtime::{SharedPolicy, retry};
 use serde::Serialize;
 use serde_json::Value;
@@ -39,6 +40,7 @@ pub(crate) struct Client {
     /// May be stored anew while a call is failing.
     policy: Arc<SharedPolicy>,
     timeout: Duration,
+    progress: Progress,
 }
 
 impl Client {
@@ -46,6 +48,7 @@ impl Client {
         arguments: &Arguments,
         policy: Arc<SharedPolicy>,
         timeout: Duration,
+        progress: Progress,
     ) -> Result<Self, ModelError> {
         let http = reqwest::Client::builder()
             // Of its own, reqwest repeats requests that a server turned away unread. Here the log is to tell all.
@@ -59,6 +62,7 @@ impl Client {
             api_key: arguments.api_key.clone(),
             policy,
             timeout,
+            progress,
         })
     }
 
@@ -67,7 +71,8 @@ impl Client {
     /// Every attempt sees the same messages: they are borrowed, and none changes them. After a 413 the next
     /// attempt sends them with the longest halved, after another with it halved again. That costs a retry and its
     /// delay like any other failure, so it is in the log, and it ends with the retries.
-    #[retry(name = "model.complete", policy = self.policy, timeout = self.timeout, attempt = attempt)]
+    #[retry(name = "model.complete", policy = self.policy, timeout = self.timeout, attempt = attempt,
+        observe = &self.progress)]
     pub(crate) async fn complete(&self, messages: &[Message]) -> Result<String, ModelError> {
         let mut messages = messages.to_vec();
         for error in attempt.errors() {

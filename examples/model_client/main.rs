@@ -15,15 +15,16 @@
 //!   can set other numbers, in `settings.rs`. A file that changes is read anew, and a call that is failing follows it.
 //! - All that is the same for every vendor: what differs between them is in `vendor.rs`.
 //!
-//! The completion goes to the standard output, the log to the standard error. The exit status is 0 with a
-//! completion, 1 without, and 2 for bad arguments or a bad configuration file.
+//! The completion goes to the standard output, the log to the standard error; on a terminal, a spinner below the
+//! log shows what the call waits for. The exit status is 0 with a completion, 1 without, and 2 for bad arguments or
+//! a bad configuration file.
 
 mod client;
 mod error;
 mod settings;
 mod vendor;
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -31,9 +32,11 @@ use std::time::Duration;
 
 use clap::{CommandFactory, Parser, error::ErrorKind};
 use reqwest::Url;
+use retry_runtime::observers::Progress;
 use retry_runtime::{Policy, PolicyArgs, PolicyFlags, SharedPolicy};
 
 use crate::client::{Client, Message};
+use crate::error::ModelError;
 use crate::settings::{Layer, Settings};
 use crate::vendor::Vendor;
 
@@ -108,36 +111,65 @@ fn base_url(text: &str) -> Result<Url, String> {
     }
 }
 
+/// Standard error, above the spinner.
+#[derive(Clone)]
+struct Log(Progress);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.bar().suspend(|| io::stderr().write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
-    tracing_subscriber::fmt().with_writer(io::stderr).init();
     let arguments = Arguments::parse();
     let settings = arguments.settings().unwrap_or_else(|error| {
         Arguments::command()
             .error(ErrorKind::ValueValidation, error)
             .exit()
     });
-    let policy = Arc::new(SharedPolicy::new(settings.policy));
-    let client = match Client::new(&arguments, Arc::clone(&policy), settings.timeout) {
-        Ok(client) => client,
-        Err(error) => return failed(&error),
-    };
-    let messages = [Message::user(arguments.prompt.clone())];
-    // Dropped with the end of the call.
-    let completion = tokio::select! {
-        completion = client.complete(&messages) => completion,
-        never = settings::watch(arguments.config.as_deref(), || arguments.settings(), &policy) => match never {},
-    };
+    let progress = Progress::spinner();
+    let log = Log(progress.clone());
+    tracing_subscriber::fmt()
+        .with_writer(move || log.clone())
+        .init();
+    let completion = complete(&arguments, settings, &progress).await;
+    progress.bar().finish_and_clear();
     match completion {
         Ok(completion) => {
             println!("{completion}");
             ExitCode::SUCCESS
         }
-        Err(error) => failed(&error),
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
     }
 }
 
-fn failed(error: &error::ModelError) -> ExitCode {
-    eprintln!("error: {error}");
-    ExitCode::FAILURE
+async fn complete(
+    arguments: &Arguments,
+    settings: Settings,
+    progress: &Progress,
+) -> Result<String, ModelError> {
+    let policy = Arc::new(SharedPolicy::new(settings.policy));
+    let client = Client::new(
+        arguments,
+        Arc::clone(&policy),
+        settings.timeout,
+        progress.clone(),
+    )?;
+    let messages = [Message::user(arguments.prompt.clone())];
+    let file = arguments.config.as_deref();
+    let tell = |line: &str| progress.bar().suspend(|| eprintln!("{line}"));
+    // Dropped with the end of the call.
+    tokio::select! {
+        completion = client.complete(&messages) => completion,
+        never = settings::watch(file, || arguments.settings(), &policy, tell) => match never {},
+    }
 }

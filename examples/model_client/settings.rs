@@ -70,6 +70,7 @@ pub(crate) async fn watch(
     file: Option<&Path>,
     read: impl Fn() -> Result<Settings, String>,
     policy: &SharedPolicy,
+    tell: impl Fn(&str),
 ) -> Infallible {
     let Some(file) = file else {
         return future::pending().await;
@@ -86,9 +87,9 @@ pub(crate) async fn watch(
         match read() {
             Ok(settings) => {
                 policy.store(settings.policy);
-                eprintln!("{}: {}", file.display(), settings.policy);
+                tell(&format!("{}: {}", file.display(), settings.policy));
             }
-            Err(error) => eprintln!("{error}"),
+            Err(error) => tell(&error),
         }
     }
 }
