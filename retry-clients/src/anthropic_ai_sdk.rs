@@ -36,7 +36,7 @@ use crate::Truncated;
 /// | `api_error`, `overloaded_error` | transient, ambiguous: part of the work may be done |
 /// | `rate_limit_error` | throttled |
 /// | `timeout_error` | timeout |
-/// | no connection, a broken connection, a timeout: this client doesn't tell them apart | transient, ambiguous |
+/// | no connection, an untrusted certificate, a broken connection, a timeout: this client doesn't tell them apart | transient, ambiguous |
 /// | a [`Truncated`] stream | transient, ambiguous |
 /// | `enforced_spend_limit_reached` and other limits that no wait lifts, other types, unreadable answers, bodies that are not Anthropic's | stop |
 pub fn classify(error: &MessageError) -> Verdict {

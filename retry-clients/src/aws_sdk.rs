@@ -39,7 +39,7 @@ use retry_runtime::Verdict;
 /// | an answer with 408, 500, 502, 503 without a hint, or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
-/// | no connection, a connection that broke, an answer cut off | transient, ambiguous |
+/// | no connection, an untrusted certificate, a connection that broke, an answer cut off | transient, ambiguous |
 /// | a timeout | timeout |
 /// | all else | stop |
 ///

@@ -26,7 +26,7 @@ use retry_runtime::Verdict;
 /// | failure | verdict |
 /// |---|---|
 /// | `RateLimited` | throttled |
-/// | errors with `is_temporary`, such as a 500, a 503 or a broken connection | transient, ambiguous |
+/// | errors with `is_temporary`, such as a 500, a 503, a broken connection or an untrusted certificate | transient, ambiguous |
 /// | all else | stop |
 ///
 /// A temporary error doesn't say whether the request was sent, and keeps no hint.
