@@ -6,6 +6,7 @@ use std::time::Duration;
 use shuttle::thread;
 
 use crate::budget::bucket::Budget;
+use crate::budget::keyed::Keyed;
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::classify::kind::Kind::{Throttled, Transient};
 use crate::time::clock;
@@ -152,5 +153,30 @@ fn time_and_retries_add_up() {
         };
         at_once(&budget, &[retry, retry, retry]);
         is(&budget, 10 - 6);
+    });
+}
+
+/// In a browser, a program may have a timer of its own and no other clock.
+#[test]
+fn the_time_is_asked_for_only_where_it_gives_tokens_or_room() {
+    every(|| {
+        clock::remove();
+        let hosts = Keyed::new(2, || Budget::grpc(10, 0.1));
+        for budget in [
+            Budget::standard,
+            || Budget::ratio(0.1),
+            || Budget::grpc(10, 0.1),
+        ] {
+            let budget = budget();
+            budget.called();
+            budget.withdraw(Transient);
+            budget.failed(Transient);
+            budget.succeeded(None);
+            assert!(budget.available() > 0.0);
+        }
+        for host in ["a", "b", "a"] {
+            hosts.of(host).failed(Transient);
+        }
+        assert_eq!(hosts.of("a").to_string(), "8 of 10 tokens");
     });
 }

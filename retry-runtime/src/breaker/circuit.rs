@@ -447,16 +447,16 @@ impl CircuitBreaker for Breaker {
 }
 
 impl Rest for Breaker {
-    fn is_at_rest(&self) -> bool {
+    fn is_at_rest(&self, _: bool) -> bool {
         let circuit = &mut *self.circuit();
         let now = clock::now();
         match circuit.phase {
             Phase::Closed => circuit.window.slide(now, self.rule.window).failed == 0,
             // Nobody has asked for it since.
             Phase::Open { since, length } => {
-                now.since(since) >= length.saturating_add(self.rule.window)
+                !is_within(since, length.saturating_add(self.rule.window), now)
             }
-            Phase::HalfOpen { since, .. } => now.since(since) >= self.rule.window,
+            Phase::HalfOpen { since, .. } => !is_within(since, self.rule.window, now),
         }
     }
 }

@@ -1,6 +1,6 @@
 use std::fmt;
 
-use crate::budget::keyed::{FORGOTTEN, Rest};
+use crate::budget::keyed::Rest;
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 use crate::sync::{AtomicU64, Ordering::Relaxed};
@@ -37,8 +37,6 @@ pub struct Budget {
     tokens: AtomicU64,
     /// When tokens were added last for the time that passed, in nanoseconds of the clock; zero for never.
     filled: AtomicU64,
-    /// When tokens were asked for or taken last, by the same clock.
-    used: AtomicU64,
 }
 
 /// Numbers of tokens in billionths, so that decimal fractions add up exactly.
@@ -153,7 +151,6 @@ impl Budget {
             rule,
             tokens: AtomicU64::new(rule.capacity),
             filled: AtomicU64::new(0),
-            used: AtomicU64::new(0),
         }
     }
 
@@ -206,7 +203,6 @@ impl Budget {
 
 impl RetryBudget for Budget {
     fn withdraw(&self, kind: Kind) -> bool {
-        self.used.store(now(), Relaxed);
         self.fill();
         let cost = self.cost(kind);
         let needed = cost.max(self.rule.needed);
@@ -246,7 +242,6 @@ impl RetryBudget for Budget {
         if self.rule.per_failure == 0 {
             return;
         }
-        self.used.store(now(), Relaxed);
         // Before a token is taken: time gives nothing to what is full.
         self.fill();
         let less = |there: u64| Some(there.saturating_sub(self.rule.per_failure));
@@ -255,10 +250,9 @@ impl RetryBudget for Budget {
 }
 
 impl Rest for Budget {
-    fn is_at_rest(&self) -> bool {
+    fn is_at_rest(&self, is_unused: bool) -> bool {
         self.fill();
-        let unused = now().saturating_sub(self.used.load(Relaxed));
-        self.is_full() || u128::from(unused) >= FORGOTTEN.as_nanos()
+        self.is_full() || is_unused
     }
 }
 

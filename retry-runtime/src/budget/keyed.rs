@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::sync::{Mutex, PoisonError};
 use crate::time::clock;
-use crate::time::moment::Moment;
+use crate::time::moment::{AHEAD, Moment};
 
 /// One of something for each key: a [`Budget`](crate::Budget) or a [`Breaker`](crate::Breaker) per host, provider or
 /// tenant.
@@ -28,9 +28,16 @@ use crate::time::moment::Moment;
 /// assert_eq!(PER_HOST.of("us.example.com").available(), 500.0);
 /// ```
 ///
-/// Keys often come from outside, so their number is bounded. Where there are as many, those go that are at rest: what is
-/// as new, as a full budget is, or was last used ten minutes ago. Where none is, further keys share one, so that nobody
-/// gets a full budget by making up keys; whether any is at rest by now is looked at once a second.
+/// Keys often come from outside, so their number is bounded. If there are as many, a new key takes the place of those at
+/// rest, unless a call has theirs:
+///
+/// - what is as good as new: a full budget, a closed breaker without failures, a quota of which nothing is owed,
+/// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
+/// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it for ten minutes: counted
+///   from when another key found no room at the earliest, since nobody looks at the clock before.
+///
+/// If none is at rest, further keys share one, so that nobody gets a full budget by making up keys. Whether any is at rest
+/// by then is looked at once a second.
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,
@@ -38,21 +45,27 @@ pub struct Keyed<K, V> {
 }
 
 struct All<K, V> {
-    known: HashMap<K, Arc<V>>,
+    known: HashMap<K, Known<V>>,
     /// What keys share that have no room.
     shared: Option<Arc<V>>,
     /// When none of those known was at rest.
     full_at: Option<Moment>,
 }
 
-/// What may be forgotten while nobody holds it.
-pub trait Rest {
-    /// Whether it is as new, or says nothing about today.
-    fn is_at_rest(&self) -> bool;
+struct Known<V> {
+    value: Arc<V>,
+    /// When it was last asked for. `None` until another key finds no room: some systems have no clock.
+    used: Option<Moment>,
 }
 
-/// What was learnt that long ago says little about today.
-pub(crate) const FORGOTTEN: Duration = Duration::from_secs(10 * 60);
+/// What may be forgotten while nobody holds it.
+pub trait Rest {
+    /// Whether it is as new, or says nothing about today. What was learnt says little if it is long unused.
+    fn is_at_rest(&self, is_unused: bool) -> bool;
+}
+
+/// How long nobody asks for what is unused.
+const UNUSED: Duration = Duration::from_secs(10 * 60);
 
 /// How long nobody looks again for what is at rest where nothing is: that takes as long as there are keys.
 const FULL: Duration = Duration::from_secs(1);
@@ -78,15 +91,22 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = all.known.get(key) {
-            return Arc::clone(known);
+        if let Some(known) = all.known.get_mut(key) {
+            if let Some(used) = &mut known.used {
+                *used = clock::now();
+            }
+            return Arc::clone(&known.value);
         }
         if !all.has_room(self.most) {
             let shared = all.shared.get_or_insert_with(|| Arc::new((self.make)()));
             return Arc::clone(shared);
         }
         let new = Arc::new((self.make)());
-        all.known.insert(key.to_owned(), Arc::clone(&new));
+        let known = Known {
+            value: Arc::clone(&new),
+            used: None,
+        };
+        all.known.insert(key.to_owned(), known);
         new
     }
 
@@ -113,12 +133,22 @@ impl<K, V: Rest> All<K, V> {
         if passed.is_some_and(|passed| passed < FULL) {
             return false;
         }
-        // One that a call still holds may yet change.
-        self.known
-            .retain(|_, value| Arc::strong_count(value) > 1 || !value.is_at_rest());
+        self.known.retain(|_, known| {
+            let is_unused = is_unused(*known.used.get_or_insert(now), now);
+            // One that a call still holds may yet change.
+            Arc::strong_count(&known.value) > 1 || !known.value.is_at_rest(is_unused)
+        });
         let has_room = self.known.len() < most;
         self.full_at = (!has_room).then_some(now);
         has_room
+    }
+}
+
+/// Whether nobody has asked since then. A clock that was far ahead was set back.
+fn is_unused(used: Moment, now: Moment) -> bool {
+    match now.checked_since(used) {
+        Some(passed) => passed >= UNUSED,
+        None => used.since(now) > AHEAD,
     }
 }
 

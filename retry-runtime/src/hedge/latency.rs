@@ -2,9 +2,7 @@ use std::ops::Deref;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use crate::budget::keyed::{FORGOTTEN, Rest};
-use crate::time::clock;
-use crate::time::moment::Moment;
+use crate::budget::keyed::Rest;
 
 /// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
 ///
@@ -36,8 +34,6 @@ struct Last {
     attempts: [Took; KEPT],
     kept: usize,
     oldest: usize,
-    /// When the newest ended.
-    at: Moment,
     estimate: Option<Estimate>,
 }
 
@@ -69,7 +65,6 @@ impl Latency {
                 attempts: [Took(0); KEPT],
                 kept: 0,
                 oldest: 0,
-                at: Moment::from_origin(Duration::ZERO),
                 estimate: None,
             }),
         }
@@ -97,11 +92,10 @@ impl Latency {
     }
 }
 
-/// While it knows too few attempts to say anything, or none of late.
+/// While it knows too few attempts to say anything, or is unused.
 impl Rest for Latency {
-    fn is_at_rest(&self) -> bool {
-        let last = self.last();
-        last.kept < LEAST || clock::now().since(last.at) >= FORGOTTEN
+    fn is_at_rest(&self, is_unused: bool) -> bool {
+        is_unused || self.last().kept < LEAST
     }
 }
 
@@ -173,7 +167,6 @@ impl Last {
         self.attempts[self.oldest] = took;
         self.oldest = (self.oldest + 1) % KEPT;
         self.kept = KEPT.min(self.kept + 1);
-        self.at = clock::now();
         if let Some(estimate) = &mut self.estimate {
             estimate.age += 1;
         }

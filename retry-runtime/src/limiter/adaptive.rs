@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use crate::budget::keyed::FORGOTTEN;
 use crate::classify::kind::Kind;
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::Gate;
@@ -227,9 +226,8 @@ impl Paced for Adaptive {
         1.0 - self.debt.owed(now).as_secs_f64() * self.rate
     }
 
-    fn is_at_rest(&self, now: Moment) -> bool {
-        let is_as_new = self.lowered == 0 && self.debt.owed(now).is_zero();
-        is_as_new || now.since(self.debt.at()) >= FORGOTTEN
+    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool {
+        is_unused || self.lowered == 0 && self.debt.owed(now).is_zero()
     }
 }
 

@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use crate::budget::keyed::FORGOTTEN;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::{End, LimiterChange};
@@ -17,8 +16,6 @@ pub(super) struct Aimd {
     running: u64,
     /// How often the limit was lowered. Attempts that began before the last time say nothing new.
     lowered: u32,
-    /// When the limit last changed.
-    changed: Moment,
 }
 
 const LOWERED: f64 = 0.9;
@@ -31,7 +28,6 @@ impl Aimd {
             most: 200,
             running: 0,
             lowered: 0,
-            changed: Moment::from_origin(Duration::ZERO),
         }
     }
 
@@ -81,27 +77,16 @@ impl Aimd {
     }
 
     /// Only while at least half of the limit is in use: otherwise successes say nothing about a higher one.
-    fn raise(&mut self, cost: u32, now: impl FnOnce() -> Moment) {
-        let before = self.limit();
-        if self.running.saturating_mul(2) >= u64::from(before) {
+    fn raise(&mut self, cost: u32) {
+        if self.running.saturating_mul(2) >= u64::from(self.limit()) {
             // What costs more than the limit is a whole round.
             self.limit += (f64::from(cost) / self.limit).min(1.0);
             *self = self.bounded();
-            if self.limit() > before {
-                self.changed = now();
-            }
         }
     }
 
-    /// A limit found long ago says little about today's.
-    pub(super) fn is_at_rest(&self, start: u32, now: Moment) -> bool {
-        let is_forgotten = now.since(self.changed) >= FORGOTTEN;
-        self.running == 0 && (is_forgotten || self.limit() == start)
-    }
-
-    fn lower(&mut self, now: Moment) -> Option<LimiterChange> {
+    fn lower(&mut self) -> Option<LimiterChange> {
         let before = self.limit();
-        self.changed = now;
         self.limit *= LOWERED;
         *self = self.bounded();
         self.lowered = self.lowered.wrapping_add(1);
@@ -128,18 +113,18 @@ impl Gate for Aimd {
         cost: u32,
         stamp: u32,
         end: End,
-        now: impl FnOnce() -> Moment,
+        _: impl FnOnce() -> Moment,
     ) -> Option<LimiterChange> {
         let is_current = stamp == self.lowered;
         let change = match end {
             End::Success => {
-                self.raise(cost, now);
+                self.raise(cost);
                 None
             }
             End::Failure {
                 kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
                 ..
-            } if is_current => self.lower(now()),
+            } if is_current => self.lower(),
             End::Failure { .. } | End::Ignored | End::NotBegun => None,
         };
         self.running = self.running.saturating_sub(u64::from(cost));

@@ -115,11 +115,12 @@ impl ConcurrencyLimiter {
     }
 }
 
-/// While nothing runs or waits, and the limit is the first one or changed long ago.
+/// While nothing runs or waits, and the limit is the first one or unused.
 impl Rest for ConcurrencyLimiter {
-    fn is_at_rest(&self) -> bool {
+    fn is_at_rest(&self, is_unused: bool) -> bool {
         let start = self.0.new.limit();
-        self.0.is_at_rest(|gate, now| gate.is_at_rest(start, now))
+        self.0
+            .is_at_rest(|gate, _| gate.running() == 0 && (is_unused || gate.limit() == start))
     }
 }
 

@@ -1,6 +1,5 @@
 use std::time::Duration;
 
-use crate::budget::keyed::FORGOTTEN;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::rate_limiter::Paced;
@@ -143,9 +142,8 @@ impl Paced for Cubic {
         }
     }
 
-    fn is_at_rest(&self, now: Moment) -> bool {
-        let filled = self.filled.filter(|_| self.is_on);
-        filled.is_none_or(|filled| now.since(filled) >= FORGOTTEN)
+    fn is_at_rest(&self, is_unused: bool, _: Moment) -> bool {
+        is_unused || !self.is_on
     }
 }
 

@@ -45,11 +45,6 @@ impl Debt {
         if ahead > AHEAD { Duration::ZERO } else { ahead }
     }
 
-    /// From when it goes on.
-    pub(super) fn at(&self) -> Moment {
-        self.at
-    }
-
     /// How long until something can begin that takes that time to pay for, where that much may be owed at most. What
     /// takes longer than that begins once nothing is owed.
     pub(super) fn wait(&self, time: Duration, most: Duration, now: Moment) -> Duration {

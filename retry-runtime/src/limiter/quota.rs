@@ -226,7 +226,8 @@ impl Paced for Quota {
         there.as_secs_f64() * self.rate()
     }
 
-    fn is_at_rest(&self, now: Moment) -> bool {
+    /// What is owed is owed however long it is unused.
+    fn is_at_rest(&self, _: bool, now: Moment) -> bool {
         let owes = |allowance: &Allowance| !allowance.debt.owed(now).is_zero();
         !owes(&self.units) && !self.requests.as_ref().is_some_and(owes)
     }

@@ -262,10 +262,11 @@ impl<By: Paced> RateLimiter<By> {
     }
 }
 
-/// While nobody waits, and it is as good as new or has not been used for long.
+/// While nobody waits, and it is as good as new, or unused and found by trying.
 impl<By: Paced> Rest for RateLimiter<By> {
-    fn is_at_rest(&self) -> bool {
-        self.0.is_at_rest(By::is_at_rest)
+    fn is_at_rest(&self, is_unused: bool) -> bool {
+        self.0
+            .is_at_rest(|gate, now| gate.is_at_rest(is_unused, now))
     }
 }
 
@@ -291,5 +292,5 @@ pub trait Paced {
     fn available(&self, now: Moment) -> f64;
 
     /// Whether it may be forgotten.
-    fn is_at_rest(&self, now: Moment) -> bool;
+    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool;
 }

@@ -1,6 +1,7 @@
 //! One for each key, of which those at rest are forgotten.
 
 use retry_runtime::{ConcurrencyLimiter, End, Keyed, Limiter, Quota, RateLimiter};
+use tokio::runtime::Builder;
 use tokio::time::advance;
 
 use crate::limiters::{THROTTLED, TIMEOUT, begins, refused, secs, turn};
@@ -63,20 +64,20 @@ async fn one_that_was_never_refused_is_forgotten_at_once_and_not_while_paused() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_was_lowered_is_forgotten_ten_minutes_later() {
+async fn a_limit_that_was_lowered_is_forgotten_ten_minutes_after_its_last_use() {
     let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, ConcurrencyLimiter::aimd);
     let ticket = turn(&hosts.of(&'a'), 1).await;
     hosts.of(&'a').leave(ticket, TIMEOUT);
     advance(secs(9 * 60)).await;
     hosts.of(&'b');
     assert_eq!(hosts.of(&'a').limit(), 18);
-    advance(secs(60)).await;
+    advance(secs(10 * 60)).await;
     hosts.of(&'b');
     assert_eq!(hosts.of(&'a').limit(), 20);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_limit_that_was_raised_is_forgotten_ten_minutes_later() {
+async fn a_limit_that_was_raised_is_forgotten_ten_minutes_after_its_last_use() {
     let grown = || ConcurrencyLimiter::aimd().start(2);
     let hosts: Keyed<char, ConcurrencyLimiter> = Keyed::new(1, grown);
     for _ in 0..4 {
@@ -88,7 +89,62 @@ async fn a_limit_that_was_raised_is_forgotten_ten_minutes_later() {
     advance(secs(9 * 60)).await;
     hosts.of(&'b');
     assert_eq!(hosts.of(&'a').limit(), limit);
-    advance(secs(60)).await;
+    advance(secs(10 * 60)).await;
     hosts.of(&'b');
     assert_eq!(hosts.of(&'a').limit(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_limit_that_is_in_use_is_kept_however_long_it_has_not_changed() {
+    let hosts: Keyed<char, ConcurrencyLimiter> =
+        Keyed::new(1, || ConcurrencyLimiter::aimd().start(2).most(3));
+    for _ in 0..60 {
+        let ticket = turn(&hosts.of(&'a'), 3).await;
+        hosts.of(&'a').leave(ticket, End::Success);
+        advance(secs(60)).await;
+        // It runs nothing just now.
+        hosts.of(&'b');
+    }
+    assert_eq!(hosts.of(&'a').limit(), 3);
+}
+
+/// No clock is read before a key finds no room, so the ten minutes begin there.
+#[tokio::test(start_paused = true)]
+async fn while_there_is_room_nobody_knows_how_old_a_key_is() {
+    let models = Rates::new(2, RateLimiter::adaptive);
+    for model in ['a', 'b'] {
+        let ticket = turn(&models.of(&model), 1).await;
+        models.of(&model).leave(ticket, THROTTLED);
+    }
+    advance(secs(3600)).await;
+    models.of(&'c');
+    assert_eq!(models.of(&'a').rate(), 1.0);
+    advance(secs(10 * 60)).await;
+    models.of(&'a');
+    models.of(&'c');
+    assert_eq!(models.of(&'a').rate(), 1.0);
+    assert_eq!(models.of(&'b').rate(), f64::INFINITY);
+}
+
+/// One that a test's clock used, which was far ahead.
+#[test]
+fn what_was_used_by_a_clock_that_was_set_back_is_forgotten() {
+    let on_its_own_clock = || {
+        let mut runtime = Builder::new_current_thread();
+        runtime.enable_time().start_paused(true).build().unwrap()
+    };
+    for (ahead, is_forgotten) in [(secs(30), false), (secs(3600), true)] {
+        let models = Rates::new(1, RateLimiter::adaptive);
+        let (early, late) = (on_its_own_clock(), on_its_own_clock());
+        late.block_on(async {
+            advance(ahead).await;
+            let ticket = turn(&models.of(&'a'), 1).await;
+            models.of(&'a').leave(ticket, THROTTLED);
+            models.of(&'b');
+        });
+        early.block_on(async {
+            models.of(&'b');
+            assert_eq!(models.of(&'a').rate().is_infinite(), is_forgotten);
+        });
+    }
 }

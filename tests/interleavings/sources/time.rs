@@ -13,10 +13,17 @@ pub(crate) mod clock {
     thread_local! {
         /// All threads of a test run on one of the system's.
         static NOW: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+        static IS_MISSING: Cell<bool> = const { Cell::new(false) };
     }
 
     pub(crate) fn now() -> Moment {
+        assert!(!IS_MISSING.get(), "the clock that this system lacks");
         Moment::from_origin(NOW.get())
+    }
+
+    /// As on systems without one.
+    pub(crate) fn remove() {
+        IS_MISSING.set(true);
     }
 
     /// Each schedule begins at the same time.
