@@ -55,10 +55,13 @@ impl Clocks {
     /// stands while a thread sleeps, one in a test knows nothing of a simulated time, and who waits for a moment would
     /// never see it.
     ///
-    /// No more counts than the wait was to take. What a coarse clock is ahead by would add up.
+    /// No more counts than the wait was to take, and nothing where nobody knew: that waits for no moment. What a coarse
+    /// clock is ahead by would add up.
     pub(crate) fn catch_up(self, other: Moment, wait: Option<Duration>) {
-        let passed = other.since(self.other);
-        let passed = wait.map_or(passed, |wait| passed.min(wait));
+        let Some(wait) = wait else {
+            return;
+        };
+        let passed = other.since(self.other).min(wait);
         let missed = passed.saturating_sub(now().since(self.own));
         let missed = u64::try_from(missed.as_nanos()).unwrap_or(u64::MAX);
         MISSED.set(MISSED.get().saturating_add(missed));

@@ -2,11 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    BlockingTimer, Cancel, CancelFn, ConcurrencyLimiter, GaveUp, Jitter, Moment, Place, Policy,
-    Reason, Rejected, RejectedBy, TimerFn, Verdict, retry, retry_each_blocking, retrying, testing,
+    BlockingTimer, Budget, Cancel, CancelFn, ConcurrencyLimiter, End, GaveUp, Jitter, Kind,
+    Limiter, Moment, Place, Policy, Reason, Rejected, RejectedBy, RetryBudget, Ticket, TimerFn,
+    Turn, Verdict, retry, retry_each_blocking, retrying, testing,
 };
 use support::limiters::at_a_time;
 
@@ -309,4 +311,51 @@ fn it_is_evaluated_once_for_each_failure() {
     call(&mut 2).unwrap();
     // For the deadline's begin, and for each of two failures.
     assert_eq!(COUNT.load(SeqCst), 3);
+}
+
+/// Such as on a machine that slept meanwhile.
+#[tokio::test(start_paused = true)]
+async fn what_passes_in_a_wait_of_no_length_counts_for_no_other_clock() {
+    struct Sleeping<'a> {
+        hours: AtomicU32,
+        limiter: &'a ConcurrencyLimiter,
+        running: Mutex<Option<Ticket>>,
+    }
+
+    impl BlockingTimer for Sleeping<'_> {
+        fn sleep(&self, _: Duration) {
+            unreachable!("nobody says how long it takes")
+        }
+
+        fn park(&self, at_most: Option<Duration>) {
+            assert_eq!(at_most, None);
+            self.hours.fetch_add(8, SeqCst);
+            let running = self.running.lock().unwrap().take();
+            self.limiter.leave(running.unwrap(), End::Success);
+        }
+
+        fn now(&self) -> Moment {
+            Moment::from_origin(secs(3600) * self.hours.load(SeqCst))
+        }
+    }
+
+    #[retry(limiter = limiter, timer = timer)]
+    fn call(limiter: &ConcurrencyLimiter, timer: &Sleeping<'_>) -> Result<(), Rejected> {
+        Ok(())
+    }
+
+    let limiter = ConcurrencyLimiter::aimd().most(1);
+    let mut running = limiter.enter(1);
+    assert_eq!(limiter.poll(&mut running, Waker::noop()), Turn::Begin);
+    let timer = Sleeping {
+        hours: AtomicU32::new(0),
+        limiter: &limiter,
+        running: Mutex::new(Some(running)),
+    };
+    let budget = Budget::standard().per_second(0.01);
+    while budget.withdraw(Kind::Transient) {}
+    let empty = budget.available();
+    call(&limiter, &timer).unwrap();
+    assert_eq!(timer.hours.into_inner(), 8);
+    assert_eq!(budget.to_string(), format!("{empty} of 500 tokens"));
 }
