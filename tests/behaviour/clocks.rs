@@ -737,3 +737,38 @@ fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
     assert_eq!(summary.completed, ["first", "second"]);
     assert_eq!(summary.pending, ["third"]);
 }
+
+/// Whatever the validator would say of what is there.
+#[test]
+fn a_plan_that_holds_a_subtask_back_after_its_deadline_has_ended() {
+    let clock = &Virtual::new();
+    let mut plan = Plan::local();
+    plan.add("first", [], async |[]| {
+        clock.advance(secs(2));
+        Ok(1)
+    });
+    plan.add("second", ["first"], async |[_]| Ok(2));
+    let recording = testing::record();
+    let policy = EXACT.deadline(secs(1)).timer(clock).on(|_: &String| true);
+    let end = plan.run_until(
+        policy,
+        async |_: plan::Snapshot<u32>| -> plan::Validity<_, _, _> {
+            unreachable!("no validator begins after the deadline")
+        },
+    );
+    let message = "1 under way at the deadline: second";
+    assert_eq!(
+        block_on(end).unwrap(),
+        plan::PlanEnd::GaveUp {
+            reason: Reason::Deadline,
+            message: message.into(),
+        }
+    );
+    assert_eq!(plan.summary().pending, ["second"]);
+    let gave_up = format!("gave up plan attempt=1 max=3 error={message} reason=deadline");
+    assert!(
+        recording.lines().contains(&gave_up),
+        "{:?}",
+        recording.lines()
+    );
+}

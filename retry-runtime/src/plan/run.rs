@@ -100,7 +100,7 @@ where
     }
 
     /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete. Once `end` completes,
-    /// those under way are dropped, and returned.
+    /// those under way are dropped. Returns those that were too late, if any were.
     #[expect(clippy::too_many_arguments, reason = "what ends it is the caller's")]
     pub(crate) async fn execute<On, K, W>(
         &mut self,
@@ -123,6 +123,7 @@ where
             .filter(|place| waiting[*place] == 0 && scope[*place])
             .collect();
         let mut under_way = UnderWay::new();
+        let mut late = BTreeSet::new();
         loop {
             let mut next = None;
             while next.is_none() && under_way.len() < self.concurrency.get() {
@@ -132,6 +133,7 @@ where
                 // Subtasks that wait for nothing would never let `end` be asked.
                 if is_late() {
                     self.not_begun(place, RejectedBy::Deadline, keys);
+                    late.insert(place);
                     continue;
                 }
                 match keys.enter(self.execution(place)) {
@@ -142,7 +144,7 @@ where
             }
             if next.is_none() {
                 if under_way.is_empty() {
-                    return None;
+                    return (!late.is_empty()).then_some(late);
                 }
                 match under_way.next(end.as_mut(), signal).await {
                     Next::Turn(place, (), line, Ok(waited)) => {
@@ -156,8 +158,7 @@ where
                         }
                     }
                     Next::TimeIsUp(queued, begun) => {
-                        let late: BTreeSet<usize> =
-                            queued.keys().chain(begun.keys()).copied().collect();
+                        late.extend(queued.keys().chain(begun.keys()));
                         for place in queued.into_keys() {
                             self.not_begun(place, RejectedBy::Deadline, keys);
                         }
