@@ -35,7 +35,7 @@ pub use crate::call::decide::late;
 pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};
 pub use crate::call::from_rejected::FromRejected;
 #[cfg(feature = "nested")]
-pub use crate::call::nested::{Outer, enter, most_attempts, within};
+pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::rejected::{Rejected, RejectedBy};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;

@@ -110,11 +110,16 @@ impl Printer<'_> {
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
     fn limited(&self, outer: TokenStream) -> TokenStream {
         let validates = self.model.has(&[Key::Validate]);
+        let attempts = if self.model.expr(Key::Enabled).is_some() {
+            ours!(__retry::only_attempt)
+        } else {
+            ours!(__retry::most_attempts)
+        };
         let up_to = |own: TokenStream| {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
-                    const { __retry::most_attempts(&__RETRY_POLICY #own, #validates) },
+                    const { #attempts(&__RETRY_POLICY #own, #validates) },
                 )
             }
         };

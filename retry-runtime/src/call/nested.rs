@@ -131,6 +131,14 @@ pub const fn most_attempts(policy: &Policy, validates: bool) -> Option<u64> {
     policy.most_attempts(validates)
 }
 
+/// The same where an expression may switch the retries off: known only where the policy allows none either.
+pub const fn only_attempt(policy: &Policy, validates: bool) -> Option<u64> {
+    match policy.most_attempts(validates) {
+        Some(1) => Some(1),
+        _ => None,
+    }
+}
+
 /// The attempt, polled as part of that call.
 pub fn within<F: Future>(
     mut attempt: Pin<&mut F>,

@@ -710,3 +710,43 @@ fn futures_are_as_sendable_as_without() {
     is_send(&Client.waits());
     is_send(&inner("send"));
 }
+
+/// What may switch a call's retries off is known at a failure.
+#[test]
+fn a_call_that_may_be_switched_off_has_no_known_number() {
+    #[retry(max = 3, backoff = "none", enabled = on, name = "switch.outer", on = |_| true)]
+    fn outer(on: bool) -> Outcome {
+        inner_blocking("switch.inner")
+    }
+
+    struct Agent;
+
+    #[retry(wrapper = Switched, max = 3, backoff = "none", on = |_| true)]
+    trait Step {
+        #[retry(enabled = on)]
+        fn step(&self, on: bool) -> Result<u32, String>;
+    }
+
+    impl Step for Agent {
+        fn step(&self, _: bool) -> Result<u32, String> {
+            inner_blocking("switch.decorated")
+        }
+    }
+
+    #[retry(max = 0, enabled = on, name = "switch.once", on = |_| true)]
+    fn once(on: bool) -> Outcome {
+        inner_blocking("switch.alone")
+    }
+
+    let recording = testing::record();
+    outer(false).unwrap_err();
+    Switched::new(Agent).step(false).unwrap_err();
+    once(true).unwrap_err();
+    assert_eq!(
+        told(&recording),
+        [
+            "retries multiply switch.inner attempt=1 outer=switch.outer",
+            "retries multiply switch.decorated attempt=1 outer=Agent::step",
+        ]
+    );
+}
