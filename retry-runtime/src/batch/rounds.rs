@@ -235,6 +235,7 @@ where
         if !place.has_turn() {
             let call = self.round();
             call.waits_in(self.rules.name, &mut place, self.rules.observer.observe());
+            self.progressed();
         }
         Ok(place)
     }
@@ -268,6 +269,7 @@ where
         entries.retain_mut(|entry| self.admit(entry));
         if entries.is_empty() {
             place.give_back();
+            self.progressed();
             return None;
         }
         if !mem::replace(&mut self.has_begun, true) {

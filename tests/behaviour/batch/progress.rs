@@ -5,7 +5,8 @@ use std::mem::take;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use retry_runtime::{Breaker, Event, Policy, retry_each, retry_each_blocking};
+use futures::join;
+use retry_runtime::{Breaker, Event, Place, Policy, RateLimiter, retry_each, retry_each_blocking};
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::sleep;
 
@@ -124,7 +125,51 @@ async fn whatever_ends_an_item_is_progress() {
 
     // The first call opens the breaker, which turns the others away.
     let down = ends(once, &breaker, async || Err(TRANSIENT)).await;
-    assert_eq!(down, [[0, 0, 3], [0, 3, 0]]);
+    assert_eq!(down, [[0, 0, 3], [0, 1, 2], [0, 2, 1], [0, 3, 0]]);
     let open = ends(once, &breaker, async || Ok(vec![Ok(1)])).await;
-    assert_eq!(open, [[0, 3, 0]]);
+    assert_eq!(open, [[0, 1, 2], [0, 2, 1], [0, 3, 0]]);
+}
+
+/// Beside a call that takes its time.
+#[tokio::test(start_paused = true)]
+async fn what_a_breaker_turns_away_is_told_at_once() {
+    let (told, breaker) = (Told::default(), Breaker::new().consecutive_failures(1));
+    let batches = EXACT
+        .max(0)
+        .breaker(&breaker)
+        .observe(|event| told.see(event))
+        .batches(1)
+        .concurrency(2);
+    let results = retry_each(batches, 0..4_u32, async |pending: Vec<u32>| {
+        if pending == [0] {
+            sleep(secs(60)).await;
+            return Ok(vec![Ok(0)]);
+        }
+        Err(TRANSIENT)
+    });
+    let seen = async {
+        sleep(secs(1)).await;
+        told.all()
+    };
+    let (_, seen) = join!(results, seen);
+    // The second call opens the breaker, which turns the others away.
+    assert_eq!(seen, [[0, 0, 4], [0, 1, 3], [0, 2, 2]]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_that_waits_for_its_first_turn_has_begun() {
+    let told = Told::default();
+    let limiter = RateLimiter::fixed(1, secs(60));
+    Place::new(&limiter).succeeded();
+    let batches = EXACT.limiter(&limiter).observe(|event| told.see(event));
+    let results = retry_each(batches, 0..3_u32, async |pending: Vec<u32>| {
+        Ok::<_, Failure>(pending.into_iter().map(Ok).collect())
+    });
+    let seen = async {
+        sleep(secs(1)).await;
+        told.all()
+    };
+    let (_, seen) = join!(results, seen);
+    assert_eq!(seen, [[0, 0, 3]]);
+    assert_eq!(told.all(), [[3, 0, 0]]);
 }
