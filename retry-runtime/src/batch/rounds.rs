@@ -78,8 +78,8 @@ struct Entry<I, B: MayPay, R: MayAdmit> {
     call: Call,
     /// What was paid for sending it again.
     paid: B::Paid,
-    /// Whether it followed another of its last call, which paid for both.
-    follows: bool,
+    /// Whether another item of its last call paid for both.
+    is_unpaid: bool,
     /// What let it be sent.
     admitted: Option<Admitted<R>>,
 }
@@ -216,7 +216,7 @@ where
             item,
             call: Call::new(),
             paid: B::Paid::default(),
-            follows: false,
+            is_unpaid: false,
             admitted: None,
         })
     }
@@ -398,7 +398,7 @@ where
                                 entry.admitted = None;
                             }
                             let is_fresh = !entry.call.is_retried();
-                            let is_another = entry.follows || is_fresh && has_fresh;
+                            let is_another = entry.is_unpaid || is_fresh && has_fresh;
                             has_fresh |= is_fresh;
                             self.succeeded(&mut entry, !(is_whole && is_another));
                             self.results[entry.index] = Ok(value);
@@ -455,7 +455,7 @@ where
             entry.call.turned(self.rules.name, transition, &"", observe);
         }
         let mut call = entry.call;
-        if entry.follows {
+        if entry.is_unpaid {
             // There is nothing to give back.
             call.followed = None;
         }
@@ -544,7 +544,7 @@ where
             match groups.decision(entry.call, verdict, leads) {
                 Ok(call) => {
                     entry.call = call;
-                    entry.follows = !leads;
+                    entry.is_unpaid = !leads;
                     let paid = verdict
                         .kind()
                         .filter(|kind| leads && is_paid(*kind, M::IS_NAMED));
