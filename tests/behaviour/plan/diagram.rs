@@ -120,3 +120,14 @@ fn any_plan_can_be_drawn() {
     );
     assert_eq!(plan.diagram().svg().to_string().matches("<rect").count(), 3);
 }
+
+/// Neither as it is nor escaped is a noncharacter allowed in XML.
+#[test]
+fn svg_is_xml_whatever_the_names_are() {
+    let mut plan = Plan::<'_, (), ()>::new();
+    plan.add("a\u{FFFE}b\u{FFFF}c\u{FFFD}\u{10FFFF}", [], async |[]| {
+        Ok(())
+    });
+    let svg = plan.diagram().svg().to_string();
+    assert!(svg.contains(">a\u{FFFD}b\u{FFFD}c\u{FFFD}"), "{svg}");
+}

@@ -127,6 +127,8 @@ fn of_xml(char: char) -> Option<&'static str> {
         '&' => "&amp;",
         '<' => "&lt;",
         '>' => "&gt;",
+        // Not allowed in XML, escaped or not.
+        '\u{FFFE}' | '\u{FFFF}' => "\u{FFFD}",
         _ => return None,
     })
 }
