@@ -2,7 +2,7 @@
 
 pub(crate) mod argument;
 pub(crate) mod check;
-mod expression;
+pub(crate) mod expression;
 mod merge;
 mod parse;
 mod value;

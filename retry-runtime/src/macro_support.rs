@@ -71,8 +71,8 @@ pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,
 };
 pub use hedge::{
-    HedgeAfter, begin_beside, failed_beside, half_opened_beside, hedge, hedges, may_hedge,
-    numbered, permit_beside, place_beside, runs_at_once, show_number, won,
+    HedgeAfter, NoQuantile, begin_beside, failed_beside, half_opened_beside, hedge, hedges,
+    may_hedge, no_quantile, numbered, permit_beside, place_beside, runs_at_once, show_number, won,
 };
 pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,

@@ -3,10 +3,9 @@
 use proc_macro2::{TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
-use syn::spanned::Spanned;
-use syn::{Expr, ExprMethodCall, Path};
+use syn::{Expr, Path};
 
-use crate::attribute::value::{number, written};
+use crate::attribute::value::number;
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -111,25 +110,25 @@ fn ends_with(path: &Path, name: &str) -> bool {
         && segments.next().is_some_and(|last| last == name)
 }
 
-/// Refuses a quantile in per cent, for which the compiler suggests a float of the same number.
-pub(crate) fn is_quantile(key: Key, expr: &Expr) -> syn::Result<()> {
-    let Expr::MethodCall(ExprMethodCall { method, args, .. }) = expr else {
-        return Ok(());
+/// Whether it looks like a quantile of a number above 1: in per cent, for which the compiler suggests a float of the same
+/// number. Only the type says whether it is one.
+pub(crate) fn is_per_cent(expr: &Expr) -> bool {
+    let given = match expr {
+        Expr::Paren(inner) => return is_per_cent(&inner.expr),
+        Expr::Group(inner) => return is_per_cent(&inner.expr),
+        Expr::MethodCall(call) if call.method == "quantile" => call.args.first(),
+        // `Quantile` may have another name here.
+        Expr::Call(call) if is_new(&call.func) => call.args.get(1),
+        _ => None,
     };
-    let Some(given) = args
-        .first()
-        .filter(|_| key == Key::Hedge && method == "quantile")
-    else {
-        return Ok(());
+    let number = given.and_then(number);
+    number.is_some_and(|number| number.is_ok_and(|number| number > 1.0))
+}
+
+fn is_new(function: &Expr) -> bool {
+    let Expr::Path(function) = function else {
+        return false;
     };
-    match number(given) {
-        Some(Ok(quantile)) if quantile > 1.0 => Err(syn::Error::new(
-            given.span(),
-            format!(
-                "`quantile({})` is out of range: it takes a share of the attempts from 0 to 1, as in `0.95`, not `95`",
-                written(given)
-            ),
-        )),
-        _ => Ok(()),
-    }
+    let last = function.path.segments.last();
+    last.is_some_and(|last| last.ident == "new")
 }

@@ -23,7 +23,6 @@ impl Value {
         }
         expression::stays(key, &expr)?;
         expression::is_shared(key, &expr)?;
-        expression::is_quantile(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
             Takes::Factor => match number(&expr) {

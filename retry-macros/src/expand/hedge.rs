@@ -5,6 +5,7 @@ use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
+use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
 use crate::expand::failure::Failed;
 use crate::expand::printer::Printer;
@@ -87,7 +88,10 @@ impl Printer<'_> {
     /// When to hedge, and what is told how long attempts took.
     fn hedge_after(&self, hedge: &Argument) -> TokenStream {
         let place = hedge.span;
-        let after = self.argument(hedge);
+        let mut after = self.argument(hedge);
+        if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
+            after = ours_at!(place=> __retry::no_quantile(#after));
+        }
         let now = self.now_at_start();
         ours_at!(place=> __retry::hedge(#after, #now))
     }

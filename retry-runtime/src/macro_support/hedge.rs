@@ -47,6 +47,23 @@ impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
     }
 }
 
+/// What a number above 1 is meant for: a method of the user's own, and no quantile.
+#[diagnostic::on_unimplemented(
+    message = "this quantile is out of range: it takes a share of the attempts from 0 to 1, as in `0.95`, not `95`",
+    label = "above 1"
+)]
+pub trait NoQuantile {}
+
+impl NoQuantile for Duration {}
+
+impl NoQuantile for Option<Duration> {}
+
+/// The same, which is refused where it is a quantile.
+#[inline]
+pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
+    hedge
+}
+
 /// When to hedge, and what is told by that clock how long attempts took.
 #[inline]
 pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(

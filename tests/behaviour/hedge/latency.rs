@@ -67,9 +67,8 @@ async fn each_provider_has_its_own() {
 #[tokio::test(start_paused = true)]
 async fn one_that_nobody_asked_for_in_ten_minutes_makes_room() {
     let providers: Keyed<char, Latency> = Keyed::new(1, Latency::new);
-    let is_known = || providers.of(&'a').quantile(0.95).get().is_some();
-    let shared = providers.of(&'b');
     (0..100).for_each(|_| providers.of(&'a').record(millis(1)));
+    let shared = providers.of(&'b');
     advance(millis(60_000)).await;
     assert!(providers.of(&'a').quantile(0.95).get().is_some());
     advance(millis(599_000)).await;
@@ -226,4 +225,26 @@ proptest! {
         prop_assert!(all.quantile(low).get() <= all.quantile(high).get());
         prop_assert!(finished.quantile(low).get() <= all.quantile(low).get());
     }
+}
+
+/// Only a `Quantile` takes a share.
+#[tokio::test(start_paused = true)]
+async fn a_method_of_ones_own_may_take_per_cent() {
+    struct Stats;
+
+    impl Stats {
+        #[expect(clippy::unused_self, reason = "it stands for what it measured")]
+        fn quantile(&self, per_cent: f64) -> Option<Duration> {
+            (per_cent > 90.0).then_some(millis(100))
+        }
+    }
+
+    #[retry(hedge = stats.quantile(95.0), max = 1)]
+    async fn call(server: &Server, stats: &Stats) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    let server = Server::new([answer(900), answer(10)]);
+    assert_eq!(call(&server, &Stats).await, Ok(2));
+    assert_eq!(server.seen(), seen(&[0, 100], 1, 110));
 }

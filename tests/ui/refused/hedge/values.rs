@@ -1,6 +1,4 @@
-use retry_runtime::{Latency, retry};
-
-static LATENCY: Latency = Latency::new();
+use retry_runtime::retry;
 
 #[retry(hedge = "0s")]
 async fn zero() -> std::io::Result<()> {
@@ -19,16 +17,6 @@ async fn no_value() -> std::io::Result<()> {
 
 #[retry(hedging_delay = "200ms")]
 async fn by_another_name() -> std::io::Result<()> {
-    Ok(())
-}
-
-#[retry(hedge = LATENCY.quantile(95))]
-async fn per_cent() -> std::io::Result<()> {
-    Ok(())
-}
-
-#[retry(hedge = LATENCY.quantile(99.9))]
-async fn per_cent_as_suggested() -> std::io::Result<()> {
     Ok(())
 }
 
