@@ -91,8 +91,8 @@ use rounds::{Rounds, Rules};
 /// # Shared protections
 ///
 /// To what [`PolicyCall::budget`](crate::PolicyCall::budget) and [`breaker`](crate::PolicyCall::breaker) name, each
-/// item that is sent is an attempt of its own. With a [`limiter`](crate::PolicyCall::limiter), a call waits for its
-/// turn, and costs as much as its items together:
+/// item that is sent is an attempt of its own, but a call that fails or succeeds as a whole counts once. With a
+/// [`limiter`](crate::PolicyCall::limiter), a call waits for its turn, and costs as much as its items together:
 ///
 /// ```
 /// use std::time::Duration;

@@ -36,7 +36,7 @@ impl<'a, C: Cancel> Stop<'a, C> {
     pub(super) fn on_panic<T>(&self, work: impl FnOnce() -> T) -> T {
         let stops = Stops(self);
         let made = work();
-        // The thread may be unwinding already when a batch begins, so that nobody could tell.
+        // `thread::panicking()` is also true of a batch that a destructor runs while its thread unwinds.
         mem::forget(stops);
         made
     }

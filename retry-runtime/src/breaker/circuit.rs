@@ -170,8 +170,8 @@ impl Breaker {
         })
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s. Successes may drop out of it
-    /// a little early: never more than an eighth of them, nor of `minimum_calls`.
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s. A few successes may drop out of it too
+    /// early: at most an eighth of `minimum_calls` at a time.
     pub const fn window(self, window: Duration) -> Self {
         Self::of(Rule {
             window,

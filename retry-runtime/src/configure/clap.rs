@@ -11,7 +11,7 @@ use crate::policy::Policy;
 use crate::policy::error::PolicyError;
 use crate::policy::overrides::Overrides;
 
-/// What a program names the flags of its [`PolicyArgs`], and the policy under them.
+/// The names of the flags of a program's [`PolicyArgs`], and the policy that they override.
 pub trait PolicyFlags {
     /// The flag for all keys at once, without its dashes, which the others begin with: `retry` is for `--retry` and
     /// `--retry-max`.

@@ -14,8 +14,8 @@ const DEFAULT: &str = "default";
 ///
 /// A call has the entry of its name and those of its name's beginnings, up to a `.`, a `::` or another character that
 /// no identifier has. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`. The entry `default` is for
-/// every call. The longer the name, the later its entry is laid over the others, key by key. What none of them names
-/// keeps the call's own number, or the default.
+/// every call. The longer the name, the later its entry is laid over the others, key by key. A key that no entry names
+/// keeps the call's own value, or the default.
 ///
 /// ```
 /// use std::time::Duration;

@@ -41,7 +41,8 @@ pub(crate) async fn wait(
         let wakes = nap.end(clocks.own);
         let sleep = pin!(sleep_out(&timer, nap.length()));
         let mut pause = Pause::new(sleep);
-        // What is asked again at each poll but the first can't keep the executor: whatever it says, a sleep follows.
+        // The loop has just asked. If the first poll asked again, a turn that moves all the time could keep the loop
+        // from ever sleeping.
         let mut has_asked = true;
         let waited = poll_fn(|context| {
             if cancelled.as_mut().poll(context).is_ready() {

@@ -46,8 +46,9 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// [loaded](Self::load) one after another, in order; a [state](Self::state) may stand before them. What is loaded
     /// is not handed on again.
     ///
-    /// `record` runs on the task that runs the plan, and holds up its other subtasks. If writing takes long, only send
-    /// the change on there, or run the subtasks by [`start`](Self::start) and [`complete`](Self::complete).
+    /// `record` runs on the task that runs the plan, and holds up its other subtasks. If writing takes long, have it
+    /// send the change to another task or thread, or run the subtasks by [`start`](Self::start) and
+    /// [`complete`](Self::complete).
     pub fn journal(mut self, record: impl FnMut(PlanState<T>) + Send + 'a) -> Self {
         self.journal = Some(Journal {
             record: Box::new(record),
