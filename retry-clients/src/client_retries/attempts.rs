@@ -6,10 +6,10 @@ use std::task::Poll;
 use std::time::Duration;
 
 use retry_runtime::{
-    Call, Event, Failure, Moment, Paid, Permit, Place, Policy, Reason, Rejected, RejectedBy, Site,
-    Timer, TokioTimer, Verdict,
+    Call, Event, Failure, Moment, Paid, Permit, Place, Reason, Rejected, RejectedBy, Site, Timer,
+    TokioTimer, Verdict,
 };
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 
 use super::{Breaker, Budget, ClientRetries, Queue};
 
@@ -44,8 +44,9 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         }
     }
 
-    pub(crate) fn policy(&self) -> &'a Policy {
-        &self.retries.policy
+    /// The time of each attempt.
+    pub(crate) fn limit(&self) -> Option<Duration> {
+        self.retries.policy.attempt_limit()
     }
 
     /// The number of the attempt.
@@ -97,7 +98,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         let left = self.deadline.map(|end| end.since(TokioTimer.now()));
         let wait = async {
             match left {
-                Some(left) => timeout(left, wait).await.ok(),
+                Some(left) => in_less_than(left, wait).await,
                 None => Some(wait.await),
             }
         };
@@ -233,4 +234,13 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             observe.as_mut().map(|observe| observe as _),
         )
     }
+}
+
+/// What comes of waiting for less than that. What comes only then, or is looked at only then, is too late.
+pub(crate) async fn in_less_than<F: Future>(limit: Duration, wait: F) -> Option<F::Output> {
+    let Some(end) = Instant::now().checked_add(limit) else {
+        return Some(wait.await);
+    };
+    let output = timeout_at(end, wait).await.ok()?;
+    (Instant::now() < end).then_some(output)
 }

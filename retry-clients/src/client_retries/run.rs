@@ -6,10 +6,10 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use retry_runtime::{Policy, Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
-use tokio::time::{Instant, timeout_at};
+use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
+use tokio::time::timeout;
 
-use super::attempts::Attempts;
+use super::attempts::{Attempts, in_less_than};
 use super::{ClientRetries, Repeats};
 use crate::repeat::{Judged, Repeat};
 
@@ -58,8 +58,8 @@ where
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<Q::Answer, S::Error>> = None;
         loop {
-            let (limit, ready) = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
-                Ok(begun) => begun,
+            let ready = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
+                Ok(ready) => ready,
                 Err(rejected) => {
                     let failed =
                         before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
@@ -73,7 +73,7 @@ where
                 let answer = sender.send(request).await?;
                 Ok(Q::judge(&kept, answer, retries).await)
             };
-            let outcome = limit.within::<Q, S, _>(attempt).await;
+            let outcome = within::<Q, S, _>(attempts.limit(), attempt).await;
             let (mut failed, verdict) = match outcome {
                 Ok(Judged {
                     answer,
@@ -145,40 +145,38 @@ where
 }
 
 /// Begins an attempt that has its turn, once the sender is ready or has failed to be.
+///
+/// The wait for that has the limit of an attempt, but none of its time: what would be left of it might be too little for
+/// an answer to what was sent.
 async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
     attempts: &mut Attempts<'a, N>,
     sender: &mut S,
-) -> Result<(Limit, Result<(), S::Error>), Rejected> {
+) -> Result<Result<(), S::Error>, Rejected> {
     attempts.wait_for_turn().await?;
-    let limit = Limit::of(attempts.policy());
-    let ready = attempts.in_time(limit.within::<Q, S, _>(sender.ready()));
-    let ready = ready.await?;
+    let limit = attempts.limit();
+    let ready = async {
+        match limit {
+            None => sender.ready().await,
+            Some(limit) => in_less_than(limit, sender.ready())
+                .await
+                .unwrap_or_else(|| Err(S::timed_out(TimedOut::new(limit)))),
+        }
+    };
+    let ready = attempts.in_time(ready).await?;
     attempts.begin()?;
-    Ok((limit, ready))
+    Ok(ready)
 }
 
-/// The time limit of an attempt, from its turn on.
-#[derive(Clone, Copy)]
-struct Limit(Option<(Duration, Instant)>);
-
-impl Limit {
-    fn of(policy: &Policy) -> Self {
-        let limit = policy.attempt_limit();
-        Self(limit.and_then(|limit| Some((limit, Instant::now().checked_add(limit)?))))
-    }
-
-    async fn within<Q, S: Sender<Q>, T>(
-        self,
-        attempt: impl Future<Output = Result<T, S::Error>>,
-    ) -> Result<T, S::Error> {
-        match self.0 {
-            None => attempt.await,
-            Some((limit, end)) => match timeout_at(end, attempt).await {
-                Ok(outcome) => outcome,
-                Err(_) => Err(S::timed_out(TimedOut::new(limit))),
-            },
-        }
-    }
+/// The attempt, dropped once its time is up.
+async fn within<Q, S: Sender<Q>, T>(
+    limit: Option<Duration>,
+    attempt: impl Future<Output = Result<T, S::Error>>,
+) -> Result<T, S::Error> {
+    let Some(limit) = limit else {
+        return attempt.await;
+    };
+    let outcome = timeout(limit, attempt).await;
+    outcome.unwrap_or_else(|_| Err(S::timed_out(TimedOut::new(limit))))
 }
 
 /// How an attempt failed.

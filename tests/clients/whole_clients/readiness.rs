@@ -1,5 +1,6 @@
 //! What a service reserves for the call that finds it ready.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,15 +10,19 @@ use http::Request;
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
-use retry_runtime::{Breaker, Budget, ConcurrencyLimiter, Jitter, Place, Policy, testing};
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
+};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
-use tower::{Layer, ServiceExt};
+use tower::{Layer, Service, ServiceExt};
 
 use super::scripted::{Answer, Scripted, post};
 
 const SECOND: Duration = Duration::from_secs(1);
 const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
+/// When the service is ready that [`occupy`] kept busy.
+const READY: Duration = Duration::from_millis(20_500);
 
 /// Else it would have the service's only place, while a retry before it in the queue waits for that with its turn in hand.
 #[tokio::test(start_paused = true)]
@@ -45,17 +50,17 @@ async fn a_call_in_the_queue_keeps_nothing_of_the_service() {
     assert_eq!(service.starts(), [0.0, 5.5, 5.5]);
 }
 
-/// From half a second on, the service has no place for 20 seconds.
-async fn busy(one_place: &ConcurrencyLimit<Scripted>) {
+/// Takes the only place of a service from half a second on, for 20 seconds.
+async fn occupy<S>(mut service: S)
+where
+    S: Service<Request<Full<Bytes>>, Error: Debug>,
+{
     sleep(SECOND / 2).await;
-    let mut other = one_place.clone();
-    ServiceExt::<Request<Full<Bytes>>>::ready(&mut other)
-        .await
-        .unwrap();
+    service.ready().await.unwrap();
     sleep(20 * SECOND).await;
 }
 
-/// It would begin after a second, while the service is busy.
+/// The retry would begin after one second.
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
     // When the call is cancelled, and when it ends, how, and with what left in the budget.
@@ -71,11 +76,28 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             500,
         ),
         (POLICY, Some(5), 5.0, refused, "reason=cancelled", 500),
-        // It counts towards the timeout of its attempt.
+        // As soon as the time is up: nothing is sent that would be late.
+        (
+            POLICY.deadline(READY),
+            None,
+            20.5,
+            refused,
+            "reason=deadline",
+            500,
+        ),
+        // The wait has the limit of an attempt.
         (
             POLICY.timeout(3 * SECOND),
             None,
             4.0,
+            Err(()),
+            "reason=exhausted",
+            486,
+        ),
+        (
+            POLICY.timeout(Duration::from_millis(19_500)),
+            None,
+            20.5,
             Err(()),
             "reason=exhausted",
             486,
@@ -99,7 +121,8 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             (answer, start.elapsed().as_secs_f64())
         };
         let recording = testing::record();
-        let ((answer, ended), ()) = join(call, busy(&one_place)).await;
+        // In that order: the service is ready when the call looks whether its time is up.
+        let ((), (answer, ended)) = join(occupy(one_place.clone()), call).await;
         let answer = answer.map(|answer| answer.status().as_u16());
         assert_eq!((answer.map_err(drop), ended), (expected, ends), "{line}");
         let lines = recording.lines();
@@ -124,5 +147,22 @@ async fn a_retry_does_not_wait_for_the_service_while_the_breaker_is_open() {
         assert_eq!(answer.status(), 503);
         assert_eq!(start.elapsed(), SECOND);
     };
-    join(call, busy(&one_place)).await;
+    join(call, occupy(one_place.clone())).await;
+}
+
+/// Else what was sent just before the limit would be dropped at it.
+#[tokio::test(start_paused = true)]
+async fn a_request_has_the_whole_time_of_an_attempt_once_it_is_sent() {
+    let start = Instant::now();
+    let limit = 20 * SECOND;
+    let service = Scripted::new([Answer::Status(503, &[]), Answer::Never]);
+    let one_place = ConcurrencyLimit::new(service.clone(), 1);
+    let client = RetryLayer::new(POLICY.timeout(limit).max(1)).layer(one_place.clone());
+    let (answer, ()) = join(client.oneshot(post("")), occupy(one_place)).await;
+    assert_eq!(
+        answer.unwrap_err().downcast_ref(),
+        Some(&TimedOut::new(limit))
+    );
+    assert_eq!(service.starts(), [0.0, 20.5]);
+    assert_eq!(start.elapsed(), READY + limit);
 }
