@@ -42,7 +42,7 @@ const NOT_NOW: [&str; 5] = [
 /// | failure | verdict |
 /// |---|---|
 /// | the server is loading, asks to try again, is read-only, or lacks its master or cluster | transient: it has done nothing for that command |
-/// | no connection; no node or sentinel that takes the command | transient: nothing was sent |
+/// | no connection; a cluster that is not ready; no node or sentinel for the command, or another one than was asked | transient: nothing was done |
 /// | a connection that broke, a command that was withdrawn when it did, too many failed writes | transient, ambiguous |
 /// | no answer in time | timeout |
 /// | more commands in flight than the client allows | throttled: nothing was sent |
@@ -58,6 +58,8 @@ pub fn classify(error: &Error) -> Verdict {
     match error.kind() {
         ErrorKind::IO if said.contains("ConnectionRefused") => Verdict::TRANSIENT,
         ErrorKind::IO if said.contains("InvalidCertificate") => Verdict::STOP,
+        // By `fail_fast`, before it was sent.
+        ErrorKind::Canceled if said == "Connection closed unexpectedly." => Verdict::TRANSIENT,
         ErrorKind::IO | ErrorKind::Canceled => Verdict::TRANSIENT.ambiguous(),
         ErrorKind::Timeout => Verdict::TIMEOUT,
         ErrorKind::Backpressure => Verdict::THROTTLED,
@@ -69,6 +71,8 @@ pub fn classify(error: &Error) -> Verdict {
         {
             Verdict::TRANSIENT.ambiguous()
         }
+        // While it connects: nodes that were just started take a moment to find each other.
+        ErrorKind::Protocol if said == "Invalid or missing cluster state." => Verdict::TRANSIENT,
         // A transaction whose connection broke before its answer came.
         ErrorKind::Protocol if said == "Unexpected empty frame received." => {
             Verdict::TRANSIENT.ambiguous()
@@ -80,12 +84,18 @@ pub fn classify(error: &Error) -> Verdict {
     }
 }
 
-/// Makes a client send each command once per call. By itself it sends one up to three times, if the connection breaks
-/// meanwhile.
+/// Makes a client send each command once per call, also in a cluster. By itself it sends one up to three times, if the
+/// connection breaks meanwhile.
 ///
-/// Not for clusters, where a redirection counts as an attempt. And not for transactions: this client sends `MULTI` to
-/// `EXEC` once more if the connection breaks, whatever its configuration says, also when the first may have taken effect.
-/// A script runs once.
+/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client knows where the slot is, and the next attempt
+/// goes there. While a slot moves, a key that its old node lacks is refused by `ASK`, until all of the slot has moved.
+/// This client can't follow that: by itself it asks the old node again, and once its attempts are used up, it never
+/// answers any command again.
+///
+/// Not for transactions: this client sends `MULTI` to `EXEC` once more if the connection breaks, whatever its configuration
+/// says, also when the first may have taken effect. In a cluster it does not learn from them where a slot went, either. A
+/// script runs once.
 pub fn without_retries(config: &mut ConnectionConfig) {
     config.max_command_attempts = 1;
+    config.max_redirections = 0;
 }

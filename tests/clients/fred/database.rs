@@ -1,18 +1,56 @@
 use fred::interfaces::ListInterface;
-use fred::types::InfoKind;
+use fred::types::config::Options;
+use fred::types::{ClientState, ClusterHash, CustomCommand, InfoKind};
+use retry_runtime::{Jitter, Policy};
 
 use super::*;
 use crate::databases::{self, control, control_beside, setting};
 
 /// A client that connects again by itself, but sends no command again.
 async fn connected(patience: Duration) -> Client {
+    connected_to(&setting("DATABASES_REDIS"), patience).await
+}
+
+async fn connected_to(url: &str, patience: Duration) -> Client {
     let again = ReconnectPolicy::new_constant(0, 5);
-    let url = setting("DATABASES_REDIS");
-    let client = client(&url, without_retries, Some(again), patience);
+    let client = client(url, without_retries, Some(again), patience);
     client.init().await.unwrap();
     client
 }
 
+/// A client of each node of a cluster by itself, and one of the cluster.
+async fn cluster() -> ([Client; 2], Client) {
+    let urls = setting("DATABASES_REDIS_NODES");
+    let (first, second) = urls.split_once(' ').unwrap();
+    let cluster = first.replace("redis:", "redis-cluster:");
+    let cluster = connected_to(&cluster, Duration::from_secs(10)).await;
+    let nodes = [
+        connected_to(first, Duration::ZERO).await,
+        connected_to(second, Duration::ZERO).await,
+    ];
+    (nodes, cluster)
+}
+
+/// What a node says to that.
+async fn ask(node: &Client, words: &str) -> String {
+    let (name, arguments) = words.split_once(' ').unwrap();
+    let command = CustomCommand::new(name, ClusterHash::Random, false);
+    let arguments = arguments.split(' ').collect();
+    node.custom(command, arguments).await.unwrap()
+}
+
+/// Waits until a client waits for an element there.
+async fn blocked(node: &Client) {
+    let is_blocked = async || {
+        let info: String = node.info(Some(InfoKind::Clients)).await.unwrap();
+        info.contains("blocked_clients:1")
+    };
+    while !is_blocked().await {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+/// The error of a call, and how many attempts it made.
 async fn attempts_of<T>(call: impl AsyncFn() -> Result<T, Error>) -> (Error, u32) {
     databases::attempts(classify, call).await
 }
@@ -36,13 +74,7 @@ async fn a_server_killed_in_the_middle_of_a_call_is_survived() {
     let client = connected(Duration::ZERO).await;
     let observer = connected(Duration::ZERO).await;
     let restart = async {
-        let blocked = async || {
-            let info: String = observer.info(Some(InfoKind::Clients)).await.unwrap();
-            info.contains("blocked_clients:1")
-        };
-        while !blocked().await {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        blocked(&observer).await;
         control_beside(&["redis", "kill"]).await;
         tokio::time::sleep(Duration::from_millis(100)).await;
         control_beside(&["redis", "start"]).await;
@@ -78,4 +110,78 @@ async fn what_the_caller_got_wrong_stops() {
     let mut count = 0;
     let error = connect(&wrong, &mut count).await.err().unwrap();
     assert_eq!((classify(&error), count), (Verdict::STOP, 1), "{error}");
+}
+
+/// While its slot moves, the old node refuses a key that it lacks. Then it says where the slot went, and is asked no more.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_slot_that_moved_is_found_by_the_next_attempt() {
+    let ([old, new], cluster) = cluster().await;
+    let slot = ask(&old, "CLUSTER KEYSLOT bar").await;
+    let from = ask(&old, "CLUSTER MYID").await;
+    let to = ask(&new, "CLUSTER MYID").await;
+    ask(&new, &format!("CLUSTER SETSLOT {slot} IMPORTING {from}")).await;
+    ask(&old, &format!("CLUSTER SETSLOT {slot} MIGRATING {to}")).await;
+    let count = async || cluster.incr::<i64, _>("bar").await;
+    let (error, attempts) = attempts_of(count).await;
+    assert_eq!(
+        (classify(&error), attempts),
+        (Verdict::TRANSIENT, 3),
+        "{error}"
+    );
+    for node in [&new, &old] {
+        ask(node, &format!("CLUSTER SETSLOT {slot} NODE {to}")).await;
+    }
+    let policy = Policy::none().max(1).on(classify);
+    assert_eq!(policy.call(count).await, Ok(1));
+    assert_eq!(count().await, Ok(2));
+    let errors = ask(&old, "INFO errorstats").await;
+    for redirections in ["errorstat_ASK:count=3", "errorstat_MOVED:count=1"] {
+        assert!(errors.contains(redirections), "{errors}");
+    }
+}
+
+/// The first attempt waits for an element when the nodes die, and the others find nobody.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_cluster_that_was_killed_is_asked_as_often_as_said() {
+    let ([node, _], cluster) = cluster().await;
+    let at_once = cluster.with_options(&Options {
+        fail_fast: true,
+        ..Options::default()
+    });
+    let verdicts = RefCell::new(Vec::new());
+    let pop = Policy::none().max(2).on(|error: &Error| {
+        verdicts.borrow_mut().push(classify(error));
+        classify(error)
+    });
+    let pop = pop.call(async || {
+        // What is sent before the client goes to connect again waits for that.
+        while !verdicts.borrow().is_empty() && cluster.state() == ClientState::Connected {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        at_once.blpop::<(), _>("hello", 30.0).await
+    });
+    let kill = async {
+        blocked(&node).await;
+        control_beside(&["cluster", "kill"]).await;
+    };
+    let (popped, ()) = tokio::join!(pop, kill);
+    popped.unwrap_err();
+    assert_eq!(
+        verdicts.take(),
+        [BROKEN, Verdict::TRANSIENT, Verdict::TRANSIENT]
+    );
+    control(&["cluster", "start"]);
+    // At first the nodes don't know each other, and refuse clients.
+    let policy = Policy::fixed(Duration::from_millis(100)).jitter(Jitter::None);
+    let patient = policy.max(100).on(classify);
+    let other = patient.call(async || {
+        let other = cluster.clone_new();
+        other.init().await?;
+        other.incr("hello").await
+    });
+    assert_eq!(other.await, Ok(1));
+    let count = patient.call(async || at_once.incr("hello").await);
+    assert_eq!(count.await, Ok(2));
 }

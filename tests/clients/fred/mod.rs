@@ -52,6 +52,16 @@ fn every_kind_has_the_verdict_of_the_table() {
         (ErrorKind::IO, "Unresponsive connection.", BROKEN),
         (ErrorKind::Canceled, "Canceled.", BROKEN),
         (
+            ErrorKind::Canceled,
+            "Connection closed unexpectedly.",
+            Verdict::TRANSIENT,
+        ),
+        (
+            ErrorKind::Protocol,
+            "Invalid or missing cluster state.",
+            Verdict::TRANSIENT,
+        ),
+        (
             ErrorKind::Unknown,
             "Too many failed write attempts.",
             BROKEN,
