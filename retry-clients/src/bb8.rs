@@ -1,6 +1,8 @@
 //! Pools of [`bb8`](https://docs.rs/bb8/0.9) 0.9, whatever they hold.
 //!
-//! ```
+// It is a pool of the other's clients.
+#![cfg_attr(feature = "tokio_postgres", doc = "```")]
+#![cfg_attr(not(feature = "tokio_postgres"), doc = "```ignore")]
 //! use std::time::Duration;
 //! use bb8_postgres::PostgresConnectionManager as Manager;
 //! use bb8::{Builder, Pool, RunError};

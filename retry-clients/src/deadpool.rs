@@ -1,6 +1,8 @@
 //! Pools of [`deadpool`](https://docs.rs/deadpool/0.13) 0.13, whatever they hold.
 //!
-//! ```
+// It is a pool of the other's clients.
+#![cfg_attr(feature = "tokio_postgres", doc = "```")]
+#![cfg_attr(not(feature = "tokio_postgres"), doc = "```ignore")]
 //! use deadpool_postgres::{Pool, PoolError};
 //! use retry_clients::deadpool::pooled;
 //! use retry_clients::tokio_postgres::classify;

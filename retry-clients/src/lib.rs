@@ -9,8 +9,8 @@
 //!
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/clients.md"))]
-#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/clients.md"))]
+#![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/clients.md"))]
+#![cfg_attr(all(doc, not(checkout), any(feature = "_pages", not(doctest))), doc = include_str!("../docs/clients.md"))]
 
 #[cfg(feature = "_whole_client")]
 mod client_retries;
@@ -78,6 +78,6 @@ pub use whole::{Truncated, whole};
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 // Compiles the page's examples, which need the libraries that they come from.
-#[cfg(all(doctest, checkout))]
+#[cfg(all(doctest, checkout, feature = "_pages"))]
 #[doc = include_str!("../../docs/migrating.md")]
 mod migrating {}

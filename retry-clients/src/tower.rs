@@ -7,8 +7,8 @@
 //! [batches]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/batches/
 //! [contents]: https://docs.rs/retry-runtime/0.1/retry_runtime/guide/
 //!
-#![cfg_attr(all(doc, checkout), doc = include_str!("../../docs/whole_clients.md"))]
-#![cfg_attr(all(doc, not(checkout)), doc = include_str!("../docs/whole_clients.md"))]
+#![cfg_attr(all(doc, checkout, any(feature = "_pages", not(doctest))), doc = include_str!("../../docs/whole_clients.md"))]
+#![cfg_attr(all(doc, not(checkout), any(feature = "_pages", not(doctest))), doc = include_str!("../docs/whole_clients.md"))]
 
 pub mod testing;
 
