@@ -223,7 +223,8 @@ impl RetryBudget for FleetBudget {
         let less = |there: u64| there.checked_sub(1);
         match shared.lease.fetch_update(Relaxed, Relaxed, less) {
             Ok(before) => {
-                if before == shared.ahead() / 2 {
+                // Not only at half: less than all of it may have been granted.
+                if before <= shared.ahead() / 2 + 1 {
                     shared.wanted.notify_one();
                 }
                 true

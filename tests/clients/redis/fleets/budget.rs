@@ -66,6 +66,23 @@ async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
     assert_eq!(bucket.asked(), [10.0, 10.0]);
 }
 
+/// Of the smallest lease, too.
+#[tokio::test(start_paused = true)]
+async fn what_is_spent_of_a_lease_is_renewed_at_once() {
+    for capacity in [10, 20, 30] {
+        let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
+        let budget = budget.capacity(capacity);
+        tokio::spawn(budget.keep(bucket.connection()));
+        sleep(Duration::from_millis(20)).await;
+        let lease = budget.available();
+        for _ in 0..lease {
+            assert!(budget.withdraw(Kind::Transient));
+        }
+        sleep(Duration::from_millis(20)).await;
+        assert_eq!(budget.available(), lease, "{capacity}");
+    }
+}
+
 #[tokio::test]
 async fn it_is_kept_until_the_last_clone_is_dropped() {
     let budget = FleetBudget::ratio("dropped", 0.1);
