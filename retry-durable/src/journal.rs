@@ -64,7 +64,8 @@ struct Line<'a> {
 
 impl Journal {
     /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it
-    /// meanwhile. A new file is on the disk before this returns; on Unix, so is its name in the directory.
+    /// meanwhile. A new file is on the disk before this returns; on Unix, so is its name in the directory, which must
+    /// be readable for that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
         let mut options = OpenOptions::new();
@@ -88,7 +89,9 @@ impl Journal {
             file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
         }
         file.sync_all()?;
-        sync_entry(path)?;
+        if text.is_empty() {
+            sync_entry(path)?;
+        }
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             state: Mutex::new(State {
