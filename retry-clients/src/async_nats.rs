@@ -10,7 +10,7 @@
 //! struct Orders(Context);
 //!
 //! impl Orders {
-//!     // `JetStream` drops what it has already stored under that id, so a repetition does no harm.
+//!     // `JetStream` ignores a second message with an id that it has stored.
 //!     #[retry(max = 5, base = "100ms", on = classify)]
 //!     async fn place(&self, id: &str, order: &Bytes) -> Result<(), PublishError> {
 //!         let message = PublishMessage::build().message_id(id).payload(order.clone());

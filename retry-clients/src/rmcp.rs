@@ -19,8 +19,8 @@
 //! ```
 //!
 //! A failed tool is no error of this client, but a result with `is_error`: name `until` to call it again. Over HTTP,
-//! this client opens broken event streams again by itself. It repeats a request only once a session has expired, which
-//! the server refused unread; `reinit_on_expired_session(false)` switches that off.
+//! this client opens broken event streams again by itself. It resends a request only if its session has expired; the
+//! server refused that request unread. `reinit_on_expired_session(false)` switches that off.
 
 use std::error::Error as StdError;
 

@@ -126,7 +126,7 @@ impl FleetQuota {
     /// tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
     ///
     /// Redis is asked at most a hundred times a second, and only while attempts wait. It has 250 ms to answer; then it
-    /// is asked again after 100 ms, 200 ms, … up to half a second, as the log says.
+    /// is asked again after up to 100 ms, 200 ms, … half a second, as the log says.
     pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
     where
         C: ConnectionLike + Send + 'static,

@@ -51,8 +51,8 @@ pub trait CircuitBreaker {
     /// Lets an attempt through, or not.
     fn admit(&self) -> Option<Pass>;
 
-    /// Whether it would let nothing through now. A call that also has a `limiter` asks this before it waits for its
-    /// turn. False by default, so the call waits.
+    /// Whether it would let nothing through now. Asked before a wait: by a call that also has a `limiter`, before that
+    /// for its turn, and by each call of a whole client of `retry-clients`. False by default, so the call waits.
     fn is_open(&self) -> bool {
         false
     }
