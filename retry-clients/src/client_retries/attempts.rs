@@ -64,7 +64,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
     }
 
     /// Waits for the attempt's turn. The breaker is asked before any wait, and passed after it.
-    pub(crate) async fn wait_for_turn(&mut self) -> Result<(), Rejected> {
+    pub(crate) async fn wait_for_turn(&self) -> Result<Turn<'a>, Rejected> {
         let retries = self.retries;
         if retries
             .breaker
@@ -73,23 +73,22 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         {
             return Err(Rejected::new(RejectedBy::Breaker));
         }
-        if let Some(limiter) = retries.limiter.as_deref() {
-            let mut place = Place::new(limiter);
+        let mut turn = Turn(retries.limiter.as_deref().map(Place::new));
+        if let Some(place) = &mut turn.0 {
             let waits = !place.has_turn()
-                && self.observed(|call, name, observe| call.waits(name, &mut place, observe));
+                && self.observed(|call, name, observe| call.waits(name, place, observe));
             if waits {
                 let wait = place.wait(TokioTimer, self.deadline);
                 let waited = retries.unless_cancelled(wait).await;
                 let waited = waited.ok_or(Rejected::new(RejectedBy::Cancelled))??;
                 self.observed(|call, name, observe| call.waited(name, waited, observe));
             }
-            self.place = Some(place);
         }
-        Ok(())
+        Ok(turn)
     }
 
     /// Waits for something else that the attempt needs, no longer than for its turn.
-    pub(crate) async fn in_time<F: Future>(&mut self, wait: F) -> Result<F::Output, Rejected> {
+    pub(crate) async fn in_time<F: Future>(&self, wait: F) -> Result<F::Output, Rejected> {
         let mut wait = pin!(wait);
         let at_once = poll_fn(|context| Poll::Ready(wait.as_mut().poll(context)));
         if let Poll::Ready(output) = at_once.await {
@@ -107,22 +106,15 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             Some(None) => RejectedBy::Deadline,
             None => RejectedBy::Cancelled,
         };
-        Err(self.rejected(by))
-    }
-
-    fn rejected(&mut self, by: RejectedBy) -> Rejected {
-        if let Some(place) = self.place.take() {
-            place.give_back();
-        }
-        Rejected::new(by)
+        Err(Rejected::new(by))
     }
 
     /// Begins the attempt, if the breaker lets it.
-    pub(crate) fn begin(&mut self) -> Result<(), Rejected> {
+    pub(crate) fn begin(&mut self, mut turn: Turn<'a>) -> Result<(), Rejected> {
         let retries = self.retries;
         if let Some(breaker) = retries.breaker.as_deref() {
             let Some(permit) = Permit::new(breaker) else {
-                return Err(self.rejected(RejectedBy::Breaker));
+                return Err(Rejected::new(RejectedBy::Breaker));
             };
             if let Some(transition) = permit.transition() {
                 self.observed(|call, name, observe| call.turned(name, transition, &"", observe));
@@ -136,6 +128,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             self.call
                 .started(&(self.name)(), &mut |event| observer(event));
         }
+        self.place = turn.0.take();
         Ok(())
     }
 
@@ -233,6 +226,18 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             &(self.name)(),
             observe.as_mut().map(|observe| observe as _),
         )
+    }
+}
+
+/// An attempt's turn with the limiter, if that is named. Dropped before the attempt begins, it goes back with what it was
+/// charged.
+pub(crate) struct Turn<'a>(Option<Place<&'a Queue>>);
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        if let Some(place) = self.0.take() {
+            place.give_back();
+        }
     }
 }
 

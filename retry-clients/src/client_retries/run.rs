@@ -152,7 +152,7 @@ async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
     attempts: &mut Attempts<'a, N>,
     sender: &mut S,
 ) -> Result<Result<(), S::Error>, Rejected> {
-    attempts.wait_for_turn().await?;
+    let turn = attempts.wait_for_turn().await?;
     let limit = attempts.limit();
     let ready = async {
         match limit {
@@ -163,7 +163,7 @@ async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
         }
     };
     let ready = attempts.in_time(ready).await?;
-    attempts.begin()?;
+    attempts.begin(turn)?;
     Ok(ready)
 }
 

@@ -7,10 +7,15 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use retry_clients::ClientRetries;
-use retry_runtime::{Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy};
-use tower::ServiceExt;
+use retry_clients::tower::RetryLayer;
+use retry_runtime::{
+    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Policy, RateLimiter,
+};
+use tokio::time::timeout;
+use tower::limit::ConcurrencyLimit;
+use tower::{Layer, Service, ServiceExt};
 
-use super::scripted::{Answer, Scripted, post};
+use super::scripted::{Answer, Scripted, post, reserve};
 
 /// Polls a call so many times, a second apart, and drops it. Whether it ended.
 async fn dropped_after(polls: u32, retries: &ClientRetries) -> bool {
@@ -52,6 +57,21 @@ async fn nothing_is_lost_or_invented() {
         let left = 500 - 14 * begun.min(2);
         assert_eq!(budget.available().to_string(), left.to_string(), "{polls}");
     }
+}
+
+/// Nothing was sent: what the limiter charged for the attempt goes back.
+#[tokio::test(start_paused = true)]
+async fn a_turn_is_given_back_while_the_service_is_busy() {
+    let limiter = Arc::new(RateLimiter::fixed(1, Duration::from_mins(1)));
+    let retries = ClientRetries::new(Policy::none()).limiter(Arc::clone(&limiter));
+    let one_place = ConcurrencyLimit::new(Scripted::new([]), 1);
+    let mut client = RetryLayer::new(retries).layer(one_place.clone());
+    reserve(&mut client).await;
+    let call = client.call(post(""));
+    let mut busy = one_place;
+    reserve(&mut busy).await;
+    assert!(timeout(Duration::from_secs(5), call).await.is_err());
+    assert_eq!(limiter.available().to_string(), "1");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
+use std::fmt::Debug;
+use std::future::poll_fn;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -105,4 +107,14 @@ where
 pub(crate) fn post(body: &'static str) -> Request<Full<Bytes>> {
     let request = Request::post("http://api.example/secret?key=1");
     request.body(Full::from(body)).unwrap()
+}
+
+/// Waits until a service is ready, which it then is for nobody else.
+pub(crate) async fn reserve<S>(service: &mut S)
+where
+    S: Service<Request<Full<Bytes>>, Error: Debug>,
+{
+    poll_fn(|context| service.poll_ready(context))
+        .await
+        .unwrap();
 }
