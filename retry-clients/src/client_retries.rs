@@ -188,9 +188,9 @@ impl ClientRetries {
         self
     }
 
-    /// Cancels calls: once the future is ready, no pause goes on, nor a wait for the limiter or for the service. A call ends with the outcome
-    /// that it had last, and one that has not begun with [`Rejected`](retry_runtime::Rejected). An attempt under way is not
-    /// dropped.
+    /// Cancels calls: once the future is ready, no pause of a call goes on, nor its wait for the limiter or the service.
+    /// A call ends with the outcome that it had last, and one that has not begun an attempt with
+    /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
     ///
     /// It is called before each pause and each wait, so the future must be ready ever after, as a token's is:
     ///

@@ -67,6 +67,8 @@ impl Sender<Request> for OfNext<'_> {
         Ok(())
     }
 
+    fn give_up(&mut self) {}
+
     async fn send(&mut self, request: Request) -> Result<Response> {
         self.next.clone().run(request, self.extensions).await
     }

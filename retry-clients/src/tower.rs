@@ -107,7 +107,7 @@ struct OfService<S> {
 impl<S, Q> Sender<Q> for OfService<S>
 where
     Q: Send,
-    S: Service<Q, Error: Into<BoxError> + Send, Future: Send, Response: Send> + Send,
+    S: Service<Q, Error: Into<BoxError> + Send, Future: Send, Response: Send> + Clone + Send,
 {
     type Answer = S::Response;
     type Error = BoxError;
@@ -118,6 +118,11 @@ where
         }
         let ready = future::poll_fn(|context| self.service.poll_ready(context));
         ready.await.map_err(Into::into)
+    }
+
+    fn give_up(&mut self) {
+        let clone = self.service.clone();
+        self.service = clone;
     }
 
     async fn send(&mut self, request: Q) -> Result<S::Response, BoxError> {

@@ -152,19 +152,23 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         }
     }
 
-    /// The attempt failed. Returns the pause before the next one, or why there is none.
+    /// The attempt failed, perhaps before it began. Returns the pause before the next one, or why there is none.
     pub(crate) fn failed(
         &mut self,
         verdict: Verdict,
         error: &dyn fmt::Display,
+        is_sent: bool,
         unrepeatable: bool,
     ) -> Result<Duration, Reason> {
+        // Paid for an attempt that did not begin.
+        self.paid = None;
         let name = (self.name)();
         let site = Site::new(&self.retries.policy, &name);
         let (mut permit, mut place) = (self.permit.take(), self.place.take());
         let mut observe = self.observe();
         let mut failure = Failure::new(&site, verdict, error)
-            .idempotent(self.idempotent)
+            // What was not sent had no effect.
+            .idempotent(self.idempotent || !is_sent)
             .unrepeatable(unrepeatable)
             .deadline(self.deadline, || TokioTimer.now());
         if let Some(budget) = &self.retries.budget {

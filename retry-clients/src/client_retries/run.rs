@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::ops::Deref;
-use std::time::Duration;
 
 use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
 use tokio::time::timeout;
@@ -20,6 +19,8 @@ pub(crate) trait Sender<Q>: Send {
 
     /// Waits until a request can be sent.
     fn ready(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send;
+    /// Gives back what that wait has reserved, or is in line for.
+    fn give_up(&mut self);
     fn send(
         &mut self,
         request: Q,
@@ -58,8 +59,8 @@ where
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<Q::Answer, S::Error>> = None;
         loop {
-            let ready = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
-                Ok(ready) => ready,
+            let begun = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
+                Ok(begun) => begun,
                 Err(rejected) => {
                     let failed =
                         before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
@@ -68,12 +69,13 @@ where
                 }
             };
             drop(before);
-            let attempt = async {
-                ready?;
-                let answer = sender.send(request).await?;
-                Ok(Q::judge(&kept, answer, retries).await)
+            let (outcome, unsent) = match begun {
+                Err(error) => {
+                    sender.give_up();
+                    (Err(error), Some(request))
+                }
+                Ok(()) => (send(&mut sender, request, &kept, retries).await, None),
             };
-            let outcome = within::<Q, S, _>(attempts.limit(), attempt).await;
             let (mut failed, verdict) = match outcome {
                 Ok(Judged {
                     answer,
@@ -108,7 +110,8 @@ where
                     )
                 }
             };
-            let gone = if verdict.is_retryable() {
+            let is_sent = unsent.is_none();
+            let gone = if is_sent && verdict.is_retryable() {
                 Q::repeatable(&kept).err()
             } else {
                 None
@@ -117,10 +120,10 @@ where
                 failed.shown = format!("{}; {gone}", failed.shown);
             }
             let retry = attempts.number();
-            let Ok(pause) = attempts.failed(verdict, &failed.shown, gone.is_some()) else {
+            let Ok(pause) = attempts.failed(verdict, &failed.shown, is_sent, gone.is_some()) else {
                 return failed.outcome;
             };
-            request = match Q::again(&kept, retry) {
+            request = match unsent.map_or_else(|| Q::again(&kept, retry), Ok) {
                 Ok(request) => request,
                 Err(gone) => {
                     let shown = format!("{}; {gone}", failed.shown);
@@ -156,27 +159,48 @@ async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
     let limit = attempts.limit();
     let ready = async {
         match limit {
-            None => sender.ready().await,
-            Some(limit) => in_less_than(limit, sender.ready())
-                .await
-                .unwrap_or_else(|| Err(S::timed_out(TimedOut::new(limit)))),
+            None => Ok(sender.ready().await),
+            Some(limit) => {
+                let ready = in_less_than(limit, sender.ready()).await;
+                ready.ok_or(TimedOut::new(limit))
+            }
         }
     };
-    let ready = attempts.in_time(ready).await?;
-    attempts.begin(turn)?;
-    Ok(ready)
+    match attempts.in_time(ready).await? {
+        Ok(ready) => {
+            attempts.begin(turn)?;
+            Ok(ready)
+        }
+        // It says nothing of the server, so neither breaker nor limiter hears of it.
+        Err(timed_out) => Ok(Err(S::timed_out(timed_out))),
+    }
 }
 
-/// The attempt, dropped once its time is up.
-async fn within<Q, S: Sender<Q>, T>(
-    limit: Option<Duration>,
-    attempt: impl Future<Output = Result<T, S::Error>>,
-) -> Result<T, S::Error> {
-    let Some(limit) = limit else {
-        return attempt.await;
-    };
-    let outcome = timeout(limit, attempt).await;
-    outcome.unwrap_or_else(|_| Err(S::timed_out(TimedOut::new(limit))))
+/// Sends the request and judges the answer, in the time of an attempt. A block, as above.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+fn send<Q, S>(
+    sender: &mut S,
+    request: Q,
+    kept: &Q::Kept,
+    retries: &ClientRetries,
+) -> impl Future<Output = Result<Judged<Q::Answer>, S::Error>> + Send
+where
+    Q: Repeat<S::Answer>,
+    S: Sender<Q>,
+{
+    async move {
+        let attempt = async {
+            let answer = sender.send(request).await?;
+            Ok(Q::judge(kept, answer, retries).await)
+        };
+        match retries.policy.attempt_limit() {
+            None => attempt.await,
+            Some(limit) => match timeout(limit, attempt).await {
+                Ok(outcome) => outcome,
+                Err(_) => Err(S::timed_out(TimedOut::new(limit))),
+            },
+        }
+    }
 }
 
 /// How an attempt failed.

@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::join;
+use futures_util::future::{FutureExt, join};
 use http::Request;
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
+    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
 };
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
 
-use super::scripted::{Answer, Scripted, post};
+use super::scripted::{Answer, Scripted, post, reserve};
 
 const SECOND: Duration = Duration::from_secs(1);
 const POLICY: Policy = Policy::fixed(SECOND).jitter(Jitter::None);
@@ -56,7 +56,7 @@ where
     S: Service<Request<Full<Bytes>>, Error: Debug>,
 {
     sleep(SECOND / 2).await;
-    service.ready().await.unwrap();
+    reserve(&mut service).await;
     sleep(20 * SECOND).await;
 }
 
@@ -92,7 +92,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             4.0,
             Err(()),
             "reason=exhausted",
-            486,
+            500,
         ),
         (
             POLICY.timeout(Duration::from_millis(19_500)),
@@ -100,7 +100,7 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
             20.5,
             Err(()),
             "reason=exhausted",
-            486,
+            500,
         ),
     ];
     for (policy, cancel, ends, expected, line, left) in cases {
@@ -165,4 +165,35 @@ async fn a_request_has_the_whole_time_of_an_attempt_once_it_is_sent() {
     );
     assert_eq!(service.starts(), [0.0, 20.5]);
     assert_eq!(start.elapsed(), READY + limit);
+}
+
+/// It says nothing of the server. The pause ends after 13 seconds.
+#[tokio::test(start_paused = true)]
+async fn a_service_that_is_not_ready_in_time_has_not_failed() {
+    let breaker = Arc::new(Breaker::new().consecutive_failures(1));
+    let limiter = Arc::new(ConcurrencyLimiter::aimd());
+    let policy = Policy::fixed(10 * SECOND).jitter(Jitter::None);
+    let retries = ClientRetries::new(policy.timeout(3 * SECOND))
+        .idempotent(false)
+        .breaker(Arc::clone(&breaker))
+        .limiter(Arc::clone(&limiter));
+    let service = Scripted::new([]);
+    let mut one_place = ConcurrencyLimit::new(service.clone(), 1);
+    let mut client = RetryLayer::new(retries).layer(one_place.clone());
+    reserve(&mut client).await;
+    let call = client.call(post("hello"));
+    reserve(&mut one_place).await;
+    let others = async {
+        sleep(5 * SECOND).await;
+        // What the call was in line for is not kept for it during its pause.
+        let mut other = one_place.clone();
+        drop(one_place);
+        reserve(&mut other).now_or_never().unwrap();
+        assert_eq!(breaker.state(), BreakerState::Closed);
+        assert_eq!((limiter.limit(), limiter.running()), (20, 0));
+    };
+    let (answer, ()) = join(call, others).await;
+    assert_eq!(answer.unwrap().status(), 200);
+    assert_eq!(service.starts(), [13.0]);
+    assert_eq!(service.received()[0].body, "hello");
 }
