@@ -56,7 +56,7 @@ const LIMITS: [&str; 5] = [
 /// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day, all other errors of a server, other statuses, unreadable answers, untrusted certificates, invalid addresses | stop |
+/// | limits of a day or a month, all other errors of a server, other statuses, unreadable answers, untrusted certificates, invalid addresses | stop |
 ///
 /// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
 pub fn classify(error: &ClientError) -> Verdict {
@@ -74,7 +74,7 @@ fn by_answer(error: &ErrorObject<'_>) -> Verdict {
     let is_limited = error.code() == 429 || LIMITS.iter().any(|limit| said.contains(limit));
     if error.code() == SERVER_IS_BUSY_CODE {
         Verdict::TRANSIENT
-    } else if !is_limited || said.contains("daily") {
+    } else if !is_limited || said.contains("daily") || said.contains("monthly") {
         Verdict::STOP
     } else {
         match backoff(error) {

@@ -14,7 +14,7 @@ use retry_clients::jsonrpsee::classify;
 use retry_runtime::{Verdict, retry, testing};
 use soketto::handshake::server::Response;
 use support::loopback;
-use support::scripted::{Answer, Server, answer, closed, closed_port, cut};
+use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 use tokio_util::compat::TokioAsyncReadCompatExt;
 
@@ -38,11 +38,10 @@ impl Node {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
-    let _skipped = testing::skip_sleeps();
-    let server = Server::start([answer.clone()]);
-    let error = Node::at(&server.url).height().await.unwrap_err();
-    assert_eq!(classify(&error), expected, "{answer:?}: {error:?}");
-    server.assert_attempts(expected);
+    scripted::check(answer, expected, classify, async |url| {
+        Node::at(url).height().await
+    })
+    .await;
 }
 
 /// An error in the answer to any request: this client counts them from 0.
@@ -96,6 +95,7 @@ async fn errors_by_their_code_and_message() {
         (-32000, "execution reverted"),
         (-32005, "query returned more than 10000 results"),
         (-32005, "daily request count exceeded, request rate limited"),
+        (429, "Monthly capacity limit exceeded."),
         (-32007, "Request is too big"),
     ] {
         check_refusal(&of(code, message), Verdict::STOP).await;
