@@ -1,3 +1,5 @@
+use std::cell::RefCell;
+
 use fred::interfaces::ListInterface;
 use fred::types::config::Options;
 use fred::types::{ClientState, ClusterHash, CustomCommand, InfoKind};
