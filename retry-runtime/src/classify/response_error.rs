@@ -15,8 +15,8 @@ const SHOWN: usize = 500;
 /// beginning of the body.
 ///
 /// `reqwest`'s own error for a status has neither headers nor body. So it has no `Retry-After` and can't tell a rate
-/// limit from an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into
-/// this error; for other clients use [`new`](Self::new).
+/// limit from an unpaid bill: both are a 429. `ErrorForRetry` turns a `reqwest::Response` into this error; for other
+/// clients use [`new`](Self::new).
 ///
 /// [`Classify`] says what [`Verdict::from_http`] does. With the feature `llm` it reads the body, too: see
 /// [`ProviderError`](crate::llm::ProviderError).
