@@ -1,10 +1,10 @@
 //! A Restate server and services, each a process that can be killed.
 
 use std::env;
-use std::fs;
-use std::net::{Ipv4Addr, TcpListener};
-use std::process::{Child, Command, Stdio};
-use std::thread::sleep;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
@@ -15,8 +15,10 @@ use crate::Notes;
 struct Process(Child);
 
 impl Process {
-    fn start(command: &mut Command) -> Self {
-        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+    /// What it says is added to that file.
+    fn start(command: &mut Command, log: &Path) -> Self {
+        let log = File::options().append(true).create(true).open(log).unwrap();
+        let command = command.stdout(log.try_clone().unwrap()).stderr(log);
         Self(command.spawn().unwrap())
     }
 }
@@ -29,8 +31,13 @@ impl Drop for Process {
 }
 
 fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    listener.local_addr().unwrap().port()
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.ci/free_port");
+    let output = Command::new(script).output().unwrap();
+    str::from_utf8(&output.stdout)
+        .unwrap()
+        .trim()
+        .parse()
+        .unwrap()
 }
 
 /// Waits until it is so, and fails after a while.
@@ -96,7 +103,11 @@ bind-address = "127.0.0.1:{ingress}"
         server
             .arg("--base-dir")
             .arg(self.directory.path().join("stored"));
-        self.server = Some(Process::start(&mut server));
+        self.server = Some(Process::start(&mut server, &self.log()));
+    }
+
+    fn log(&self) -> PathBuf {
+        self.directory.path().join("log")
     }
 
     pub(crate) fn notes(&self) -> Notes {
@@ -112,8 +123,13 @@ bind-address = "127.0.0.1:{ingress}"
             .env("RESTATE_TEST_PORT", port.to_string())
             .env("RESTATE_TEST_NOTES", self.directory.path())
             .env("RESTATE_TEST_SERVICES", services);
-        let process = Some(Process::start(&mut command));
-        let service = Service { command, process };
+        let log = self.log();
+        let process = Some(Process::start(&mut command, &log));
+        let service = Service {
+            command,
+            process,
+            log,
+        };
         let uri = format!(r#"{{"uri": "http://127.0.0.1:{port}"}}"#);
         until("the server knows the services", || {
             let answer = post(self.admin, "deployments", "registration", &uri);
@@ -142,17 +158,31 @@ bind-address = "127.0.0.1:{ingress}"
     }
 }
 
+/// What the processes said last, if a test fails.
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let log = fs::read(self.log()).unwrap_or_default();
+            let log = String::from_utf8_lossy(&log);
+            let lines: Vec<&str> = log.lines().collect();
+            let last = &lines[lines.len().saturating_sub(40)..];
+            eprintln!("{}", last.join("\n"));
+        }
+    }
+}
+
 /// Services that can be killed.
 pub(crate) struct Service {
     command: Command,
     process: Option<Process>,
+    log: PathBuf,
 }
 
 impl Service {
     /// Kills them, and starts them at once.
     pub(crate) fn restart(&mut self) {
         self.process = None;
-        self.process = Some(Process::start(&mut self.command));
+        self.process = Some(Process::start(&mut self.command, &self.log));
     }
 }
 
