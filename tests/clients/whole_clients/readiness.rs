@@ -11,8 +11,9 @@ use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
 use retry_runtime::{
-    Breaker, BreakerState, Budget, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
+    Breaker, BreakerState, ConcurrencyLimiter, Jitter, Place, Policy, TimedOut, testing,
 };
+use support::turns::Turns;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tower::limit::ConcurrencyLimit;
 use tower::{Layer, Service, ServiceExt};
@@ -63,51 +64,50 @@ where
 /// The retry would begin after one second.
 #[tokio::test(start_paused = true)]
 async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
-    // When the call is cancelled, and when it ends, how, and with what left in the budget.
     let refused = Ok(503);
+    let once = POLICY.max(1);
+    // When the call is cancelled, and when it ends, and how.
     let cases = [
-        (POLICY, None, 20.5, Ok(200), "succeeded", 500),
+        (once, None, 20.5, Ok(200), "succeeded"),
         (
-            POLICY.deadline(10 * SECOND),
+            once.deadline(10 * SECOND),
             None,
             10.0,
             refused,
             "reason=deadline",
-            500,
         ),
-        (POLICY, Some(5), 5.0, refused, "reason=cancelled", 500),
+        (once, Some(5), 5.0, refused, "reason=cancelled"),
         // As soon as the time is up: nothing is sent that would be late.
-        (
-            POLICY.deadline(READY),
-            None,
-            20.5,
-            refused,
-            "reason=deadline",
-            500,
-        ),
+        (once.deadline(READY), None, 20.5, refused, "reason=deadline"),
         // The wait has the limit of an attempt.
         (
-            POLICY.timeout(3 * SECOND),
+            once.timeout(3 * SECOND),
             None,
             4.0,
             Err(()),
             "reason=exhausted",
-            500,
         ),
         (
-            POLICY.timeout(Duration::from_millis(19_500)),
+            once.timeout(Duration::from_millis(19_500)),
             None,
             20.5,
             Err(()),
             "reason=exhausted",
-            500,
+        ),
+        // From 1 s to 11 s in vain. What that retry was paid with pays for the next one.
+        (
+            POLICY.max(2).timeout(10 * SECOND),
+            None,
+            20.5,
+            Ok(200),
+            "succeeded",
         ),
     ];
-    for (policy, cancel, ends, expected, line, left) in cases {
+    for (policy, cancel, ends, expected, line) in cases {
         let start = Instant::now();
-        let budget = Arc::new(Budget::standard());
+        let budget = Arc::new(Turns::new(1));
         let limiter = Arc::new(ConcurrencyLimiter::aimd());
-        let mut retries = ClientRetries::new(policy.max(1))
+        let mut retries = ClientRetries::new(policy)
             .budget(Arc::clone(&budget))
             .limiter(Arc::clone(&limiter));
         if let Some(seconds) = cancel {
@@ -127,9 +127,9 @@ async fn a_retry_waits_for_the_service_no_longer_than_for_its_turn() {
         assert_eq!((answer.map_err(drop), ended), (expected, ends), "{line}");
         let lines = recording.lines();
         assert!(lines.last().unwrap().contains(line), "{lines:?}");
-        let requests = if expected == Ok(200) { 2 } else { 1 };
+        let (requests, left) = if expected == Ok(200) { (2, 0) } else { (1, 1) };
         assert_eq!(service.starts().len(), requests, "{line}");
-        assert_eq!(budget.available().to_string(), left.to_string(), "{line}");
+        assert_eq!(budget.left(), left, "{line}");
         assert_eq!((limiter.running(), limiter.waiting()), (0, 0), "{line}");
     }
 }
