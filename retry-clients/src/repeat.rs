@@ -72,7 +72,7 @@ pub trait Repeat<A>: Sized + Send {
         Ok(())
     }
 
-    /// The request again, after that many attempts. What is still being sent of the one before fails.
+    /// The request again, after that many attempts that sent it. What is still being sent of the one before fails.
     fn again(kept: &Self::Kept, attempts: u32) -> Result<Self, Unrepeatable>;
 
     /// What the answer means, and the answer as it is handed on.

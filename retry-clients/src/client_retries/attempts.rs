@@ -19,6 +19,7 @@ pub(crate) struct Attempts<'a, N> {
     name: N,
     idempotent: bool,
     call: Call,
+    sent: u32,
     deadline: Option<Moment>,
     paid: Option<Paid<&'a Budget>>,
     place: Option<Place<&'a Queue>>,
@@ -37,6 +38,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
             name,
             idempotent,
             call: Call::new(),
+            sent: 0,
             deadline: limit.and_then(|limit| TokioTimer.now().checked_add(limit)),
             paid: None,
             place: None,
@@ -52,6 +54,11 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
     /// The number of the attempt.
     pub(crate) fn number(&self) -> u32 {
         self.call.attempt()
+    }
+
+    /// How many of those that failed had sent the request.
+    pub(crate) fn sent(&self) -> u32 {
+        self.sent
     }
 
     /// Whether something other than the attempts can end the call after a pause.
@@ -160,6 +167,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> Attempts<'a, N> {
         is_sent: bool,
         unrepeatable: bool,
     ) -> Result<Duration, Reason> {
+        self.sent = self.sent.saturating_add(u32::from(is_sent));
         // Paid for an attempt that did not begin.
         self.paid = None;
         let name = (self.name)();

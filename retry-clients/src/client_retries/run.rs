@@ -119,11 +119,10 @@ where
             if let Some(gone) = &gone {
                 failed.shown = format!("{}; {gone}", failed.shown);
             }
-            let retry = attempts.number();
             let Ok(pause) = attempts.failed(verdict, &failed.shown, is_sent, gone.is_some()) else {
                 return failed.outcome;
             };
-            request = match unsent.map_or_else(|| Q::again(&kept, retry), Ok) {
+            request = match unsent.map_or_else(|| Q::again(&kept, attempts.sent()), Ok) {
                 Ok(request) => request,
                 Err(gone) => {
                     let shown = format!("{}; {gone}", failed.shown);

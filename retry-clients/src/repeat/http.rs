@@ -13,7 +13,7 @@ use crate::http::{Answer, Look, LookedAt};
 use crate::{BoxError, ClientRetries};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-/// How many attempts went before (gRFC A6).
+/// How many attempts sent it before (gRFC A6).
 const PREVIOUS_ATTEMPTS: HeaderName = HeaderName::from_static("grpc-previous-rpc-attempts");
 
 /// Its statuses, and those of gRPC in its trailers if these come first, are seen before the answer is handed on. The

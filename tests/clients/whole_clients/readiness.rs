@@ -1,12 +1,14 @@
 //! What a service reserves for the call that finds it ready.
 
 use std::fmt::Debug;
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::{FutureExt, join};
-use http::Request;
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Request};
 use http_body_util::Full;
 use retry_clients::ClientRetries;
 use retry_clients::tower::RetryLayer;
@@ -196,4 +198,35 @@ async fn a_service_that_is_not_ready_in_time_has_not_failed() {
     assert_eq!(answer.unwrap().status(), 200);
     assert_eq!(service.starts(), [13.0]);
     assert_eq!(service.received()[0].body, "hello");
+}
+
+/// Budget and limiter hear of it, but nothing was sent: another attempt follows, and does not count it.
+#[tokio::test(start_paused = true)]
+async fn a_service_that_fails_to_be_ready_has_failed() {
+    // What says when to come again is not ambiguous.
+    let refused = Answer::Status(503, &[("retry-after", "1")]);
+    let unready = Answer::Unready(ErrorKind::ConnectionReset);
+    let service = Scripted::new([refused.clone(), unready, refused]);
+    let budget = Arc::new(Turns::new(3));
+    let limiter = Arc::new(ConcurrencyLimiter::aimd());
+    let retries = ClientRetries::new(POLICY)
+        .idempotent(false)
+        .budget(Arc::clone(&budget))
+        .limiter(Arc::clone(&limiter));
+    let mut request = post("");
+    let grpc = HeaderValue::from_static("application/grpc");
+    request.headers_mut().insert(CONTENT_TYPE, grpc);
+    let answer = service.under(retries).oneshot(request).await.unwrap();
+    assert_eq!(answer.status(), 200);
+    assert_eq!(service.starts(), [0.0, 2.0, 3.0]);
+    // A tenth less after each of three failures.
+    assert_eq!((budget.left(), limiter.limit()), (0, 14));
+    let received = service.received();
+    let previous = received
+        .iter()
+        .map(|request| request.headers.get("grpc-previous-rpc-attempts"));
+    let previous: Vec<_> = previous
+        .map(|value| value.map(HeaderValue::as_bytes))
+        .collect();
+    assert_eq!(previous, [None, Some(&b"1"[..]), Some(b"2")]);
 }

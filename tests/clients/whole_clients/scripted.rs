@@ -4,13 +4,14 @@ use std::collections::VecDeque;
 use std::error::Error;
 use std::fmt::Debug;
 use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
 use retry_clients::ClientRetries;
 use retry_clients::tower::{Retry, RetryLayer};
@@ -24,7 +25,9 @@ pub(crate) type BoxError = Box<dyn Error + Send + Sync>;
 pub(crate) enum Answer {
     Status(u16, &'static [(&'static str, &'static str)]),
     Text(u16, &'static str),
-    Fails(std::io::ErrorKind),
+    Fails(ErrorKind),
+    /// The service fails to be ready for it.
+    Unready(ErrorKind),
     Never,
 }
 
@@ -32,6 +35,7 @@ pub(crate) enum Answer {
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
     pub(crate) after: Duration,
+    pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
@@ -77,7 +81,12 @@ where
     type Future = BoxFuture<'static, Result<Self::Response, BoxError>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
-        Poll::Ready(Ok(()))
+        let mut answers = self.answers.lock().unwrap();
+        let Some(&Answer::Unready(kind)) = answers.front() else {
+            return Poll::Ready(Ok(()));
+        };
+        answers.pop_front();
+        Poll::Ready(Err(std::io::Error::from(kind).into()))
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
@@ -85,13 +94,19 @@ where
         let answer = self.answers.lock().unwrap().pop_front();
         let received = Arc::clone(&self.received);
         Box::pin(async move {
-            let body = request.into_body();
+            let (head, body) = request.into_parts();
             let body = body.collect().await.map_err(Into::into)?.to_bytes();
-            received.lock().unwrap().push(Received { after, body });
+            received.lock().unwrap().push(Received {
+                after,
+                headers: head.headers,
+                body,
+            });
             let (status, headers, text) = match answer.unwrap_or(Answer::Text(200, "hello")) {
                 Answer::Status(status, headers) => (status, headers, ""),
                 Answer::Text(status, text) => (status, &[][..], text),
-                Answer::Fails(kind) => return Err(std::io::Error::from(kind).into()),
+                Answer::Fails(kind) | Answer::Unready(kind) => {
+                    return Err(std::io::Error::from(kind).into());
+                }
                 Answer::Never => return std::future::pending().await,
             };
             let mut response = Response::builder().status(status);
