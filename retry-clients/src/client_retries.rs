@@ -189,7 +189,7 @@ impl ClientRetries {
     }
 
     /// Cancels calls: once the future is ready, no pause of a call goes on, nor its wait for the limiter or the service.
-    /// A call ends with the outcome that it had last, and one that has not begun an attempt with
+    /// A call ends with the outcome that it had last, and one that has none with
     /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
     ///
     /// It is called before each pause and each wait, so the future must be ready ever after, as a token's is:
