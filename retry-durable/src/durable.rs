@@ -106,7 +106,8 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Says what retries are paid from. A retry is paid for once, however often the program starts.
+    /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program starts.
+    /// One that would begin past the deadline is refunded; one whose pause is cancelled is not.
     pub fn budget(self, budget: &(dyn RetryBudget + Sync)) -> Durable<'_, On> {
         Durable {
             policy: self.policy,
@@ -204,6 +205,9 @@ impl<'b, On> Durable<'b, On> {
             let shown = Shown(&self.on, &error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
             if call.resumed(failure).is_err() {
+                if let Some(budget) = self.budget {
+                    drop(call.paid(budget));
+                }
                 return Ended::GaveUp(error);
             }
         }

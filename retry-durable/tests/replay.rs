@@ -250,18 +250,23 @@ async fn a_deadline_spans_restarts() {
     assert_eq!(server.requests.load(SeqCst), 4);
     assert_eq!(started.elapsed(), secs(9));
     // Nor does an attempt begin that is late because the program did not run.
-    let run = Run::new();
-    let server = Server::failing(9);
+    let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
     let journal = run.open();
     let program = async || {
         let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
+        let call = call.budget(&turns);
         call.call(&journal, "charge", async || server.post()).await
     };
     let _ = timeout(Duration::from_millis(500), program()).await;
+    assert_eq!(turns.0.load(SeqCst), 1);
     sleep(secs(60)).await;
     let recording = testing::record();
-    assert!(program().await.is_err());
-    assert_eq!(server.requests.load(SeqCst), 1);
+    for _ in 0..2 {
+        assert!(program().await.is_err());
+        assert_eq!(server.requests.load(SeqCst), 1);
+        // The retry never began.
+        assert_eq!(turns.0.load(SeqCst), 0);
+    }
     let line = "gave up charge attempt=1 max=3 error=alloc::string::String reason=deadline";
     assert_eq!(recording.lines(), [line]);
 }
