@@ -40,7 +40,7 @@ impl Display for RequestError {
     }
 }
 
-/// Stands in for a bank and a warehouse, which refuse the first request of each life of the service.
+/// Stands in for a bank and a warehouse, which refuse the first request of each run of the handler.
 async fn request(order: &str, whom: &str, number: u32) -> Result<String, RequestError> {
     println!("    request to {whom}");
     tokio::time::sleep(Duration::from_millis(200)).await;

@@ -13,7 +13,7 @@ use std::time::Duration;
 use retry_durable::{Durable, DurableError, Engine, Journal, JournalError};
 use retry_runtime::{Backoff, Policy};
 
-/// Every second request fails.
+/// Every second request of a life fails.
 async fn request(number: u32, what: &str) -> Result<String, String> {
     tokio::time::sleep(Duration::from_millis(100)).await;
     println!("    request to {what}");
