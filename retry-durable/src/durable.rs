@@ -129,6 +129,9 @@ impl<'b, On> Durable<'b, On> {
 
     /// Calls `operation` until it succeeds or the policy gives up. The name is that of the call in the log, and that of
     /// its steps: each call of a run needs another.
+    ///
+    /// An attempt that is kept does not call `operation` again: what that changes outside, such as a count of its own, is
+    /// not restored.
     pub async fn call<G, F, R, T, E>(
         mut self,
         engine: &G,
@@ -272,7 +275,8 @@ impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
 pub enum DurableError<E, G> {
     /// The policy gave up, and this is the last error. Run again, it is the same.
     GaveUp(E),
-    /// The engine could not remember. Run again, the call goes on.
+    /// The engine could not remember, or it has ended the run: its error says which. Where the program runs again, the
+    /// call goes on from what is kept.
     Engine(G),
 }
 

@@ -58,8 +58,10 @@ where
 
 macro_rules! engine {
     ($($context:ident),*) => { $(
-        /// One step or sleep after the other: a handler can't wait for two of them at once. A step is known by its
-        /// place, and its name is what Restate shows.
+        /// One step or sleep after the other: a handler can't wait for two of them at once, nor drop one and go on.
+        /// Don't put a timeout, `select!` or `join!` around a call; put it inside the attempt.
+        ///
+        /// A step is known by its place and its name: another at that place is an error.
         impl Engine for $context<'_> {
             type Error = RestateError;
 
