@@ -25,9 +25,8 @@ fn refused(code: &str) -> String {
 struct Identity(Client);
 
 impl Identity {
-    fn with(url: &str, retries: RetryConfig) -> Self {
-        let timeouts =
-            TimeoutConfig::builder().operation_attempt_timeout(Duration::from_millis(500));
+    fn with(url: &str, retries: RetryConfig, patience: Duration) -> Self {
+        let timeouts = TimeoutConfig::builder().operation_attempt_timeout(patience);
         let config = Config::builder()
             .behavior_version(BehaviorVersion::latest())
             .region(Region::new("us-east-1"))
@@ -39,8 +38,8 @@ impl Identity {
         Self(Client::from_conf(config.build()))
     }
 
-    fn at(url: &str) -> Self {
-        Self::with(url, RetryConfig::disabled())
+    fn at(url: &str, patience: Duration) -> Self {
+        Self::with(url, RetryConfig::disabled(), patience)
     }
 
     #[retry(max = 3, jitter = "none", on = classify)]
@@ -50,8 +49,9 @@ impl Identity {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
+    let patience = answer.patience();
     scripted::check(answer, expected, classify, async |url| {
-        Identity::at(url).caller().await
+        Identity::at(url, patience).caller().await
     })
     .await;
 }
@@ -108,7 +108,8 @@ async fn transport() {
     check(cut(), BROKEN).await;
     check(Answer::Nothing, Verdict::TIMEOUT).await;
     let _skipped = testing::skip_sleeps();
-    let error = Identity::at(&closed_port()).caller().await.unwrap_err();
+    let identity = Identity::at(&closed_port(), closed().patience());
+    let error = identity.caller().await.unwrap_err();
     assert_eq!(classify(&error), BROKEN, "{error:?}");
 }
 
@@ -118,9 +119,7 @@ async fn without_it_the_client_multiplies() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, &refused("Other"))]);
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-    Identity::with(&server.url, retries)
-        .caller()
-        .await
-        .unwrap_err();
+    let identity = Identity::with(&server.url, retries, closed().patience());
+    identity.caller().await.unwrap_err();
     assert_eq!(server.requests(), 12);
 }

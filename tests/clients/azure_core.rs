@@ -25,7 +25,7 @@ struct Store {
 
 impl Store {
     fn over(http: reqwest::ClientBuilder, url: &str) -> Self {
-        let http = http.no_proxy().timeout(Duration::from_millis(300));
+        let http = http.no_proxy();
         let options = ClientOptions {
             retry: RetryOptions::none(),
             transport: Some(Transport::new(Arc::new(http.build().unwrap()))),
@@ -36,8 +36,8 @@ impl Store {
         Self { pipeline, url }
     }
 
-    fn at(url: &str) -> Self {
-        Self::over(reqwest::Client::builder(), url)
+    fn at(url: &str, patience: Duration) -> Self {
+        Self::over(reqwest::Client::builder().timeout(patience), url)
     }
 
     #[retry(max = 3, jitter = "none", on = classify)]
@@ -50,8 +50,9 @@ impl Store {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
+    let patience = answer.patience();
     scripted::check(answer, expected, classify, async |url| {
-        Store::at(url).read().await
+        Store::at(url, patience).read().await
     })
     .await;
 }
@@ -91,7 +92,8 @@ async fn transport() {
     check(cut(), BROKEN).await;
     check(Answer::Nothing, Verdict::TIMEOUT).await;
     let _skipped = testing::skip_sleeps();
-    let error = Store::at(&closed_port()).read().await.unwrap_err();
+    let store = Store::at(&closed_port(), closed().patience());
+    let error = store.read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
 

@@ -16,13 +16,14 @@ use soketto::handshake::server::Response;
 use support::loopback;
 use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
+use tokio::net::TcpStream;
 use tokio_util::compat::TokioAsyncReadCompatExt;
 
 struct Node(HttpClient);
 
 impl Node {
-    fn at(url: &str) -> Self {
-        let builder = HttpClientBuilder::default().request_timeout(Duration::from_millis(300));
+    fn at(url: &str, patience: Duration) -> Self {
+        let builder = HttpClientBuilder::default().request_timeout(patience);
         Self(builder.build(url).unwrap())
     }
 
@@ -38,8 +39,9 @@ impl Node {
 }
 
 async fn check(answer: Answer, expected: Verdict) {
+    let patience = answer.patience();
     scripted::check(answer, expected, classify, async |url| {
-        Node::at(url).height().await
+        Node::at(url, patience).height().await
     })
     .await;
 }
@@ -53,7 +55,7 @@ fn refusals(error: &str) -> Vec<Answer> {
 async fn check_refusal(error: &str, expected: Verdict) {
     let _skipped = testing::skip_sleeps();
     let server = Server::start(refusals(error));
-    let node = Node::at(&server.url);
+    let node = Node::at(&server.url, closed().patience());
     let failure = node.height().await.unwrap_err();
     assert_eq!(classify(&failure), expected, "{error}: {failure:?}");
     server.assert_attempts(expected);
@@ -125,7 +127,8 @@ async fn transport() {
     check(answer(200, "no JSON"), Verdict::STOP).await;
     check(answer(200, "{}"), Verdict::STOP).await;
     let _skipped = testing::skip_sleeps();
-    let error = Node::at(&closed_port()).height().await.unwrap_err();
+    let node = Node::at(&closed_port(), closed().patience());
+    let error = node.height().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
 
@@ -137,25 +140,48 @@ async fn notifications() {
         (Answer::Nothing, Verdict::TIMEOUT),
         (answer(404, ""), Verdict::STOP),
     ] {
+        let patience = answer.patience();
         let server = Server::start([answer]);
-        let error = Node::at(&server.url).note().await.unwrap_err();
+        let node = Node::at(&server.url, patience);
+        let error = node.note().await.unwrap_err();
         assert_eq!(classify(&error), expected, "{error:?}");
         server.assert_attempts(expected);
     }
 }
 
+/// What a client over a web socket bears.
+#[derive(Clone, Copy)]
+struct Limits {
+    handshake: Duration,
+    answer: Duration,
+    request_size: u32,
+    answer_size: u32,
+}
+
+fn limits() -> Limits {
+    Limits {
+        handshake: closed().patience(),
+        answer: closed().patience(),
+        request_size: 1000,
+        answer_size: 1000,
+    }
+}
+
 /// Each attempt connects anew.
 #[retry(max = 3, jitter = "none", on = classify)]
-async fn height_over_web_socket(url: &str) -> Result<u64, ClientError> {
-    let patience = Duration::from_millis(300);
-    let builder = WsClientBuilder::default().connection_timeout(patience);
-    let client = builder.request_timeout(patience).build(url).await?;
+async fn height_over_web_socket(url: &str, limits: Limits) -> Result<u64, ClientError> {
+    let builder = WsClientBuilder::default()
+        .connection_timeout(limits.handshake)
+        .request_timeout(limits.answer)
+        .max_request_size(limits.request_size)
+        .max_response_size(limits.answer_size);
+    let client = builder.build(url).await?;
     client.request("height", ArrayParams::new()).await
 }
 
-async fn check_web_socket(url: &str, expected: Verdict) {
+async fn check_web_socket(url: &str, limits: Limits, expected: Verdict) {
     let _skipped = testing::skip_sleeps();
-    let error = height_over_web_socket(url).await.unwrap_err();
+    let error = height_over_web_socket(url, limits).await.unwrap_err();
     assert_eq!(classify(&error), expected, "{url}: {error:?}");
 }
 
@@ -172,8 +198,12 @@ async fn handshakes_of_web_sockets() {
             Verdict::STOP,
         ),
     ] {
+        let limits = Limits {
+            handshake: answer.patience(),
+            ..limits()
+        };
         let server = Server::start([answer]);
-        check_web_socket(&server.url.replace("http", "ws"), expected).await;
+        check_web_socket(&server.url.replace("http", "ws"), limits, expected).await;
         server.assert_attempts(expected);
     }
 }
@@ -181,10 +211,14 @@ async fn handshakes_of_web_sockets() {
 #[tokio::test]
 async fn web_sockets_without_a_server() {
     let closed = closed_port().replace("http", "ws");
-    check_web_socket(&closed, Verdict::TRANSIENT).await;
-    check_web_socket("ws://no-such-host.invalid", Verdict::TRANSIENT).await;
-    check_web_socket(&closed_port(), Verdict::STOP).await;
-    check_web_socket("no address", Verdict::STOP).await;
+    for (url, expected) in [
+        (&*closed, Verdict::TRANSIENT),
+        ("ws://no-such-host.invalid", Verdict::TRANSIENT),
+        (&closed_port(), Verdict::STOP),
+        ("no address", Verdict::STOP),
+    ] {
+        check_web_socket(url, limits(), expected).await;
+    }
 }
 
 #[test]
@@ -202,29 +236,42 @@ fn web_sockets_whose_connection_fails() {
     }
 }
 
-/// Takes one request, and then closes the connection, or never answers.
-fn web_sockets(is_silent: bool) -> loopback::Server {
-    loopback::Server::start(move |stream| async move {
-        let mut server = soketto::handshake::Server::new(stream.compat());
-        let request = server.receive_request().await.map_err(io::Error::other)?;
-        let accepted = Response::Accept {
-            key: request.key(),
-            protocol: None,
-        };
-        let sent = server.send_response(&accepted).await;
-        sent.map_err(io::Error::other)?;
-        let (_sender, mut receiver) = server.into_builder().finish();
-        let received = receiver.receive_data(&mut Vec::new()).await;
-        received.map_err(io::Error::other)?;
-        if is_silent { pending().await } else { Ok(()) }
-    })
+/// Takes one request, answers it, and closes the connection.
+fn web_sockets(answer: Answer) -> loopback::Server {
+    loopback::Server::start(move |stream| treat(stream, answer.clone()))
+}
+
+async fn treat(stream: TcpStream, answer: Answer) -> io::Result<()> {
+    let mut server = soketto::handshake::Server::new(stream.compat());
+    let request = server.receive_request().await.map_err(io::Error::other)?;
+    let accepted = Response::Accept {
+        key: request.key(),
+        protocol: None,
+    };
+    let sent = server.send_response(&accepted).await;
+    sent.map_err(io::Error::other)?;
+    let (mut sender, mut receiver) = server.into_builder().finish();
+    let received = receiver.receive_data(&mut Vec::new()).await;
+    received.map_err(io::Error::other)?;
+    let Answer::Bytes(text) = answer else {
+        pending().await
+    };
+    if !text.is_empty() {
+        sender.send_text(text).await.map_err(io::Error::other)?;
+        sender.flush().await.map_err(io::Error::other)?;
+    }
+    Ok(())
 }
 
 #[tokio::test]
 async fn requests_over_web_sockets() {
-    for (is_silent, expected) in [(false, BROKEN), (true, Verdict::TIMEOUT)] {
-        let server = web_sockets(is_silent);
-        check_web_socket(&format!("ws://{}", server.address), expected).await;
+    for (answer, expected) in [(closed(), BROKEN), (Answer::Nothing, Verdict::TIMEOUT)] {
+        let limits = Limits {
+            answer: answer.patience(),
+            ..limits()
+        };
+        let server = web_sockets(answer);
+        check_web_socket(&format!("ws://{}", server.address), limits, expected).await;
         assert_eq!(server.accepted(), 4);
     }
 }

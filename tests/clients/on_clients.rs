@@ -28,7 +28,14 @@ fn servers() -> Vec<(Server, Verdict, Verdict)> {
     ]
 }
 
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Little where nothing ever comes.
+fn patience(expected: Verdict) -> Duration {
+    if expected == Verdict::TIMEOUT {
+        Duration::from_millis(300)
+    } else {
+        Duration::from_secs(10)
+    }
+}
 
 macro_rules! tests_of {
     ($reqwest:ident) => {
@@ -37,40 +44,41 @@ macro_rules! tests_of {
 
             use super::*;
 
-            fn client() -> reqwest::Client {
+            fn client(patience: Duration) -> reqwest::Client {
                 let builder = reqwest::Client::builder().no_proxy();
-                builder.timeout(PATIENCE).build().unwrap()
+                builder.timeout(patience).build().unwrap()
             }
 
             #[retry(max = 2, backoff = "none", on = on::transient_io)]
-            async fn get(url: &str) -> Result<String, reqwest::Error> {
-                let response = client().get(url).send().await?;
+            async fn get(client: &reqwest::Client, url: &str) -> Result<String, reqwest::Error> {
+                let response = client.get(url).send().await?;
                 response.error_for_status()?.text().await
             }
 
             #[retry(max = 2, backoff = "none", on = on::http)]
-            async fn get_boxed(url: &str) -> Result<String, Boxed> {
-                let response = client().get(url).send().await?;
+            async fn get_boxed(client: &reqwest::Client, url: &str) -> Result<String, Boxed> {
+                let response = client.get(url).send().await?;
                 Ok(response.error_for_retry().await?.text().await?)
             }
 
             #[tokio::test]
             async fn connections_and_answers_are_told_apart() {
                 for (server, of_connection, of_http) in servers() {
-                    let error = get(&server.url()).await.unwrap_err();
+                    let client = client(patience(of_http));
+                    let error = get(&client, &server.url()).await.unwrap_err();
                     assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
                     let first = if of_connection.is_retryable() { 3 } else { 1 };
                     assert_eq!(server.accepted(), first, "{error:?}");
 
-                    let error = get_boxed(&server.url()).await.unwrap_err();
+                    let error = get_boxed(&client, &server.url()).await.unwrap_err();
                     assert_eq!(on::http(&error), of_http, "{error:?}");
                     assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
                     let then = if of_http.is_retryable() { 3 } else { 1 };
                     assert_eq!(server.accepted(), first + then, "{error:?}");
                 }
-                let refused = get(&format!("http://{}/", closed_port()))
-                    .await
-                    .unwrap_err();
+                let client = client(patience(Verdict::TRANSIENT));
+                let url = format!("http://{}/", closed_port());
+                let refused = get(&client, &url).await.unwrap_err();
                 assert_eq!(on::transient_io(&refused), Verdict::TRANSIENT);
             }
         }
@@ -87,9 +95,10 @@ fn ureq_tells_connections_and_answers_apart() {
         Ok(agent.get(url).call()?.body_mut().read_to_string()?)
     }
 
-    let config = ureq::Agent::config_builder().proxy(None);
-    let agent = config.timeout_global(Some(PATIENCE)).build().new_agent();
     for (server, of_connection, of_http) in servers() {
+        let config = ureq::Agent::config_builder().proxy(None);
+        let config = config.timeout_global(Some(patience(of_http))).build();
+        let agent = config.new_agent();
         let error = get(&agent, &server.url()).unwrap_err();
         assert_eq!(on::transient_io(&error), of_connection, "{error:?}");
         assert_eq!(on::http(&error), of_http, "{error:?}");

@@ -18,15 +18,25 @@ use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[retry(max = 2, backoff = "none", on = classify)]
-async fn connect(url: &str, count: &mut u32) -> Result<Client, async_nats::Error> {
+async fn connect(
+    url: &str,
+    patience: Duration,
+    count: &mut u32,
+) -> Result<Client, async_nats::Error> {
     *count += 1;
-    let options = ConnectOptions::new().connection_timeout(Duration::from_millis(100));
+    let options = ConnectOptions::new().connection_timeout(patience);
     Ok(options.connect(url).await?)
 }
 
 async fn check(url: &str, expected: Verdict) {
+    // No connection in time is transient, too.
+    let patience = if expected.is_retryable() {
+        Duration::from_millis(100)
+    } else {
+        Duration::from_secs(10)
+    };
     let mut count = 0;
-    let error = connect(url, &mut count).await.unwrap_err();
+    let error = connect(url, patience, &mut count).await.unwrap_err();
     assert_eq!(classify(&error), expected, "{error:?}");
     assert_eq!(count, attempts(expected).0, "{error:?}");
 }

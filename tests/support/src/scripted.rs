@@ -26,6 +26,16 @@ pub enum Answer {
     Nothing,
 }
 
+impl Answer {
+    /// How long a client waits for it: long enough for a busy machine, except where the silence is what is tested.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Self::Nothing => Duration::from_millis(300),
+            _ => Duration::from_secs(10),
+        }
+    }
+}
+
 /// An answer with this status and body.
 pub fn answer(status: u16, body: &str) -> Answer {
     answer_with(status, &[], body)
