@@ -41,13 +41,23 @@ const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 /// server or the account, clusters and accounts that are unknown, and a sequence that does not match.
 const LASTING: [u64; 6] = [10010, 10035, 10036, 10039, 10063, 10076];
 
+/// How a pull consumer words a status that ends what it fetches. It keeps no more than this text.
+const OF_PULL: &str = "error while processing messages from the stream: ";
+
+/// Those of them that pass: nobody answers, or the consumer goes to another server.
+const PASSING: [&str; 3] = [
+    "503, ",
+    r#"409, Some("Leadership Change")"#,
+    r#"409, Some("Server Shutdown")"#,
+];
+
 /// Which failures are worth a retry, in an error of any kind: of connecting, publishing, subscribing, flushing and
 /// requesting, and of `JetStream` with its streams, consumers, key-value stores and object stores.
 ///
 /// | failure | verdict |
 /// |---|---|
 /// | no connection, none in time | transient: nothing was sent |
-/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), has no leader, or all servers of a stream or consumer are down | transient: nothing was done |
+/// | nobody answers on that subject, or no stream takes it; `JetStream` is not available for now (503), has no leader, or all servers of a stream or consumer are down; a pull consumer moves to another server | transient: nothing was done |
 /// | `JetStream` could not store a message, or is still storing the one with that number | transient, ambiguous |
 /// | `JetStream` has too many requests (429) | throttled |
 /// | no answer, acknowledgement or heartbeat in time | timeout |
@@ -207,8 +217,14 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
         "broken pipe" | "subscription dropped" => Some(BROKEN),
         // Of an object store, whose types need more of the client than all others.
         "timed out" => Some(Verdict::TIMEOUT),
+        text if passes(text) => Some(Verdict::TRANSIENT),
         _ => cause.downcast_ref().map(io::Error::classify),
     }
+}
+
+fn passes(text: &str) -> bool {
+    text.strip_prefix(OF_PULL)
+        .is_some_and(|status| PASSING.iter().any(|start| status.starts_with(start)))
 }
 
 /// Whatever the I/O error was, nothing was sent. But a certificate that is not trusted is one, too.

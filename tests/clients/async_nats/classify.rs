@@ -247,6 +247,28 @@ fn an_error_is_what_its_cause_says() {
     }
 }
 
+/// As a batch gives them, and as messages without end do.
+#[test]
+fn what_ends_the_messages_of_a_pull_consumer() {
+    for (status, expected) in [
+        ("503, None", Verdict::TRANSIENT),
+        (r#"409, Some("Leadership Change")"#, Verdict::TRANSIENT),
+        (r#"409, Some("Server Shutdown")"#, Verdict::TRANSIENT),
+        (r#"409, Some("Consumer Deleted")"#, Verdict::STOP),
+        (
+            r#"409, Some("Exceeded MaxRequestBatch of 1")"#,
+            Verdict::STOP,
+        ),
+        (r#"400, Some("Bad Request")"#, Verdict::STOP),
+    ] {
+        let said = format!("error while processing messages from the stream: {status}");
+        let of_batch = async_nats::Error::from(io::Error::other(said.clone()));
+        assert_eq!(classify(&of_batch), expected, "{status}");
+        let of_messages = Error::with_source(consumer::pull::MessagesErrorKind::Other, said);
+        assert_eq!(classify(&of_messages), expected, "{status}");
+    }
+}
+
 /// A client that has ended, and how its requests failed that were under way, one of them with an inbox of its own.
 async fn ended() -> (Client, [RequestError; 2]) {
     let server = saying(concat!(info!(), "PONG\r\n"));
