@@ -67,6 +67,11 @@ const PASSING: [&str; 3] = [
 /// | rejected credentials and certificates; wrong addresses, subjects, names and sizes; what is not there, or is there already; a wrong last sequence; all else | stop |
 ///
 /// An error that only wraps another one is what that one says. So is an [`async_nats::Error`], which holds any.
+///
+/// But this client drops some causes. A request of `update_consumer` or `create_consumer_strict` that failed without one
+/// is transient and ambiguous. Always stopped, though it may pass, is what `put`, `update_metadata`, `add_link` and
+/// `add_bucket_link` of an object store could not publish; of `reset_consumer`, what `JetStream` says, and that nobody
+/// answers.
 pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
     error.verdict()
 }
@@ -185,8 +190,16 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
         context::CreateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
         context::UpdateKeyValueErrorKind { TimedOut => Verdict::TIMEOUT }
         stream::ConsumerErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        stream::ConsumerCreateStrictErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
-        stream::ConsumerUpdateErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
+        stream::ConsumerCreateStrictErrorKind {
+            Request => of_request(cause),
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
+        stream::ConsumerUpdateErrorKind {
+            Request => of_request(cause),
+            TimedOut => Verdict::TIMEOUT,
+            JetStream(error) => error.verdict()
+        }
         stream::DeleteMessageErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
         stream::PurgeErrorKind { TimedOut => Verdict::TIMEOUT, JetStream(error) => error.verdict() }
         stream::LastRawMessageErrorKind { JetStream(error) => error.verdict() }
@@ -225,6 +238,11 @@ fn said(cause: &(dyn StdError + 'static)) -> Option<Verdict> {
 fn passes(text: &str) -> bool {
     text.strip_prefix(OF_PULL)
         .is_some_and(|status| PASSING.iter().any(|start| status.starts_with(start)))
+}
+
+/// The client drops the cause of such an error, except its timeouts.
+fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
+    error.source().map_or(BROKEN, of_causes)
 }
 
 /// Whatever the I/O error was, nothing was sent. But a certificate that is not trusted is one, too.

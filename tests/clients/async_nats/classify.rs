@@ -142,7 +142,11 @@ fn every_kind_has_the_verdict_of_the_table() {
             kv::EntryErrorKind::TimedOut,
             kv::UpdateErrorKind::TimedOut,
             kv::WatchErrorKind::TimedOut;
-        BROKEN => FlushErrorKind::FlushError, context::PublishErrorKind::BrokenPipe;
+        BROKEN =>
+            FlushErrorKind::FlushError,
+            context::PublishErrorKind::BrokenPipe,
+            stream::ConsumerCreateStrictErrorKind::Request,
+            stream::ConsumerUpdateErrorKind::Request;
         Verdict::STOP =>
             ConnectErrorKind::Tls,
             ConnectErrorKind::Authentication,
@@ -228,6 +232,9 @@ fn an_error_is_what_its_cause_says() {
     let error = Error::with_source(context::KeyValueErrorKind::GetBucket, error);
     assert_eq!(classify(&error), Verdict::TRANSIENT);
     let error = Error::with_source(OfObjectStore("failed to get the store"), error);
+    assert_eq!(classify(&error), Verdict::TRANSIENT);
+
+    let error = Error::with_source(stream::ConsumerUpdateErrorKind::Request, unanswered());
     assert_eq!(classify(&error), Verdict::TRANSIENT);
 
     let late = Error::from(kv::UpdateErrorKind::TimedOut);
