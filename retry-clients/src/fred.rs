@@ -93,8 +93,9 @@ pub fn classify(error: &Error) -> Verdict {
 /// answers any command again.
 ///
 /// Not for transactions: this client sends `MULTI` to `EXEC` once more if the connection breaks, whatever its configuration
-/// says, also when the first may have taken effect. In a cluster it does not learn from them where a slot went, either. A
-/// script runs once.
+/// says, also when the first may have taken effect. In a cluster, one whose slot has moved ends with
+/// "Max redirections exceeded", which stops, and the client does not learn from it where the slot is. Give transactions a
+/// client of their own. A script runs once.
 pub fn without_retries(config: &mut ConnectionConfig) {
     config.max_command_attempts = 1;
     config.max_redirections = 0;
