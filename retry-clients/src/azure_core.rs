@@ -62,19 +62,21 @@ pub fn classify(error: &Error) -> Verdict {
                 Verdict::from_http(status, &headers.unwrap_or_default())
             })
         }
-        ErrorKind::Connection => by_cause(error).unwrap_or(Verdict::TRANSIENT),
-        ErrorKind::Io => by_cause(error).unwrap_or(Verdict::TRANSIENT.ambiguous()),
+        // Whatever the I/O error was, nothing was sent.
+        ErrorKind::Connection => by_reqwest(error)
+            .unwrap_or_else(|| Verdict::from(by_io(error).is_none_or(Verdict::is_retryable))),
+        ErrorKind::Io => by_reqwest(error)
+            .or_else(|| by_io(error))
+            .unwrap_or(Verdict::TRANSIENT.ambiguous()),
         _ => Verdict::STOP,
     }
 }
 
-/// What the transport's own error says, or an I/O error that an error was made of.
-fn by_cause(error: &Error) -> Option<Verdict> {
-    let io = || {
-        iter::successors(error.source(), |&cause| cause.source())
-            .find_map(|cause| cause.downcast_ref::<io::Error>())
-    };
-    by_reqwest(error).or_else(|| io().map(Classify::classify))
+/// What the I/O error says that an error was made of.
+fn by_io(error: &Error) -> Option<Verdict> {
+    iter::successors(error.source(), |&cause| cause.source())
+        .find_map(|cause| cause.downcast_ref::<io::Error>())
+        .map(Classify::classify)
 }
 
 fn headers(headers: &Headers) -> HeaderMap {

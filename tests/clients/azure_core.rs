@@ -118,6 +118,10 @@ fn errors_made_of_others() {
         assert_eq!(classify(&error), expected, "{kind}");
         let error = error.with_context("of a file");
         assert_eq!(classify(&error), expected, "{kind}");
+        // Of a transport that is not known, and sent nothing.
+        let error = Error::new(ErrorKind::Connection, io::Error::from(kind));
+        let expected = Verdict::from(expected.is_retryable());
+        assert_eq!(classify(&error), expected, "{kind}");
     }
     // Of a transport that is not known.
     for (kind, expected) in [
