@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use http::header::RETRY_AFTER;
 use http::{HeaderMap, HeaderValue, StatusCode};
-use jsonrpsee_client_transport::ws::WsHandshakeError;
+use jsonrpsee_client_transport::ws::{WsError, WsHandshakeError};
 use jsonrpsee_core::ClientError;
 use jsonrpsee_core::http_helpers::HttpError;
 use jsonrpsee_http_client::transport::Error as HttpTransportError;
@@ -43,6 +43,9 @@ const LIMITS: [&str; 5] = [
     "credits limited",
 ];
 
+/// How the crate beneath its web sockets words that an answer is too large.
+const TOO_LARGE: &str = "message too large";
+
 /// Which failures are worth a retry.
 ///
 /// | failure | verdict |
@@ -56,14 +59,17 @@ const LIMITS: [&str; 5] = [
 /// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day or a month, all other errors of a server, other statuses, unreadable answers, untrusted certificates, invalid addresses | stop |
+/// | limits of a day or a month, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers, untrusted certificates, invalid addresses | stop |
 ///
 /// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
+///
+/// A message that is too large ends its web socket, and with it all other requests there: they have the same error, and
+/// stop, too.
 pub fn classify(error: &ClientError) -> Verdict {
     match error {
         ClientError::Call(error) => by_answer(error),
         ClientError::Transport(error) => by_transport(&**error),
-        ClientError::RestartNeeded(_) => Verdict::TRANSIENT.ambiguous(),
+        ClientError::RestartNeeded(error) => by_lost_connection(error),
         ClientError::RequestTimeout => Verdict::TIMEOUT,
         _ => Verdict::STOP,
     }
@@ -121,6 +127,21 @@ fn by_handshake(error: &WsHandshakeError) -> Verdict {
         Some(Kind::Throttled) => Verdict::THROTTLED,
         Some(_) => Verdict::TRANSIENT,
         None => Verdict::STOP,
+    }
+}
+
+/// Of a web socket that was open. What is too large for it would end the next one, too.
+fn by_lost_connection(error: &ClientError) -> Verdict {
+    let cause = match error {
+        ClientError::Transport(error) => error.downcast_ref(),
+        _ => None,
+    };
+    match cause {
+        Some(WsError::MessageTooLarge) => Verdict::STOP,
+        Some(WsError::Connection(error)) if error.to_string().starts_with(TOO_LARGE) => {
+            Verdict::STOP
+        }
+        _ => Verdict::TRANSIENT.ambiguous(),
     }
 }
 

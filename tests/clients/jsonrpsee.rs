@@ -275,3 +275,21 @@ async fn requests_over_web_sockets() {
         assert_eq!(server.accepted(), 4);
     }
 }
+
+#[tokio::test]
+async fn what_is_too_large_for_a_web_socket_stops() {
+    let small_requests = Limits {
+        request_size: 10,
+        ..limits()
+    };
+    let small_answers = Limits {
+        answer_size: 10,
+        ..limits()
+    };
+    for limits in [small_requests, small_answers] {
+        let height = Answer::Bytes(String::from(r#"{"jsonrpc":"2.0","id":0,"result":1}"#));
+        let server = web_sockets(height);
+        check_web_socket(&format!("ws://{}", server.address), limits, Verdict::STOP).await;
+        assert_eq!(server.accepted(), 1);
+    }
+}
