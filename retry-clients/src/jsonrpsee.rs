@@ -59,7 +59,7 @@ const TOO_LARGE: &str = "message too large";
 /// | no connection, none in time | transient |
 /// | a connection that broke; a client over a web socket that lost its connection, and has to be made anew | transient, ambiguous |
 /// | no answer in time | timeout |
-/// | limits of a day or a month, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers, untrusted certificates, invalid addresses | stop |
+/// | limits of a day or a month, all other errors of a server, other statuses, requests and answers that are larger than the client allows, unreadable answers over HTTP, untrusted certificates, invalid addresses | stop |
 ///
 /// The hint is `rate.backoff_seconds` in the data of an error. This client drops the headers.
 ///
