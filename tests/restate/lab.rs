@@ -15,10 +15,14 @@ use crate::Notes;
 struct Process(Child);
 
 impl Process {
-    /// What it says is added to that file.
-    fn start(command: &mut Command, log: &Path) -> Self {
-        let log = File::options().append(true).create(true).open(log).unwrap();
-        let command = command.stdout(log.try_clone().unwrap()).stderr(log);
+    /// Adds what it says to that file.
+    fn start(command: &mut Command, output: &Path) -> Self {
+        let output = File::options()
+            .append(true)
+            .create(true)
+            .open(output)
+            .unwrap();
+        let command = command.stdout(output.try_clone().unwrap()).stderr(output);
         Self(command.spawn().unwrap())
     }
 }
@@ -103,11 +107,12 @@ bind-address = "127.0.0.1:{ingress}"
         server
             .arg("--base-dir")
             .arg(self.directory.path().join("stored"));
-        self.server = Some(Process::start(&mut server, &self.log()));
+        self.server = Some(Process::start(&mut server, &self.output()));
     }
 
-    fn log(&self) -> PathBuf {
-        self.directory.path().join("log")
+    /// What the processes say besides what they note.
+    fn output(&self) -> PathBuf {
+        self.directory.path().join("output")
     }
 
     pub(crate) fn notes(&self) -> Notes {
@@ -123,12 +128,12 @@ bind-address = "127.0.0.1:{ingress}"
             .env("RESTATE_TEST_PORT", port.to_string())
             .env("RESTATE_TEST_NOTES", self.directory.path())
             .env("RESTATE_TEST_SERVICES", services);
-        let log = self.log();
-        let process = Some(Process::start(&mut command, &log));
+        let output = self.output();
+        let process = Some(Process::start(&mut command, &output));
         let service = Service {
             command,
             process,
-            log,
+            output,
         };
         let uri = format!(r#"{{"uri": "http://127.0.0.1:{port}"}}"#);
         until("the server knows the services", || {
@@ -162,9 +167,9 @@ bind-address = "127.0.0.1:{ingress}"
 impl Drop for Lab {
     fn drop(&mut self) {
         if thread::panicking() {
-            let log = fs::read(self.log()).unwrap_or_default();
-            let log = String::from_utf8_lossy(&log);
-            let lines: Vec<&str> = log.lines().collect();
+            let output = fs::read(self.output()).unwrap_or_default();
+            let output = String::from_utf8_lossy(&output);
+            let lines: Vec<&str> = output.lines().collect();
             let last = &lines[lines.len().saturating_sub(40)..];
             eprintln!("{}", last.join("\n"));
         }
@@ -175,14 +180,14 @@ impl Drop for Lab {
 pub(crate) struct Service {
     command: Command,
     process: Option<Process>,
-    log: PathBuf,
+    output: PathBuf,
 }
 
 impl Service {
     /// Kills them, and starts them at once.
     pub(crate) fn restart(&mut self) {
         self.process = None;
-        self.process = Some(Process::start(&mut self.command, &self.log));
+        self.process = Some(Process::start(&mut self.command, &self.output));
     }
 }
 

@@ -122,33 +122,27 @@ impl Worker {
     }
 }
 
-pub(crate) struct Left(pub(crate) Worker);
+/// A service has a type of its own.
+macro_rules! side {
+    ($name:ident) => {
+        pub(crate) struct $name(pub(crate) Worker);
 
-#[service]
-impl Left {
-    #[handler]
-    async fn execute(
-        &self,
-        ctx: Context<'_>,
-        inputs: Json<Inputs>,
-    ) -> HandlerResult<Json<Outcome>> {
-        self.0.execute(ctx, inputs.into_inner()).await
-    }
+        #[service]
+        impl $name {
+            #[handler]
+            async fn execute(
+                &self,
+                ctx: Context<'_>,
+                inputs: Json<Inputs>,
+            ) -> HandlerResult<Json<Outcome>> {
+                self.0.execute(ctx, inputs.into_inner()).await
+            }
+        }
+    };
 }
 
-pub(crate) struct Right(pub(crate) Worker);
-
-#[service]
-impl Right {
-    #[handler]
-    async fn execute(
-        &self,
-        ctx: Context<'_>,
-        inputs: Json<Inputs>,
-    ) -> HandlerResult<Json<Outcome>> {
-        self.0.execute(ctx, inputs.into_inner()).await
-    }
-}
+side!(Left);
+side!(Right);
 
 #[test]
 #[ignore = "needs Restate: run by .ci/restate"]
