@@ -6,6 +6,8 @@ mod clap;
 mod indicatif;
 #[cfg(feature = "metrics")]
 mod metrics;
+#[cfg(feature = "miette")]
+mod miette;
 #[cfg(feature = "opentelemetry")]
 mod opentelemetry;
 #[cfg(feature = "schemars")]
