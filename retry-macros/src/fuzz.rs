@@ -273,22 +273,19 @@ fn change(token: TokenTree, what: &What) -> TokenStream {
     }
 }
 
-/// The names that follow `fn`.
+/// The names that follow `fn`, but for those in attributes, which the macros take away.
 fn functions(tokens: TokenStream, found: &mut BTreeSet<String>) {
-    let mut is_after_fn = false;
+    let (mut is_after_fn, mut is_after_hash) = (false, false);
     for token in tokens {
-        match token {
+        match &token {
             TokenTree::Ident(ident) if is_after_fn => {
                 found.insert(ident.to_string());
-                is_after_fn = false;
             }
-            TokenTree::Ident(ident) => is_after_fn = ident == "fn",
-            TokenTree::Group(group) => {
-                is_after_fn = false;
-                functions(group.stream(), found);
-            }
-            _ => is_after_fn = false,
+            TokenTree::Group(group) if !is_after_hash => functions(group.stream(), found),
+            _ => {}
         }
+        is_after_fn = matches!(&token, TokenTree::Ident(ident) if !is_after_fn && ident == "fn");
+        is_after_hash = matches!(&token, TokenTree::Punct(punct) if punct.as_char() == '#');
     }
 }
 
