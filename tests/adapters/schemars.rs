@@ -91,6 +91,11 @@ fn it_has_the_keys_their_meanings_and_their_defaults() {
     );
     let layer = schema_for!(Overrides).to_value();
     assert_eq!(layer["properties"]["max"].get("default"), None);
+    // `0s` is no limit.
+    let pattern = |key| layer["properties"][key]["pattern"].as_str().unwrap();
+    let of_limit = pattern("cap").replacen('^', "^(?=.*[1-9])", 1);
+    assert_eq!(pattern("timeout"), of_limit);
+    assert_eq!(pattern("deadline"), of_limit);
 }
 
 #[test]

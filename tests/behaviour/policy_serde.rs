@@ -84,7 +84,7 @@ fn numbers_may_be_integers_floats_or_text() {
     let expected = Policy::new().max(5).factor(3.0).jitter(Jitter::Ratio(1.0));
     for table in [
         "max = 5\nfactor = 3\njitter = 1",
-        "max = 5\nfactor = 3.0\njitter = 1.0",
+        "max = 5.0\nfactor = 3.0\njitter = 1.0",
         "max = '5'\nfactor = '3'\njitter = '1'",
     ] {
         assert_eq!(

@@ -353,6 +353,10 @@ fn refuses_what_is_no_list_of_keys() {
             "throttled(max,base=1s)",
             "`throttled.max` has no value: write `throttled.max=…`",
         ),
+        (
+            "throttled(9, base=1s)",
+            "`throttled` takes keys, not `9` alone: write `max=9` for a number of retries",
+        ),
         ("=5", "a key is missing before `=`"),
         (",max=5", "a key is missing before `,`"),
         ("max=5,,base=1s", "a key is missing before `,`"),

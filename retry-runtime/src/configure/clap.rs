@@ -58,7 +58,7 @@ pub trait PolicyFlags {
 /// ```
 ///
 /// Where a configuration file stands between the program and its command line, put [`PolicyArgs::overrides`] over it. A
-/// [`Policy`] or [`Overrides`] also is an argument by itself: `#[arg(long)] retry: Overrides`.
+/// [`Policy`] or [`Overrides`] also is an argument by itself: `#[arg(long, default_value = "")] retry: Overrides`.
 pub struct PolicyArgs<F> {
     named: Overrides,
     flags: PhantomData<fn() -> F>,

@@ -54,7 +54,7 @@ const DEFAULT: &str = "default";
 ///
 /// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons
 /// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
-/// it switches off the retries of every call that has its policy from here.
+/// it switches off the retries of every call that has its policy from here. `enabled = true` there changes nothing.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// The shortest first.
@@ -82,7 +82,7 @@ impl Policies {
 
     /// With those entries, in any order.
     ///
-    /// It is an error if two have the same name, or if one, together with those that it is laid over, names a `base` or
+    /// It is an error if two have the same name, if one is empty or ends in `.`, `:` or `*`, or if one, together with those that it is laid over, names a `base` or
     /// `floor` above its `cap`, or a `base` or `factor` beside a list of delays.
     pub fn of<N: Into<String>>(
         entries: impl IntoIterator<Item = (N, Overrides)>,
@@ -132,7 +132,7 @@ impl Policies {
 
     /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
     ///
-    /// A call asks when it starts.
+    /// A call asks when it starts. What is [stored](crate::SharedPolicy::store) anew has been asked for nothing yet.
     pub fn unused(&self) -> impl Iterator<Item = &str> {
         let entries = self.entries.iter();
         entries
@@ -181,6 +181,18 @@ impl Policies {
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
         }
+        let beginning = name.trim_end_matches(['.', ':', '*']);
+        if beginning.is_empty() || beginning != name {
+            let (meant, calls) = match beginning {
+                "" => (DEFAULT, "all calls"),
+                meant => (meant, "all calls whose names begin with it"),
+            };
+            return Err(PolicyError::new(format!(
+                "no call is named `{}`: write `{}`, for {calls}",
+                short(&name),
+                short(meant)
+            )));
+        }
         self.entries.push(Entry {
             name,
             named,
@@ -203,12 +215,15 @@ impl Policies {
             named
                 .overridden_by(&self.over_all)
                 .check()
-                .map_err(|error| {
-                    PolicyError::new(format!("in `{}`: {error}", short(&entry.name)))
-                })?;
+                .map_err(|error| in_entry(&entry.name, &error))?;
         }
         Ok(self)
     }
+}
+
+/// Says in which entry that is wrong.
+pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
+    PolicyError::new(format!("in `{}`: {error}", short(name)))
 }
 
 impl Entry {

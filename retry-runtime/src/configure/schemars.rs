@@ -14,8 +14,9 @@ use crate::policy::value::Value;
 
 /// A table of a policy's keys, with their meanings, ranges and defaults.
 ///
-/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out,
-/// and so is what two keys say together, such as a `base` above its `cap`.
+/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out.
+/// Some mistakes only `Deserialize` finds: a `base` above its `cap`, or a list beside a `factor`; durations finer than a
+/// nanosecond or longer than 584 years; a jitter of more than 9 decimals.
 impl JsonSchema for Policy {
     fn schema_name() -> Cow<'static, str> {
         "RetryPolicy".into()
@@ -108,7 +109,7 @@ fn value(key: Key) -> Schema {
         Takes::Factor => json_schema!({ "type": "number", "minimum": 1 }),
         Takes::Backoff => json_schema!({ "anyOf": [
             { "enum": word::Backoff::words() },
-            { "type": "array", "items": duration(), "minItems": 1 },
+            { "type": "array", "items": duration(""), "minItems": 1 },
         ] }),
         Takes::Jitter => json_schema!({ "anyOf": [
             { "enum": word::Jitter::words() },
@@ -117,15 +118,18 @@ fn value(key: Key) -> Schema {
         Takes::Hint => json_schema!({ "enum": word::Hint::words() }),
         Takes::Bool => json_schema!({ "type": "boolean" }),
         Takes::Section => table(Among::Section(key), &BTreeMap::new()),
+        Takes::DurationAboveZero => duration("(?=.*[1-9])"),
         // Nothing else is in a policy.
-        _ => duration(),
+        _ => duration(""),
     }
 }
 
-fn duration() -> Schema {
+/// A duration whose text also is as `ahead` says.
+fn duration(ahead: &str) -> Schema {
+    let parts = r"\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+";
     json_schema!({
         "type": "string",
-        "pattern": r"^\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+$",
+        "pattern": format!("^{ahead}{parts}$"),
         "examples": ["250ms", "1.5s", "1h30m"],
     })
 }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use ::serde::de::value::MapAccessDeserializer;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
-use retry_vocabulary::key::Key;
+use retry_vocabulary::key::{Among, Key};
 
-use crate::configure::policies::Policies;
+use crate::configure::policies::{Policies, in_entry};
 use crate::policy::overrides::Overrides;
 use crate::policy::value::Value;
 
@@ -31,16 +32,15 @@ impl<'de> Visitor<'de> for PoliciesVisitor {
             if name == Key::Enabled.name() {
                 switch = map.next_value_seed(Switch)?;
             } else {
-                policies
-                    .add(name, map.next_value()?)
-                    .map_err(Error::custom)?;
+                let named = map.next_value_seed(Entry { name: &name })?;
+                policies.add(name, named).map_err(Error::custom)?;
             }
         }
         policies.overridden_by(&switch).map_err(Error::custom)
     }
 }
 
-/// Whether there are retries at all.
+/// Whether there are retries at all: `true` leaves to the entries what they switch off.
 struct Switch;
 
 impl<'de> DeserializeSeed<'de> for Switch {
@@ -49,6 +49,50 @@ impl<'de> DeserializeSeed<'de> for Switch {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
         let name = String::from(Key::Enabled.name());
         let value = Value::deserialize(deserializer)?;
-        Overrides::from_entries(&vec![(name, value)]).map_err(Error::custom)
+        let switch = Overrides::from_entries(&vec![(name, value)]).map_err(Error::custom)?;
+        Ok(if switch.is_off() {
+            switch
+        } else {
+            Overrides::new()
+        })
+    }
+}
+
+/// What stands under a name, checked as soon as it is read, so that the format adds its place to an error.
+struct Entry<'a> {
+    name: &'a str,
+}
+
+impl<'de> DeserializeSeed<'de> for Entry<'_> {
+    type Value = Overrides;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Entry<'_> {
+    type Value = Overrides;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a table of a policy's keys")?;
+        match Among::Policy.find(self.name) {
+            Some(key) => write!(f, ", such as `default`, for all calls: write `{key}` there"),
+            None => Ok(()),
+        }
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Overrides, A::Error> {
+        if Among::Policy.find(self.name).is_some_and(Key::is_section) {
+            return Err(Error::custom(format_args!(
+                "`{}` is no name of a call: write it in `default`, for all calls",
+                self.name
+            )));
+        }
+        let named = Overrides::deserialize(MapAccessDeserializer::new(map))?;
+        match named.check() {
+            Ok(()) => Ok(named),
+            Err(error) => Err(Error::custom(in_entry(self.name, &error))),
+        }
     }
 }

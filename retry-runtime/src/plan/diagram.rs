@@ -155,7 +155,13 @@ impl fmt::Display for Mermaid<'_> {
         let Self(diagram) = self;
         writeln!(f, "flowchart LR")?;
         for (place, subtask) in diagram.subtasks.iter().enumerate() {
-            let name = Escaped(&subtask.name, of_mermaid);
+            // It refuses a label without a character.
+            let name = if subtask.name.is_empty() {
+                " "
+            } else {
+                &subtask.name
+            };
+            let name = Escaped(name, of_mermaid);
             writeln!(f, "    {place}[\"{name}\"]:::{}", subtask.standing.name())?;
         }
         for (from, to) in diagram.edges() {
@@ -223,6 +229,7 @@ fn of_mermaid(char: char) -> Option<&'static str> {
         '\\' => "#92;",
         '*' => "#42;",
         '_' => "#95;",
+        '$' => "#36;",
         _ => return None,
     })
 }

@@ -255,6 +255,12 @@ impl Overrides {
         }
     }
 
+    /// Whether it switches retries off.
+    #[cfg(feature = "serde")]
+    pub(crate) fn is_off(&self) -> bool {
+        self.enabled == Some(false)
+    }
+
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
         let mut named = Self::default();
         for (at, value) in keys(entries, None)? {

@@ -275,7 +275,15 @@ impl<'a> Parser<'a> {
 }
 
 fn no_value(key: Name<'_>) -> PolicyError {
-    PolicyError::new(format!("`{key}` has no value: write `{key}=…`"))
+    let Name { section, name } = key;
+    match section {
+        Some(section) if name.starts_with(|first: char| first.is_ascii_digit()) => {
+            PolicyError::new(format!(
+                "`{section}` takes keys, not `{name}` alone: write `max={name}` for a number of retries"
+            ))
+        }
+        _ => PolicyError::new(format!("`{key}` has no value: write `{key}=…`")),
+    }
 }
 
 fn not_closed(bracket: char, key: Name<'_>) -> PolicyError {

@@ -89,7 +89,9 @@ impl Value {
             Self::Text(text) if text == "unlimited" => return Ok(u32::MAX),
             Self::Text(text) => text.parse().ok(),
             Self::Integer(number) => u32::try_from(*number).ok(),
-            Self::Bool(_) | Self::Float(_) | Self::List(_) | Self::Table(_) => None,
+            // Some formats write every number with a point. Whole ones are printed without.
+            Self::Float(number) => number.to_string().parse().ok(),
+            Self::Bool(_) | Self::List(_) | Self::Table(_) => None,
         };
         match count {
             Some(count) if count < u32::MAX => Ok(count),

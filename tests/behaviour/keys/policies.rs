@@ -129,6 +129,10 @@ fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
         assert_eq!(client.count(script), Err(THROTTLED));
         assert_eq!(script.attempts, 1);
     }
+    // Back on, the switch leaves what one entry, or the function itself, switches off.
+    let policies: Policies =
+        toml::from_str("enabled = true\n[anthropic]\nenabled = false").unwrap();
+    assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
     let policies = toml::from_str::<Policies>("[anthropic]\nmax = 9").unwrap();
     let policies = policies.overridden_by(&named("max=1")).unwrap();
     assert_eq!(policies.find("anthropic"), Policy::new().max(1));
@@ -183,15 +187,47 @@ fn entries_that_contradict_each_other_are_refused() {
         ),
         (
             "max = 3",
+            "invalid type: integer `3`, expected a table of a policy's keys, such as `default`, for all calls: write `max` there",
+        ),
+        (
+            "redis = 3",
             "invalid type: integer `3`, expected a table of a policy's keys",
+        ),
+        (
+            "throttled = { max = 3 }",
+            "`throttled` is no name of a call: write it in `default`, for all calls",
         ),
     ] {
         let error = toml::from_str::<Policies>(file).unwrap_err();
         assert_eq!(error.message(), message, "{file}");
     }
+    // At its own entry, not at the first.
+    let file = "[default]\nmax = 2\n[redis]\nbase = '9s'\ncap = '3s'\n";
+    let error = toml::from_str::<Policies>(file).unwrap_err();
+    let place = error.span().map(|span| &file[span]);
+    assert!(
+        place.is_some_and(|place| place.starts_with("[redis]")),
+        "{place:?}"
+    );
     let twice = [("redis", named("max=1")), ("redis", named("max=2"))];
     let error = Policies::of(twice).unwrap_err();
     assert_eq!(error.to_string(), "`redis` is given twice: keep one");
+    for (name, remedy) in [
+        (
+            "redis.*",
+            "`redis`, for all calls whose names begin with it",
+        ),
+        (
+            "redis::",
+            "`redis`, for all calls whose names begin with it",
+        ),
+        ("*", "`default`, for all calls"),
+        ("", "`default`, for all calls"),
+    ] {
+        let error = Policies::of([(name, named("max=1"))]).unwrap_err();
+        let message = format!("no call is named `{name}`: write {remedy}");
+        assert_eq!(error.to_string(), message);
+    }
     // A `cap` below the default `base` may be below a call's own, or not: then both are the same.
     let policies: Policies = toml::from_str("redis = { cap = '500ms' }").unwrap();
     let recording = testing::record();

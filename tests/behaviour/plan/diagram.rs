@@ -83,25 +83,29 @@ async fn svg_draws_the_same_without_a_program() {
 #[test]
 fn names_do_not_break_out_of_their_quotes() {
     let mut plan = Plan::<'_, (), ()>::new();
-    plan.add("a \"b\" <c> & #d; \\e `f` *g* _h_\n-->", [], async |[]| {
-        Ok(())
-    });
+    plan.add(
+        "a \"b\" <c> & #d; \\e `f` *g* _h_ $i$\n-->",
+        [],
+        async |[]| Ok(()),
+    );
+    plan.add("", [], async |[]| Ok(()));
     let diagram = plan.diagram();
     let mermaid = diagram.mermaid().to_string();
     let line = mermaid.lines().nth(1).expect("a subtask");
     assert_eq!(
         line,
-        "    0[\"a #quot;b#quot; #lt;c#gt; #amp; #35;d; #92;e #96;f#96; #42;g#42; #95;h#95;#92;n--#gt;\"]:::pending"
+        "    0[\"a #quot;b#quot; #lt;c#gt; #amp; #35;d; #92;e #96;f#96; #42;g#42; #95;h#95; #36;i#36;#92;n--#gt;\"]:::pending"
     );
+    assert_eq!(mermaid.lines().nth(2), Some("    1[\" \"]:::pending"));
     let graphviz = diagram.graphviz().to_string();
     let line = graphviz.lines().nth(3).expect("a subtask");
     assert!(
-        line.starts_with(r#"    0 [label="a \"b\" <c> & #d; \\e `f` *g* _h_\\n-->", "#),
+        line.starts_with(r#"    0 [label="a \"b\" <c> & #d; \\e `f` *g* _h_ $i$\\n-->", "#),
         "{line}"
     );
     let svg = diagram.svg().to_string();
     assert!(
-        svg.contains(r#">a "b" &lt;c&gt; &amp; #d; \e `f` *g* _h_\n--&gt;</text>"#),
+        svg.contains(r#">a "b" &lt;c&gt; &amp; #d; \e `f` *g* _h_ $i$\n--&gt;</text>"#),
         "{svg}"
     );
 }
