@@ -6,6 +6,9 @@ use std::fmt::{self, Write};
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
 
+/// How many times that are looked at: a URL's query, which is left out, may be longer than all that is shown.
+const LOOKED_AT: usize = 16;
+
 /// The most bytes of a name in a list of names.
 #[cfg(feature = "plan")]
 const NAME_LIMIT: usize = 96;
@@ -72,7 +75,7 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 
 /// The text, and how many bytes of it were cut.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
-    let mut start = Start::of(text, limit);
+    let mut start = Start::of(text, LOOKED_AT * limit);
     let raw = std::mem::take(&mut start.text);
     let mut line = Line::new(limit);
     let mut place = 0;
@@ -225,7 +228,10 @@ impl Line {
     /// What may be a URL, with or without a scheme. Of that, user info, query and fragment are left out.
     fn segment(&mut self, text: &str, place: usize, user_follows: bool) {
         let scheme = text.find("://").map(|scheme| scheme + 3);
-        let start = scheme.unwrap_or_default();
+        // However many slashes follow: clients take `http:///host` for `http://host`.
+        let start = scheme.map_or(0, |scheme| {
+            text.len() - text[scheme..].trim_start_matches(['/', '\\']).len()
+        });
         let query = query(text, scheme);
         let end = query.unwrap_or(text.len());
         if let Some(next) = scheme.and_then(|_| text[start..end].find("://")) {
@@ -359,6 +365,18 @@ mod tests {
         is_shown("//u:p@h/x?k=v", "h/x");
         is_shown("https:\\\\u:p@h\\x", "h\\x");
         is_shown("url=https://u:p@h/x;", "url=https://h/x;");
+        is_shown("http:///u:p@h/x", "http:///h/x");
+        is_shown("http:////\\u:p@h/x?k", "http:////\\h/x");
+        is_shown("file:///etc/hosts", "file:///etc/hosts");
+    }
+
+    #[test]
+    fn what_follows_a_long_query_is_shown() {
+        let query = "k".repeat(4 * LIMIT);
+        is_shown(
+            &format!("for url (https://h/x?{query}): refused"),
+            "for url (https://h/x): refused",
+        );
     }
 
     #[test]
@@ -425,11 +443,20 @@ mod tests {
     #[test]
     fn a_cut_leaves_no_part_of_a_password() {
         for url in ["https://user:password@host/path", "user:password@host/path"] {
-            for before in LIMIT - url.len()..=LIMIT {
-                let text = format!("{} {url} {}", "x".repeat(before - 1), "y ".repeat(99));
-                let text = shown(text).to_string();
-                assert!(!text.contains("pass") && !text.contains("user:"), "{text}");
-                assert!(text.len() <= LIMIT, "{text}");
+            for end in [LIMIT, LOOKED_AT * LIMIT] {
+                for before in end - url.len()..=end {
+                    // Of a query nothing is shown, so that the line still has room where the text is cut.
+                    let query = "x".repeat(before.saturating_sub(LIMIT + 1));
+                    let text = "x".repeat(before - 1 - query.len());
+                    let text = match query.as_str() {
+                        "" => text,
+                        query => format!("{} h://h?{query}", &text[8..]),
+                    };
+                    let text = format!("{text} {url} {}", "y ".repeat(99));
+                    let text = shown(text).to_string();
+                    assert!(!text.contains("pass") && !text.contains("user:"), "{text}");
+                    assert!(text.len() <= LIMIT, "{text}");
+                }
             }
         }
     }
@@ -447,13 +474,14 @@ mod tests {
         #[test]
         fn what_parses_as_a_url_has_no_secrets(
             user in "SECRET[a-z0-9:._%-]{0,5}",
+            slashes in "[/\\\\]{0,3}",
             host in "[a-z]{1,5}(:[0-9]{1,4})?",
             path in "(/[a-z@]{0,3}){0,3}",
             query in "([?#][a-z=&?#/@:]{0,4}SECRET)?",
             around in 0..4_usize,
         ) {
             let (before, after) = [("", ""), ("(", ")"), ("\"", "\","), ("url=", ";")][around];
-            let text = format!("x {before}https://{user}@{host}{path}{query}{after} y");
+            let text = format!("x {before}https://{slashes}{user}@{host}{path}{query}{after} y");
             let shown = shown(text).to_string();
             prop_assert!(!shown.contains("SECRET"), "{shown}");
         }
