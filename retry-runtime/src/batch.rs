@@ -8,8 +8,8 @@ mod rounds;
 mod stop;
 mod tally;
 
-use std::future::Future;
-use std::pin::pin;
+use core::future::Future;
+use core::pin::pin;
 
 use crate::call::attempted;
 use crate::call::rejected::RejectedBy;

@@ -1,5 +1,8 @@
-use std::any::type_name;
-use std::{fmt, io};
+use alloc::boxed::Box;
+use alloc::string::ToString;
+use core::any::type_name;
+use core::fmt;
+use std::io;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
@@ -127,7 +130,7 @@ impl<E: Classify + ?Sized> Classify for Box<E> {
     }
 }
 
-impl<E: Classify + ?Sized> Classify for std::sync::Arc<E> {
+impl<E: Classify + ?Sized> Classify for alloc::sync::Arc<E> {
     fn classify(&self) -> Verdict {
         (**self).classify()
     }

@@ -7,6 +7,8 @@
 // Expansions name this crate by its name, also in its own tests and documentation.
 extern crate self as retry_runtime;
 
+extern crate alloc;
+
 #[cfg(feature = "batch")]
 mod batch;
 mod breaker;

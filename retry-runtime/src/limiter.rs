@@ -20,12 +20,12 @@ mod slow_start;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 
-use std::iter::{Chain, Once, once};
-use std::option;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::task::Waker;
-use std::time::Duration;
+use alloc::rc::Rc;
+use alloc::sync::Arc;
+use core::iter::{Chain, Once, once};
+use core::option;
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;

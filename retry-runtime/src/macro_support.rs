@@ -24,11 +24,11 @@ mod timer;
 mod validation;
 mod verdict;
 
+pub use alloc::boxed::Box;
+pub use alloc::vec::Vec;
 pub use core::mem::drop;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
-pub use std::boxed::Box;
-pub use std::vec::Vec;
 
 pub use crate::budget::bucket::Budget;
 pub use crate::call::decide::late;

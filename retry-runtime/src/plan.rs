@@ -27,11 +27,11 @@ mod subtask;
 mod summary;
 mod validity;
 
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroUsize;
 use std::collections::HashMap;
-use std::fmt;
-use std::marker::PhantomData;
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 pub use dependencies::Dependencies;
 pub use diagram::Diagram;

@@ -14,8 +14,8 @@ mod serde;
 mod text;
 pub(crate) mod value;
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::policy::backoff::Backoff;

@@ -1,7 +1,7 @@
 //! Ready-made functions that show errors, for [`PolicyCall::show`](crate::PolicyCall::show).
 
-use std::error::Error;
-use std::fmt;
+use core::error::Error;
+use core::fmt;
 
 use crate::observe::chain;
 

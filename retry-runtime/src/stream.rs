@@ -8,11 +8,12 @@ pub mod first;
 mod patience;
 pub mod resume;
 
-use std::fmt;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use futures_core::{FusedStream, Stream};
 

@@ -1,8 +1,11 @@
 //! The messages about wrong keys and values. Each one quotes what the user wrote and says what would be right, in a
 //! form that fits an attribute, a configuration file and a command line.
 
-use std::fmt::{self, Display};
-use std::time::Duration;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Display};
+use core::time::Duration;
 
 use crate::duration::{Fault, Written};
 use crate::key::{Among, At, Key, counts_first_attempt};

@@ -1,6 +1,6 @@
 //! What a policy's keys are where nobody names them, as far as the attribute checks literals against them.
 
-use std::time::Duration;
+use core::time::Duration;
 
 /// Of the key `base`.
 pub const BASE: Duration = Duration::from_secs(1);

@@ -1,7 +1,8 @@
 //! Durations as text: `250ms`, `1.5s`, `1h30m`.
 
-use std::fmt;
-use std::time::Duration;
+use alloc::string::String;
+use core::fmt;
+use core::time::Duration;
 
 /// The longest duration that a policy holds: nanoseconds in 64 bits, but for the one number that says "not named".
 pub const LONGEST: Duration = Duration::from_nanos(u64::MAX - 1);

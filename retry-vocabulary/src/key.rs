@@ -1,7 +1,7 @@
 //! The keys: one row each says all that reading one takes.
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 use crate::default;
 

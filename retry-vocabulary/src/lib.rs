@@ -16,6 +16,10 @@
 //! );
 //! ```
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
 mod about;
 pub mod complaint;
 pub mod default;

@@ -1,3 +1,6 @@
+use alloc::vec;
+use alloc::vec::Vec;
+
 /// The known name that is most like that one, if any is much like it. A common beginning counts most, so that
 /// `exponential` finds `exp`.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {

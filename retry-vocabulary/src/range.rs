@@ -30,7 +30,7 @@ pub const LEAST_REPEATS: u32 = 2;
 
 /// Whether so many equal errors can end a call.
 pub fn is_repeats(number: f64) -> bool {
-    (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number.fract() == 0.0
+    (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
 /// Whether a policy can hold it as a ratio, or else what it takes.

@@ -1,6 +1,7 @@
 //! The words that a value may be.
 
-use std::fmt::Debug;
+use alloc::vec::Vec;
+use core::fmt::Debug;
 
 use crate::key::Key;
 

@@ -7,6 +7,8 @@
 // Of these sources, only some parts are used, and nothing is public.
 #![allow(dead_code, unexpected_cfgs, unreachable_pub)]
 
+extern crate alloc;
+
 mod sources;
 
 mod breakers;

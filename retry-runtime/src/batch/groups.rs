@@ -1,8 +1,8 @@
 //! The failures of a round: items that failed alike share one decision and one record in the log.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::time::Duration;
+use alloc::collections::BTreeMap;
+use core::fmt;
+use core::time::Duration;
 
 use super::tally::{Of, ShownItem};
 use crate::budget::retry_budget::RetryBudget;

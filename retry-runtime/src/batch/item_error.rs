@@ -1,6 +1,6 @@
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::error::Error;
+use core::fmt;
 
 use crate::observe::reason::Reason;
 use crate::observe::shown::shown;

@@ -1,13 +1,13 @@
 //! The state of every item. Decides what a call sends, what its answers mean, and when the next round begins.
 
-use std::any::type_name;
-use std::collections::BTreeSet;
-use std::fmt;
-use std::iter::Fuse;
-use std::mem;
-use std::sync::Arc;
-use std::time::Duration;
-use std::vec;
+use alloc::collections::BTreeSet;
+use alloc::sync::Arc;
+use alloc::vec;
+use core::any::type_name;
+use core::fmt;
+use core::iter::Fuse;
+use core::mem;
+use core::time::Duration;
 
 use super::ItemError;
 use super::groups::{Groups, Round};

@@ -1,8 +1,8 @@
-use std::mem;
+use core::mem;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, Thread};
-use std::time::Duration;
 
 use super::blocking::lock;
 use crate::call::rejected::RejectedBy;

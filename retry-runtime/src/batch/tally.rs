@@ -1,7 +1,7 @@
 //! What became of a round's items that ended without a failure of their own.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use alloc::collections::BTreeMap;
+use core::fmt;
 
 use super::groups::Round;
 use super::item_error::Miscount;

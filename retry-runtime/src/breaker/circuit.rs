@@ -1,6 +1,6 @@
-use std::fmt;
-use std::mem;
-use std::time::Duration;
+use core::fmt;
+use core::mem;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::window::Window;

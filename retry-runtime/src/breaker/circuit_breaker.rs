@@ -1,9 +1,10 @@
 //! What lets attempts through, or not.
 
-use std::fmt;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::sync::Arc;
+use core::fmt;
+use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;

@@ -1,8 +1,8 @@
+use alloc::sync::Arc;
+use core::fmt;
+use core::hash::Hash;
+use core::time::Duration;
 use std::collections::HashMap;
-use std::fmt;
-use std::hash::Hash;
-use std::sync::Arc;
-use std::time::Duration;
 
 use crate::sync::{Mutex, PoisonError};
 use crate::time::clock;
@@ -87,7 +87,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
     /// That of a key.
     pub fn of<Q>(&self, key: &Q) -> Arc<V>
     where
-        K: std::borrow::Borrow<Q>,
+        K: core::borrow::Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);

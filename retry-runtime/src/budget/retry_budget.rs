@@ -1,7 +1,8 @@
 //! What retries are paid from.
 
-use std::rc::Rc;
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::rc::Rc;
+use alloc::sync::Arc;
 
 use crate::classify::kind::Kind;
 

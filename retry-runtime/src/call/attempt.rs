@@ -1,6 +1,7 @@
+use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU8, AtomicU32};
+use core::time::Duration;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicU32, Ordering::Relaxed};
-use std::time::Duration;
 
 use crate::call::call_id::CallId;
 use crate::call::errors::Errors;

@@ -1,6 +1,6 @@
 //! What follows a failure: the one place that decides.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;

@@ -1,6 +1,8 @@
 //! The errors of a call's earlier attempts, of which a call without end keeps a bounded part.
 
-use std::time::Duration;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::time::Duration;
 
 use crate::call::note::Note;
 

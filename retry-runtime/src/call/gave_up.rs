@@ -1,7 +1,10 @@
-use std::array;
-use std::error::Error;
-use std::fmt;
-use std::time::Duration;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::array;
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
 
 use crate::call::errors::{Errors, FIRST};
 use crate::call::failed_attempt::FailedAttempt;
@@ -64,7 +67,7 @@ impl<E, T> GaveUp<E, T> {
     /// Attempts with a value that `until` rejected have none.
     pub fn errors(&self) -> impl DoubleEndedIterator<Item = &E> {
         let earlier = self.earlier.kept().iter();
-        earlier.chain(std::iter::once(&self.error))
+        earlier.chain(core::iter::once(&self.error))
     }
 
     /// The attempts that failed with these errors, in order. An attempt with a value that `until` rejected has no

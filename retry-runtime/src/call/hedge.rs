@@ -1,7 +1,7 @@
 //! What a call decides while attempts run.
 
-use std::mem;
-use std::time::Duration;
+use core::mem;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::Transition;
 use crate::call::failure::Failure;

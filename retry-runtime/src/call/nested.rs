@@ -1,11 +1,12 @@
 //! Calls made within the attempts of other calls: their retries multiply.
 
-use std::borrow::Cow;
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use alloc::borrow::Cow;
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::sync::Arc;
+use core::cell::RefCell;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use std::sync::{Mutex, PoisonError};
 
 use crate::call::site::{Name as SiteName, Site};
 use crate::observe::event::Event;

@@ -1,10 +1,10 @@
 //! What a call tells the budget, the breaker and the limiter that it shares with others, and what it reports about
 //! them.
 
-use std::fmt;
-use std::mem;
-use std::task::Waker;
-use std::time::Duration;
+use core::fmt;
+use core::mem;
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{Seen, Transition};
 use crate::budget::retry_budget::{Paid, RetryBudget};

@@ -1,6 +1,6 @@
 //! What a call tells the log and its observer.
 
-use std::fmt;
+use core::fmt;
 
 use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure, Values};

@@ -1,6 +1,6 @@
 //! A call that goes on in another process: its numbers as a table.
 
-use std::fmt;
+use core::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};

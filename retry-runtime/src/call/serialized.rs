@@ -1,6 +1,6 @@
 //! What a call that gave up says of itself, for reports that programs read.
 
-use std::fmt;
+use core::fmt;
 
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 

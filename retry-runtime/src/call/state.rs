@@ -1,6 +1,6 @@
-use std::fmt;
-use std::mem;
-use std::time::Duration;
+use core::fmt;
+use core::mem;
+use core::time::Duration;
 
 use crate::call::decide::grace;
 use crate::call::failure::{Failure, Values};

@@ -1,4 +1,4 @@
-use std::future::{Future, Pending};
+use core::future::{Future, Pending};
 
 use crate::call::attempt::Attempt;
 use crate::call::gave_up::GaveUp;

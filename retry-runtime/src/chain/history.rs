@@ -1,6 +1,6 @@
-use std::mem;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::mem;
+use core::time::Duration;
 
 use crate::call::attempt::{Attempt, Clock};
 use crate::call::gave_up::GaveUp;

@@ -1,7 +1,7 @@
-use std::future::{Future, ready};
-use std::pin::Pin;
-use std::task::Waker;
-use std::time::Duration;
+use core::future::{Future, ready};
+use core::pin::Pin;
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::call::from_rejected::FromRejected;
 use crate::call::rejected::{Rejected, RejectedBy};

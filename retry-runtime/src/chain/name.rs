@@ -1,6 +1,6 @@
-use std::any::type_name;
 #[cfg(feature = "nested")]
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::any::type_name;
 
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;

@@ -1,5 +1,5 @@
-use std::any::type_name;
-use std::fmt;
+use core::any::type_name;
+use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;

@@ -1,5 +1,5 @@
-use std::marker::PhantomData;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
 use crate::chain::name::place_of;

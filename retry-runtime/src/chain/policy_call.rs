@@ -1,5 +1,5 @@
-use std::future::Future;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::future::Future;
 
 use crate::call::attempt::Attempt;
 use crate::chain::alone::Alone;

@@ -1,9 +1,9 @@
 //! The loop of an async call.
 
-use std::borrow::Borrow;
-use std::future::Future;
-use std::mem;
-use std::pin::{Pin, pin};
+use core::borrow::Borrow;
+use core::future::Future;
+use core::mem;
+use core::pin::{Pin, pin};
 
 use crate::call::attempted;
 use crate::call::decide;

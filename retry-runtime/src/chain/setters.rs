@@ -1,7 +1,7 @@
 //! The keys of a chain, each named once.
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;

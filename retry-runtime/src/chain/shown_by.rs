@@ -1,4 +1,4 @@
-use std::fmt;
+use core::fmt;
 
 use crate::chain::on_error::OnError;
 use crate::classify::verdict::Verdict;

@@ -1,5 +1,5 @@
-use std::fmt;
-use std::future::Future;
+use core::fmt;
+use core::future::Future;
 
 #[cfg(feature = "tracing")]
 use tracing::Instrument;

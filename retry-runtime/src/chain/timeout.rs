@@ -1,7 +1,7 @@
-use std::future::{Future, Pending, pending};
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use core::future::{Future, Pending, pending};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
+use core::time::Duration;
 
 use crate::chain::key::Unnamed;
 use crate::classify::from_timed_out::FromTimedOut;

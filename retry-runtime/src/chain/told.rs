@@ -1,7 +1,7 @@
 //! What a chain's loops tell the core of a failure, in functions of no type of the user's.
 
-use std::fmt;
-use std::time::Duration;
+use core::fmt;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::permit::Record;

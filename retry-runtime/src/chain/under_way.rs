@@ -1,11 +1,11 @@
 //! What batches and plans have under way: several attempts at once.
 
-use std::collections::BTreeMap;
-use std::future::{Future, pending, poll_fn};
-use std::mem;
-use std::pin::{Pin, pin};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use alloc::collections::BTreeMap;
+use core::future::{Future, pending, poll_fn};
+use core::mem;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
+use core::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 

@@ -1,4 +1,4 @@
-use std::future::Future;
+use core::future::Future;
 
 use crate::classify::response_error::ResponseError;
 
@@ -50,7 +50,7 @@ macro_rules! error_for_retry_of {
                     }
                 }
                 let url = self.url().as_str().to_owned();
-                let headers = std::mem::take(self.headers_mut());
+                let headers = core::mem::take(self.headers_mut());
                 let error = ResponseError::new(status, headers, body);
                 Err(error.url(&url).body_error(broken))
             }

@@ -1,4 +1,4 @@
-use std::fmt;
+use core::fmt;
 
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
 /// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.

@@ -56,9 +56,9 @@
 //!
 //! Sources: the error references of the OpenAI, Anthropic and Gemini APIs; google.rpc's `error_details.proto`.
 
-use std::error::Error;
-use std::fmt;
-use std::time::Duration;
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
 
 mod envelope;
 mod fault;

@@ -33,6 +33,9 @@
 //! Except for `is`, they all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`,
 //! `anyhow::Error` (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
 
+use alloc::string::String;
+use alloc::string::ToString;
+
 mod combine;
 mod inspect;
 mod within;

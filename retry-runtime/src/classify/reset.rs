@@ -1,6 +1,7 @@
 //! When a limit is reset, from the headers that tell what is left of it.
 
-use std::time::{Duration, SystemTime};
+use core::time::Duration;
+use std::time::SystemTime;
 
 use http::HeaderMap;
 use retry_vocabulary::duration;

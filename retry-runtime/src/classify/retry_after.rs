@@ -1,5 +1,6 @@
-use std::str::FromStr;
-use std::time::{Duration, SystemTime};
+use core::str::FromStr;
+use core::time::Duration;
+use std::time::SystemTime;
 
 use http::HeaderMap;
 

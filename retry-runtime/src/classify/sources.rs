@@ -1,6 +1,7 @@
-use std::error::Error;
-use std::sync::Arc;
-use std::{io, iter};
+use alloc::sync::Arc;
+use core::error::Error;
+use core::iter;
+use std::io;
 
 /// More sources than any sensible error has. An error that names itself as its source would never end.
 const DEEPEST: usize = 100;

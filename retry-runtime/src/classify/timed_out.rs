@@ -1,7 +1,7 @@
-use std::error::Error;
-use std::fmt;
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
 use std::io;
-use std::time::Duration;
 
 /// An attempt took longer than the key `timeout` allows, and was dropped.
 ///

@@ -1,7 +1,7 @@
 //! A policy on the command line: one flag for all keys, and one for each.
 
-use std::fmt;
-use std::marker::PhantomData;
+use core::fmt;
+use core::marker::PhantomData;
 
 use ::clap::parser::ValueSource;
 use ::clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -131,7 +131,7 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
                 let flag = flag::<F>(key);
                 let given = matches.try_get_one::<Overrides>(&flag).ok().flatten();
                 if let Some(given) = given.filter(|_| matches.value_source(&flag) == Some(source)) {
-                    self.named = std::mem::take(&mut self.named).overridden_by(given);
+                    self.named = core::mem::take(&mut self.named).overridden_by(given);
                 }
             }
         }

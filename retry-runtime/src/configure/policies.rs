@@ -1,4 +1,7 @@
-use std::sync::atomic::{AtomicBool, Ordering};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
 

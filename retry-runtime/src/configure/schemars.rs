@@ -1,7 +1,7 @@
 //! JSON Schemas of policies, which editors complete and check configuration files by.
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
+use alloc::borrow::Cow;
+use alloc::collections::BTreeMap;
 
 use ::schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use retry_vocabulary::key::{Among, Key, Takes};

@@ -1,6 +1,6 @@
 //! Policies in configuration files: a table with an entry for each name.
 
-use std::fmt;
+use core::fmt;
 
 use ::serde::de::value::MapAccessDeserializer;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};

@@ -1,4 +1,4 @@
-use std::fmt;
+use core::fmt;
 use std::sync::{PoisonError, RwLock};
 
 use crate::configure::own_policy::OwnPolicy;

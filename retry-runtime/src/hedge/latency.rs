@@ -1,6 +1,6 @@
-use std::ops::Deref;
+use core::ops::Deref;
+use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use crate::budget::keyed::Rest;
 

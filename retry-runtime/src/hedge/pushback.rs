@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;

@@ -1,10 +1,12 @@
 //! Attempts that run at once.
 
-use std::future::{Future, poll_fn};
-use std::ops::Deref;
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use std::time::Duration;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::future::{Future, poll_fn};
+use core::ops::Deref;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
 
 use crate::hedge::latency::Latency;
 use crate::time::moment::Moment;

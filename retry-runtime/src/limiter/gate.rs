@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;

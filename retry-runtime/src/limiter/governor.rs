@@ -1,6 +1,6 @@
-use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::num::NonZeroU32;
+use core::time::Duration;
 
 use governor::clock::Clock;
 use governor::middleware::RateLimitingMiddleware;

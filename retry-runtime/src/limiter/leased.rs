@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::limiter::gate::Gate;
 use crate::limiter::queue::Queue;
@@ -48,7 +48,7 @@ impl RateLimiter<Leased> {
 
     /// Takes away the room that is left, and returns how much it was.
     pub fn revoke(&self) -> u64 {
-        self.0.with(|leased| std::mem::take(&mut leased.room))
+        self.0.with(|leased| core::mem::take(&mut leased.room))
     }
 
     /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0

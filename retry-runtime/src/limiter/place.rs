@@ -1,8 +1,8 @@
-use std::fmt;
-use std::future::pending;
-use std::pin::pin;
-use std::task::Waker;
-use std::time::Duration;
+use core::fmt;
+use core::future::pending;
+use core::pin::pin;
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::call::rejected::Rejected;
 use crate::limiter::waiting;

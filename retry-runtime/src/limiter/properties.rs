@@ -1,6 +1,6 @@
 //! What holds for each gate, whatever happens when, also on a clock that stands or runs backwards.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use proptest::prelude::*;
 

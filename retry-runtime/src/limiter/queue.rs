@@ -1,8 +1,8 @@
-use std::collections::VecDeque;
-use std::fmt;
-use std::mem::{self, ManuallyDrop};
-use std::task::Waker;
-use std::time::Duration;
+use alloc::collections::VecDeque;
+use core::fmt;
+use core::mem::{self, ManuallyDrop};
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;

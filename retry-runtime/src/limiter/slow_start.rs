@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::time::moment::Moment;
 
@@ -69,7 +69,7 @@ impl SlowStart {
 
     /// Counts an answer. Whether it was the first.
     pub(super) fn answered(&mut self) -> bool {
-        !std::mem::replace(&mut self.has_answered, true)
+        !core::mem::replace(&mut self.has_answered, true)
     }
 
     /// Whether nobody has to wait for it any more.

@@ -1,12 +1,13 @@
 //! Waiting for one's turn, with whichever timer.
 
-use std::future::{Future, poll_fn};
-use std::mem;
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::task::{Poll, Wake, Waker};
+use alloc::sync::Arc;
+use alloc::task::Wake;
+use core::future::{Future, poll_fn};
+use core::mem;
+use core::pin::{Pin, pin};
+use core::task::{Poll, Waker};
+use core::time::Duration;
 use std::thread::{self, Thread};
-use std::time::Duration;
 
 use crate::call::rejected::RejectedBy;
 use crate::limiter::Turn;

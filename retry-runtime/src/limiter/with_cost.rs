@@ -1,5 +1,5 @@
-use std::task::Waker;
-use std::time::Duration;
+use core::task::Waker;
+use core::time::Duration;
 
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 

@@ -1,6 +1,7 @@
 //! The arguments that a decorator passes on by value, and what it clones into a future or stream that borrows nothing.
 
-use std::borrow::Borrow;
+use alloc::borrow::ToOwned;
+use core::borrow::Borrow;
 
 /// An argument that a decorator passes on by value.
 #[diagnostic::on_unimplemented(

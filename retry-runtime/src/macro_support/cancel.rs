@@ -1,7 +1,8 @@
 //! The key `cancel`.
 
-use std::future::Future;
-use std::pin::Pin;
+use alloc::boxed::Box;
+use core::future::Future;
+use core::pin::Pin;
 
 use super::{ViaFn, ViaTrait};
 use crate::observe::reason::Reason;

@@ -1,6 +1,6 @@
 //! The error type of a block that names none, as a value: what is told of it has the same one.
 
-use std::marker::PhantomData;
+use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
 

@@ -1,9 +1,9 @@
 //! The key `hedge`.
 
-use std::future::{Future, poll_fn};
-use std::ops::Deref;
-use std::pin::Pin;
-use std::time::Duration;
+use core::future::{Future, poll_fn};
+use core::ops::Deref;
+use core::pin::Pin;
+use core::time::Duration;
 
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::breaker::permit::Permit;

@@ -1,6 +1,6 @@
 //! What a call keeps of earlier attempts, and what `give_up` and `fallback` get from it.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use retry_vocabulary::range::LEAST_REPEATS;
 

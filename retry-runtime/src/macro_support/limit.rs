@@ -1,6 +1,6 @@
 //! Time limits: the keys `timeout` and `deadline`.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::observe::ignored_timeout;
 use crate::policy::Policy;

@@ -1,8 +1,9 @@
 //! The key `limiter`.
 
-use std::future::Future;
-use std::pin::{Pin, pin};
-use std::time::Duration;
+use alloc::boxed::Box;
+use core::future::Future;
+use core::pin::{Pin, pin};
+use core::time::Duration;
 
 use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
@@ -44,7 +45,7 @@ pub async fn wait<L>(
     timer: impl Timer,
     deadline: Option<Moment>,
 ) -> Result<Duration, RejectedBy> {
-    let cancelled = pin!(std::future::pending::<()>());
+    let cancelled = pin!(core::future::pending::<()>());
     waiting::wait(place, timer, deadline, cancelled).await
 }
 

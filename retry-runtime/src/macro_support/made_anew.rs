@@ -1,7 +1,8 @@
 //! What calls share is of no use by value: the expression of a key would make it anew each time.
 
-use std::marker::PhantomData;
-use std::ops::Deref;
+use alloc::boxed::Box;
+use core::marker::PhantomData;
+use core::ops::Deref;
 
 use crate::breaker::circuit::Breaker;
 use crate::breaker::permit::Permit;

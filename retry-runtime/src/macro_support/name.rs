@@ -1,6 +1,7 @@
 //! What a call is named by default where the function alone does not say it.
 
-use std::any::type_name;
+use alloc::string::String;
+use core::any::type_name;
 
 use crate::call::site::Site;
 use crate::chain::name::without_closures;

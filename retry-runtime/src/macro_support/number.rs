@@ -1,6 +1,6 @@
 //! Numbers that an expression gives: the keys `max`, `repeats` and `factor`, and delays that a function computes.
 
-use std::time::Duration;
+use core::time::Duration;
 
 /// Integers that can be a number of retries: negative ones are none, too large ones unlimited.
 #[diagnostic::on_unimplemented(

@@ -1,6 +1,6 @@
 //! What an annotated function returns.
 
-use std::future::Future;
+use core::future::Future;
 
 /// What an annotated function returns.
 #[diagnostic::on_unimplemented(

@@ -1,7 +1,7 @@
 //! The key `policy`.
 
-use std::borrow::Borrow;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
 
 use crate::call::state::Call;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};

@@ -1,7 +1,7 @@
 //! The state that a call keeps, and how expansions report on it.
 
-use std::fmt::Display;
-use std::time::Duration;
+use core::fmt::Display;
+use core::time::Duration;
 
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::failure::{Ending, Failure, Values};

@@ -5,10 +5,13 @@
 
 #![expect(missing_docs, reason = "reached by expansions of the macros only")]
 
-use std::any::type_name;
-use std::error::Error;
-use std::fmt;
-use std::ops::Deref;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use core::any::type_name;
+use core::error::Error;
+use core::fmt;
+use core::ops::Deref;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;

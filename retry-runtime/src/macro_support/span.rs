@@ -1,6 +1,6 @@
 //! The key `span`.
 
-use std::cell::Cell;
+use core::cell::Cell;
 
 #[cfg(feature = "tracing")]
 use super::Features;
@@ -39,7 +39,7 @@ pub fn next(begun: &Cell<u32>) -> u32 {
 /// Never called: without the feature nothing has spans.
 #[cfg(not(feature = "tracing"))]
 mod without {
-    use std::future::Future;
+    use core::future::Future;
 
     pub struct Span;
 

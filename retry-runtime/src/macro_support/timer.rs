@@ -1,7 +1,7 @@
 //! Sleeping, and the key `timer`.
 
-use std::future::Future;
-use std::time::Duration;
+use core::future::Future;
+use core::time::Duration;
 
 use super::{ViaFn, ViaTrait};
 use crate::time::blocking_timer::BlockingTimer;
@@ -129,6 +129,6 @@ pub fn expect_timer() {
 
 /// Never called, because without the feature nothing has a timer.
 #[cfg(not(feature = "tokio"))]
-pub fn sleep(_: Duration, _: impl HasTimer) -> std::future::Pending<()> {
-    std::future::pending()
+pub fn sleep(_: Duration, _: impl HasTimer) -> core::future::Pending<()> {
+    core::future::pending()
 }

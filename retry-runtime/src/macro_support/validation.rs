@@ -4,9 +4,9 @@
 //! returns a `Result` or a future of one. Only there a trait decides which, because the compiler can't infer a body's
 //! types through it.
 
-use std::future::{Future, Ready, ready};
-use std::marker::PhantomData;
-use std::ops::Deref;
+use core::future::{Future, Ready, ready};
+use core::marker::PhantomData;
+use core::ops::Deref;
 
 use super::{ViaFn, ViaTrait};
 use crate::call::attempt::{Attempt, Clock, Draft};

@@ -1,6 +1,6 @@
 //! Verdicts from the keys `on` and `until`, from `Classify` and from its derive.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;

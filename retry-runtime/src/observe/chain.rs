@@ -1,7 +1,8 @@
 //! An error with what caused it, as `outer: cause: cause`.
 
-use std::error::Error;
-use std::fmt::{self, Write};
+use alloc::string::String;
+use core::error::Error;
+use core::fmt::{self, Write};
 
 use crate::observe::shown::Start;
 

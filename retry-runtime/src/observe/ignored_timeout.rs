@@ -1,7 +1,9 @@
 //! The warning where a policy has a `timeout` that a call does not honour.
 
-use std::collections::BTreeSet;
-use std::fmt;
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeSet;
+use alloc::string::String;
+use core::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use crate::observe::recording;

@@ -1,6 +1,6 @@
 //! Levels of log records that a program has changed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::observe::record::Record;
 

@@ -1,6 +1,6 @@
 //! How far a batch or a plan is.
 
-use std::mem::replace;
+use core::mem::replace;
 
 use crate::observe::event::Event;
 use crate::observe::report::Observe;

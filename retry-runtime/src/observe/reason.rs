@@ -1,4 +1,4 @@
-use std::fmt;
+use core::fmt;
 
 /// Why a call gave up. Every call that ends with a failure has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,11 @@
 //! What a test records: see `testing::record`.
 
-use std::cell::RefCell;
-use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::cell::RefCell;
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;

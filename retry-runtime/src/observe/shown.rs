@@ -1,7 +1,8 @@
 //! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
 
-use std::char::EscapeDefault;
-use std::fmt::{self, Write};
+use alloc::string::String;
+use core::char::EscapeDefault;
+use core::fmt::{self, Write};
 
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
@@ -76,7 +77,7 @@ pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
 /// The text, and how many bytes of it were cut.
 fn clean(text: &dyn fmt::Display, limit: usize) -> (String, usize) {
     let mut start = Start::of(text, LOOKED_AT * limit);
-    let raw = std::mem::take(&mut start.text);
+    let raw = core::mem::take(&mut start.text);
     let mut line = Line::new(limit);
     let mut place = 0;
     for word in raw.split_inclusive(char::is_whitespace) {

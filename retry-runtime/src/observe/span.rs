@@ -1,8 +1,8 @@
 //! Spans around a call and around each of its attempts: target `retry`, level `INFO`, fields as in the log.
 
-use std::fmt;
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
 
 pub(crate) use tracing::Span;
 use tracing::span::Entered;

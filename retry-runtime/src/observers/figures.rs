@@ -1,6 +1,6 @@
 //! What an event adds to the figures of its call, for adapters that measure, and what these call them.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::breaker::circuit::BreakerState;
 use crate::classify::kind::Kind;

@@ -1,4 +1,4 @@
-use std::slice;
+use core::slice;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};

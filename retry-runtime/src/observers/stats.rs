@@ -1,4 +1,4 @@
-use std::mem;
+use core::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::totals::Totals;

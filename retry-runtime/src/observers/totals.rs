@@ -1,7 +1,7 @@
-use std::fmt;
-use std::iter::Sum;
-use std::ops::AddAssign;
-use std::time::Duration;
+use core::fmt;
+use core::iter::Sum;
+use core::ops::AddAssign;
+use core::time::Duration;
 
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;

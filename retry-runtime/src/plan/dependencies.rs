@@ -1,4 +1,4 @@
-use std::sync::Arc;
+use alloc::sync::Arc;
 
 /// The names of the subtasks that one depends on: an array, or a `Vec` if their number is known only at run time.
 ///

@@ -1,7 +1,7 @@
 mod svg;
 
-use std::fmt::{self, Write};
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::fmt::{self, Write};
 
 use crate::observe::shown::shown_name;
 use crate::plan::Plan;

@@ -1,6 +1,6 @@
 //! What a plan logs, beside the rounds of `run_until`, which are logged as the attempts of a call are.
 
-use std::fmt;
+use core::fmt;
 
 use crate::observe::reason::Reason;
 use crate::observe::recording;

@@ -1,7 +1,7 @@
 //! Who depends on whom, by place in the plan. Nothing here recurses: a chain may be of any length.
 
+use alloc::sync::Arc;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::plan::node::Node;
 

@@ -1,6 +1,6 @@
 //! What a plan hands on of each subtask while it runs.
 
-use std::fmt;
+use core::fmt;
 
 use crate::plan::{Plan, PlanState};
 

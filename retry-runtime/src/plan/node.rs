@@ -1,7 +1,7 @@
 //! A subtask and what became of it.
 
-use std::fmt;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::fmt;
 
 use crate::observe::shown::shown;
 use crate::plan::Subtask;

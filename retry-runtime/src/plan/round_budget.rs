@@ -1,4 +1,4 @@
-use std::cell::RefCell;
+use core::cell::RefCell;
 
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;

@@ -1,9 +1,9 @@
-use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
-use std::future::{Future, pending, ready};
-use std::pin::{Pin, pin};
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::collections::{BTreeSet, VecDeque};
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::{Future, pending, ready};
+use core::pin::{Pin, pin};
+use core::time::Duration;
 
 use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::keys::{Keys, SharedKeys};

@@ -1,8 +1,8 @@
 //! The keys of a run, and what they make of its subtasks.
 
-use std::fmt;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::fmt;
+use core::time::Duration;
 
 use crate::call::decide;
 use crate::call::failure::{Failure, is_paid};

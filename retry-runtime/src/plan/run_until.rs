@@ -1,9 +1,9 @@
-use std::cmp::Reverse;
-use std::fmt;
-use std::future::Future;
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::cmp::Reverse;
+use core::fmt;
+use core::future::Future;
+use core::pin::pin;
+use core::time::Duration;
 
 use crate::call::attempted;
 use crate::call::decide::refusal;

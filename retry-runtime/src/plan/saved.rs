@@ -1,9 +1,9 @@
 //! A plan's state in files.
 
-use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
-use std::sync::Arc;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
 
 use ::serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use ::serde::ser::{Serialize, SerializeStruct, Serializer};

@@ -1,5 +1,5 @@
+use alloc::sync::Arc;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use crate::plan::Summary;
 

@@ -1,6 +1,7 @@
-use std::collections::{BTreeMap, HashSet};
-use std::fmt;
-use std::sync::Arc;
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::fmt;
+use std::collections::HashSet;
 
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::{Plan, PlanError};

@@ -1,8 +1,8 @@
 //! A plan without its executor: who runs subtasks elsewhere tells it what became of them.
 
-use std::fmt;
-use std::future::Future;
-use std::sync::Arc;
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::Future;
 
 use crate::plan::graph::Graph;
 use crate::plan::run::Again;

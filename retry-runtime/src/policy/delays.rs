@@ -1,5 +1,5 @@
-use std::iter::FusedIterator;
-use std::time::Duration;
+use core::iter::FusedIterator;
+use core::time::Duration;
 
 use crate::policy::schedule::Schedule;
 

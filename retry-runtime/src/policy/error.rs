@@ -1,5 +1,6 @@
-use std::error::Error;
-use std::fmt;
+use alloc::string::String;
+use core::error::Error;
+use core::fmt;
 
 use crate::observe::shown::shown;
 

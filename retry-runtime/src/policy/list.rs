@@ -1,7 +1,9 @@
 //! Lists of delays that are known only at run time.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 /// A policy is `Copy`, so what it refers to must live for ever. Each different list is kept once.
 static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
@@ -24,7 +26,7 @@ mod tests {
     #[test]
     fn equal_lists_are_kept_once() {
         let delays = [Duration::from_secs(1), Duration::from_secs(5)];
-        assert!(std::ptr::eq(keep(&delays), keep(&delays)));
-        assert!(!std::ptr::eq(keep(&delays), keep(&delays[..1])));
+        assert!(core::ptr::eq(keep(&delays), keep(&delays)));
+        assert!(!core::ptr::eq(keep(&delays), keep(&delays[..1])));
     }
 }

@@ -1,4 +1,8 @@
-use std::time::Duration;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::time::Duration;
 
 use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::duration;

@@ -1,8 +1,8 @@
 //! The numbers of a policy and its sections, as a policy stores them: a column for each key, with one row for the
 //! policy itself and one for each kind of failure. Stored as sections, they would take three times the space.
 
-use std::num::NonZeroU64;
-use std::time::Duration;
+use core::num::NonZeroU64;
+use core::time::Duration;
 
 use retry_vocabulary::range;
 use retry_vocabulary::word::Backoff as Shape;

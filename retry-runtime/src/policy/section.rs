@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 use crate::policy::backoff::Backoff;
 use crate::policy::jitter::Jitter;

@@ -1,6 +1,6 @@
 //! Policies in configuration files: tables with the keys that `Overrides` documents.
 
-use std::fmt;
+use core::fmt;
 
 use ::serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor,

@@ -1,7 +1,10 @@
 //! Policies as text: the grammar that `Overrides` documents.
 
-use std::fmt;
-use std::str::FromStr;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+use core::str::FromStr;
 
 #[cfg(feature = "clap")]
 use retry_vocabulary::key::Key;
@@ -65,7 +68,7 @@ impl Overrides {
                 short(parser.rest.trim())
             )));
         }
-        Self::from_entries(&vec![(String::from(key.name()), value)])
+        Self::from_entries(&Vec::from([(String::from(key.name()), value)]))
     }
 }
 

@@ -1,7 +1,11 @@
 //! One value of a policy as text and configuration files hold it, and what each key makes of it.
 
-use std::fmt;
-use std::time::Duration;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
 
 use retry_vocabulary::key::At;
 use retry_vocabulary::word::Word;

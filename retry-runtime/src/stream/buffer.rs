@@ -1,7 +1,7 @@
 //! `stream = "buffer"`: an attempt succeeds once its stream has ended without an error. Only then is anything yielded.
 
-use std::future::Future;
-use std::pin::pin;
+use core::future::Future;
+use core::pin::pin;
 
 use futures_core::Stream;
 

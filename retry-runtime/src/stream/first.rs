@@ -1,8 +1,8 @@
 //! `stream = "first"`: an attempt succeeds once its first item arrives, and what follows is passed on.
 
-use std::future::Future;
-use std::pin::Pin;
-use std::task::{Context, Poll};
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 use futures_core::Stream;
 

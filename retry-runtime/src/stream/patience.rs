@@ -1,8 +1,8 @@
 //! The key `timeout` for a stream: the time to open it, and then the wait for each item.
 
-use std::future::{Future, poll_fn};
-use std::pin::{Pin, pin};
-use std::time::Duration;
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::time::Duration;
 
 use futures_core::Stream;
 

@@ -1,7 +1,8 @@
 //! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
 
-use std::pin::pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use core::pin::pin;
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
 
 use futures_core::Stream;
 

@@ -1,10 +1,11 @@
-use std::fmt;
-use std::future::Future;
-use std::ops::Deref;
-use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::Future;
+use core::ops::Deref;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 use rand::rngs::SmallRng;
 

@@ -1,5 +1,5 @@
-use std::fmt;
-use std::iter;
+use core::fmt;
+use core::iter;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Outcomes for attempts to come to, one after the other: a server that fails when it should.

@@ -1,8 +1,8 @@
 //! What acts on the calling thread.
 
-use std::marker::PhantomData;
-use std::ops::Deref;
-use std::time::Duration;
+use core::marker::PhantomData;
+use core::ops::Deref;
+use core::time::Duration;
 
 use rand::rngs::SmallRng;
 

@@ -1,5 +1,5 @@
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::time::Duration;
 
 use crate::call::attempt::Clock;
 use crate::time::cancel::Cancel;

@@ -1,13 +1,14 @@
 //! What cuts a pause short: the key `cancel`, and pauses themselves.
 
-use std::fmt;
-use std::future::{Future, IntoFuture, Pending, pending, poll_fn};
-use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Waker};
+use alloc::sync::Arc;
+use core::fmt;
+use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
+use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::time::blocking_timer::STEP;
 

@@ -1,8 +1,9 @@
 //! What time it is, for deadlines and elapsed times.
 
-use std::cell::Cell;
+use core::cell::Cell;
+use core::time::Duration;
 use std::sync::OnceLock;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::time::moment::Moment;
 use crate::time::skip;

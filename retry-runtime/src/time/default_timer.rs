@@ -1,5 +1,5 @@
+use core::time::Duration;
 use std::thread;
-use std::time::Duration;
 
 use crate::call::attempt::Clock;
 use crate::time::blocking_timer::BlockingTimer;

@@ -1,4 +1,4 @@
-use std::time::Duration;
+use core::time::Duration;
 
 /// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
 /// back was set back.

@@ -1,6 +1,6 @@
-use std::future::{Future, poll_fn};
-use std::pin::Pin;
-use std::task::Poll;
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::Poll;
 
 use crate::time::skip;
 

@@ -1,9 +1,10 @@
 //! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks shares
 //! nothing with its child, and no two browser pages draw the same. Draws follow failures only, which can afford it.
 
-use std::cell::RefCell;
-use std::hash::{BuildHasher, RandomState};
-use std::time::Duration;
+use core::cell::RefCell;
+use core::hash::BuildHasher;
+use core::time::Duration;
+use std::hash::RandomState;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};

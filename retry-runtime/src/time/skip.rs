@@ -1,8 +1,9 @@
 //! Pauses that a test skips: see `testing::skip_sleeps`.
 
-use std::cell::{Cell, RefCell};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use alloc::sync::Arc;
+use core::cell::{Cell, RefCell};
+use core::time::Duration;
+use std::sync::{Mutex, PoisonError};
 
 thread_local! {
     static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };

@@ -1,5 +1,5 @@
-use std::future::Future;
-use std::time::Duration;
+use core::future::Future;
+use core::time::Duration;
 
 use crate::call::attempt::Clock;
 use crate::time::clock;
@@ -90,7 +90,7 @@ impl<T: Timer + ?Sized> Timer for &T {
     }
 }
 
-impl<T: Timer + ?Sized> Timer for std::sync::Arc<T> {
+impl<T: Timer + ?Sized> Timer for alloc::sync::Arc<T> {
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
         (**self).sleep(duration)
     }
@@ -176,7 +176,7 @@ pub(crate) fn expect_tokio() {
 pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
     match limit {
         Some(limit) => timer.sleep(limit).await,
-        None => std::future::pending().await,
+        None => core::future::pending().await,
     }
 }
 
@@ -185,6 +185,6 @@ pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {
 pub(crate) async fn sleep_until(timer: impl Timer, end: Option<Moment>) {
     match end {
         Some(end) => timer.sleep(end.since(timer.now())).await,
-        None => std::future::pending().await,
+        None => core::future::pending().await,
     }
 }

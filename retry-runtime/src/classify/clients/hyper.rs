@@ -1,5 +1,5 @@
-use std::error::Error as _;
-use std::fmt;
+use core::error::Error as _;
+use core::fmt;
 
 use hyper_util::client::legacy::Error;
 

@@ -1,5 +1,5 @@
 use ::redis::{ErrorKind, RedisError, RetryMethod};
-use std::fmt;
+use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;

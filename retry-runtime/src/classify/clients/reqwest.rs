@@ -2,7 +2,7 @@ use super::connection::{of_no_connection, of_open_connection};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 use crate::observe::chain;
-use std::fmt;
+use core::fmt;
 
 macro_rules! classify_errors_of {
     ($reqwest:ident) => {

@@ -1,6 +1,6 @@
 use ::ureq::{Error, Timeout};
+use core::fmt;
 use http::StatusCode;
-use std::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;

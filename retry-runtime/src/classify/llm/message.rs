@@ -1,6 +1,6 @@
 //! What the messages of model APIs say that no code does.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use retry_vocabulary::duration;
 

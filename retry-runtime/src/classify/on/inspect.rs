@@ -1,5 +1,7 @@
-use std::borrow::Cow;
-use std::error::Error;
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::error::Error;
 
 use private::{Erased, Sealed, Text, Typed};
 

@@ -1,6 +1,7 @@
-use std::error::Error;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::error::Error;
 use std::io;
-use std::sync::Arc;
 
 use private::Sealed;
 

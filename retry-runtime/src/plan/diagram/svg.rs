@@ -1,7 +1,7 @@
 //! A picture that needs no program to draw it. Every subtask has a row of its own, in the column after those that it
 //! depends on. So a line along the row that it begins in, and then down or up between two columns, meets no other box.
 
-use std::fmt;
+use core::fmt;
 
 use super::{Diagram, Drawn, Escaped};
 use crate::observe::shown::shown_name;
