@@ -1,6 +1,8 @@
 //! What calls share to leave a server alone that is down.
 
+#[cfg(feature = "std")]
 pub(crate) mod circuit;
 pub(crate) mod circuit_breaker;
 pub(crate) mod permit;
+#[cfg(feature = "std")]
 mod window;

@@ -1,8 +1,6 @@
 use alloc::boxed::Box;
-use alloc::string::ToString;
 use core::any::type_name;
 use core::fmt;
-use std::io;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
@@ -16,6 +14,8 @@ pub(crate) mod error_for_retry;
 pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
+#[cfg(feature = "std")]
+mod io;
 pub(crate) mod kind;
 #[cfg(feature = "llm")]
 pub mod llm;
@@ -147,52 +147,5 @@ impl Classify for TimedOut {
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         chain::write_error(self, f)
-    }
-}
-
-/// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
-/// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
-/// timeout is a timeout, including a blocking socket's (`WouldBlock`). An error that only wraps another one
-/// ([`io::Error::other`]) is what its first source of a known type says. All others stop.
-impl Classify for io::Error {
-    fn classify(&self) -> Verdict {
-        match (self.kind().classify(), self.get_ref()) {
-            (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
-            (Verdict::STOP, Some(wrapped)) if sources::is_wrapper(self) => {
-                by_cause::by_default(wrapped)
-            }
-            (verdict, _) => verdict,
-        }
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        chain::write_error(self, f)
-    }
-}
-
-/// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.
-fn is_of_lookup(error: &io::Error) -> bool {
-    const TEXT: &str = "failed to lookup address information";
-    error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
-}
-
-impl Classify for io::ErrorKind {
-    fn classify(&self) -> Verdict {
-        match self {
-            Self::ConnectionRefused => Verdict::TRANSIENT,
-            Self::ConnectionReset
-            | Self::ConnectionAborted
-            | Self::BrokenPipe
-            | Self::UnexpectedEof
-            | Self::HostUnreachable
-            | Self::NetworkUnreachable
-            | Self::NetworkDown => Verdict::TRANSIENT.ambiguous(),
-            Self::TimedOut | Self::WouldBlock => Verdict::TIMEOUT,
-            _ => Verdict::STOP,
-        }
-    }
-
-    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
     }
 }

@@ -9,4 +9,5 @@ pub(crate) mod policies;
 mod schemars;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "std")]
 pub(crate) mod shared_policy;

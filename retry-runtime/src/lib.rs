@@ -1,3 +1,9 @@
+#![cfg_attr(not(feature = "std"), no_std)]
+#![warn(
+    clippy::alloc_instead_of_core,
+    clippy::std_instead_of_alloc,
+    clippy::std_instead_of_core
+)]
 // On docs.rs, each item shows the feature that it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 // Where the front page links to the guide, its documentation does, too: the first definition counts.
@@ -34,7 +40,9 @@ pub mod show;
 #[cfg(feature = "stream")]
 #[doc(hidden)]
 pub mod stream;
+#[cfg(feature = "std")]
 mod sync;
+#[cfg(feature = "std")]
 pub mod testing;
 mod time;
 
@@ -43,10 +51,13 @@ pub use batch::{
     Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
     retry_each_into,
 };
+#[cfg(feature = "std")]
 pub use breaker::circuit::{Breaker, BreakerState};
 pub use breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
 pub use breaker::permit::Permit;
+#[cfg(feature = "std")]
 pub use budget::bucket::Budget;
+#[cfg(feature = "std")]
 pub use budget::keyed::Keyed;
 pub use budget::retry_budget::{Paid, RetryBudget};
 pub use call::attempt::{Attempt, Draft};
@@ -80,14 +91,22 @@ pub use classify::verdict::Verdict;
 pub use configure::clap::{PolicyArgs, PolicyFlags};
 pub use configure::own_policy::OwnPolicy;
 pub use configure::policies::Policies;
+#[cfg(feature = "std")]
 pub use configure::shared_policy::SharedPolicy;
+#[cfg(feature = "std")]
 pub use hedge::latency::{Latency, Quantile};
+#[cfg(feature = "std")]
 pub use limiter::adaptive::Adaptive;
+#[cfg(feature = "std")]
 pub use limiter::concurrency_limiter::ConcurrencyLimiter;
+#[cfg(feature = "std")]
 pub use limiter::cubic::Cubic;
+#[cfg(feature = "std")]
 pub use limiter::leased::Leased;
 pub use limiter::place::Place;
+#[cfg(feature = "std")]
 pub use limiter::quota::Quota;
+#[cfg(feature = "std")]
 pub use limiter::rate_limiter::RateLimiter;
 pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};

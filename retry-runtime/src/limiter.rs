@@ -1,25 +1,38 @@
 //! What calls share so that attempts come no faster, or no more at a time, than a server can take.
 
+#[cfg(feature = "std")]
 pub(crate) mod adaptive;
+#[cfg(feature = "std")]
 mod aimd;
+#[cfg(feature = "std")]
 pub(crate) mod concurrency_limiter;
+#[cfg(feature = "std")]
 pub(crate) mod cubic;
+#[cfg(feature = "std")]
 mod debt;
+#[cfg(feature = "std")]
 pub(crate) mod gate;
 #[cfg(feature = "governor_0_10")]
 mod governor;
+#[cfg(feature = "std")]
 pub(crate) mod leased;
 pub(crate) mod place;
-#[cfg(test)]
+#[cfg(all(test, feature = "std"))]
 mod properties;
+#[cfg(feature = "std")]
 pub(crate) mod queue;
+#[cfg(feature = "std")]
 pub(crate) mod quota;
+#[cfg(feature = "std")]
 pub(crate) mod rate_limiter;
+#[cfg(feature = "std")]
 mod remaining;
+#[cfg(feature = "std")]
 mod slow_start;
 pub(crate) mod waiting;
 pub(crate) mod with_cost;
 
+use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
 use core::iter::{Chain, Once, once};
@@ -29,8 +42,11 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+#[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
+#[cfg(feature = "std")]
 use crate::limiter::gate::Gate;
+#[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
@@ -101,6 +117,9 @@ pub trait Limiter {
         None
     }
 }
+
+/// Whoever is that late in asking is passed by those behind, and keeps its place.
+pub(crate) const ABSENT: Duration = Duration::from_secs(1);
 
 /// A place in a limiter's queue: made by [`Limiter::enter`], and given back to [`Limiter::leave`].
 #[derive(Debug, PartialEq, Eq)]
@@ -277,6 +296,9 @@ forward! {
     (L: Limiter + ?Sized) Arc<L>, this: (**this);
     (L: Limiter + ?Sized) Rc<L>, this: (**this);
     (L: Limiter + ?Sized) Box<L>, this: (**this);
+}
+#[cfg(feature = "std")]
+forward! {
     () ConcurrencyLimiter, this: this.0;
     (By: Gate) RateLimiter<By>, this: this.0;
 }

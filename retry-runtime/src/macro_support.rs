@@ -30,6 +30,7 @@ pub use core::mem::drop;
 pub use core::option::Option::{self, None, Some};
 pub use core::result::Result::{self, Err, Ok};
 
+#[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
 pub use crate::call::decide::late;
 pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};

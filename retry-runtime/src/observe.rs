@@ -12,7 +12,23 @@ pub(crate) mod observer;
 pub(crate) mod progress;
 pub(crate) mod reason;
 pub(crate) mod record;
+#[cfg(feature = "std")]
 pub(crate) mod recording;
+/// Tests record by thread.
+#[cfg(not(feature = "std"))]
+pub(crate) mod recording {
+    use core::fmt;
+
+    use crate::observe::event::Event;
+
+    pub(crate) const fn is_on() -> bool {
+        false
+    }
+
+    pub(crate) fn saw(_: &Event<'_>) {}
+
+    pub(crate) fn saw_line(_: &str, _: &dyn fmt::Display) {}
+}
 pub(crate) mod report;
 pub(crate) mod shown;
 #[cfg(feature = "tracing")]

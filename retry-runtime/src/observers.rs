@@ -18,7 +18,9 @@ mod metrics;
 mod opentelemetry;
 #[cfg(feature = "indicatif")]
 mod progress;
+#[cfg(feature = "std")]
 mod stats;
+#[cfg(feature = "std")]
 mod totals;
 
 #[cfg(feature = "metrics")]
@@ -27,5 +29,7 @@ pub use self::metrics::Metrics;
 pub use self::opentelemetry::OpenTelemetry;
 #[cfg(feature = "indicatif")]
 pub use self::progress::Progress;
+#[cfg(feature = "std")]
 pub use self::stats::Stats;
+#[cfg(feature = "std")]
 pub use self::totals::Totals;

@@ -1,9 +1,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU8, AtomicU32};
 use core::time::Duration;
-use std::sync::OnceLock;
 
-use crate::call::call_id::CallId;
+use crate::call::call_id::{CallId, Drawn};
 use crate::call::errors::Errors;
 use crate::call::gave_up::GaveUp;
 use crate::call::note::Note;
@@ -57,7 +56,7 @@ pub struct Attempt<E, K = ()> {
     kind: AtomicU8,
     started: Moment,
     clock: Clock,
-    call_id: OnceLock<CallId>,
+    call_id: Drawn,
     /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
     kept: K,
 }
@@ -102,7 +101,7 @@ impl<E, K> Attempt<E, K> {
             kind: AtomicU8::new(0),
             started: clock.now(),
             clock,
-            call_id: OnceLock::new(),
+            call_id: Drawn::new(),
             kept,
         }
     }
@@ -287,7 +286,7 @@ impl<E, K> Attempt<E, K> {
 
     /// The same for every attempt of a call, different for every call: an idempotency key.
     pub fn call_id(&self) -> CallId {
-        *self.call_id.get_or_init(CallId::random)
+        self.call_id.get()
     }
 
     /// How many corrections by the key `correct` were validated so far, including those in earlier attempts: 0 while
@@ -323,7 +322,7 @@ impl<E> Attempt<E> {
             begun: AtomicU32::new(self.begun()),
             errors: self.errors.all_left_out(),
             kind: AtomicU8::new(self.kind.load(Relaxed)),
-            call_id: OnceLock::from(self.call_id()),
+            call_id: Drawn::from(self.call_id()),
             ..*self
         }
     }

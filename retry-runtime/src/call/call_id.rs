@@ -1,4 +1,5 @@
 use core::fmt;
+use core::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use crate::time::random;
 
@@ -15,11 +16,67 @@ impl CallId {
         Self(random::id() & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62)
     }
 
+    fn of(parts: [u32; 4]) -> Self {
+        Self(
+            parts
+                .into_iter()
+                .fold(0, |id, part| id << 32 | u128::from(part)),
+        )
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "each is cut to its own bits"
+    )]
+    fn parts(self) -> [u32; 4] {
+        [96, 64, 32, 0].map(|shift| (self.0 >> shift) as u32)
+    }
+
     /// The 128 bits.
     pub const fn as_u128(self) -> u128 {
         self.0
     }
 }
+
+/// The id of a call, drawn when it is first asked for.
+///
+/// It is in parts, each of which keeps what was stored first, so that all threads see the same without a lock.
+#[derive(Debug, Default)]
+pub(crate) struct Drawn([AtomicU32; 4]);
+
+impl Drawn {
+    pub(crate) const fn new() -> Self {
+        Self([const { AtomicU32::new(NOT_DRAWN) }; 4])
+    }
+
+    pub(crate) fn get(&self) -> CallId {
+        let known = self.0.each_ref().map(|part| part.load(Relaxed));
+        if known.contains(&NOT_DRAWN) {
+            return self.draw();
+        }
+        CallId::of(known)
+    }
+
+    #[cold]
+    fn draw(&self) -> CallId {
+        let mut parts = CallId::random().parts();
+        for (part, kept) in parts.iter_mut().zip(&self.0) {
+            *part = (*part).max(NOT_DRAWN + 1);
+            if let Err(known) = kept.compare_exchange(NOT_DRAWN, *part, Relaxed, Relaxed) {
+                *part = known;
+            }
+        }
+        CallId::of(parts)
+    }
+}
+
+impl From<CallId> for Drawn {
+    fn from(id: CallId) -> Self {
+        Self(id.parts().map(AtomicU32::new))
+    }
+}
+
+const NOT_DRAWN: u32 = 0;
 
 impl fmt::Display for CallId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

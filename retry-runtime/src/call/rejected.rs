@@ -1,6 +1,5 @@
 use core::error::Error;
 use core::fmt;
-use std::io;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
@@ -101,11 +100,5 @@ impl Classify for Rejected {
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         chain::write_error(self, f)
-    }
-}
-
-impl From<Rejected> for io::Error {
-    fn from(rejected: Rejected) -> Self {
-        Self::other(rejected)
     }
 }

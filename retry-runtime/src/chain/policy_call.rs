@@ -6,6 +6,7 @@ use crate::chain::alone::Alone;
 use crate::chain::breaker::{MayAdmit, Rejects};
 use crate::chain::budget::MayPay;
 use crate::chain::fallback::{FallsBack, FallsBackBlocking, MayFallBack};
+#[cfg(feature = "std")]
 use crate::chain::history::NoHistory;
 use crate::chain::key::Unnamed;
 use crate::chain::keys::Keys;
@@ -19,6 +20,7 @@ use crate::chain::run_blocking::run_blocking;
 use crate::chain::span::MayOpenSpans;
 use crate::chain::timeout::{MayTimeOut, TimesOut};
 use crate::chain::until::MayReject;
+#[cfg(feature = "std")]
 use crate::classify::Classify;
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
@@ -152,6 +154,7 @@ impl Policy {
     /// let missing = Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
     /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
     /// ```
+    #[cfg(feature = "std")]
     pub fn call_blocking<F, T, E>(&self, operation: F) -> Result<T, E>
     where
         F: FnMut() -> Result<T, E>,

@@ -1,9 +1,12 @@
 use core::error::Error;
+#[cfg(feature = "std")]
 use std::io;
 
 #[cfg(feature = "http")]
 use super::response_error::ResponseError;
-use super::sources::{causes, is, is_wrapper};
+#[cfg(feature = "std")]
+use super::sources::is_wrapper;
+use super::sources::{causes, is};
 use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
@@ -79,8 +82,11 @@ fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
 }
 
 fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
-    let io = is::<io::Error>(cause).filter(|io| !is_wrapper(io));
-    io.map(Classify::classify).or_else(|| of::<TimedOut>(cause))
+    #[cfg(feature = "std")]
+    if let Some(io) = is::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
+        return Some(io.classify());
+    }
+    of::<TimedOut>(cause)
 }
 
 fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {

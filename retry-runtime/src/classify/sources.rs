@@ -1,6 +1,8 @@
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::error::Error;
 use core::iter;
+#[cfg(feature = "std")]
 use std::io;
 
 /// More sources than any sensible error has. An error that names itself as its source would never end.
@@ -12,6 +14,7 @@ pub(crate) fn causes<'a>(
     error: &'a (dyn Error + 'static),
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     iter::successors(Some(error), |&cause| {
+        #[cfg(feature = "std")]
         if let Some(wrapped) = cause.downcast_ref().and_then(io::Error::get_ref) {
             return Some(wrapped);
         }
@@ -34,6 +37,7 @@ pub(crate) fn is<'a, T: Error + 'static>(cause: &'a (dyn Error + 'static)) -> Op
 }
 
 /// The kind of an error that only wraps another says nothing.
+#[cfg(feature = "std")]
 pub(crate) fn is_wrapper(io: &io::Error) -> bool {
     io.kind() == io::ErrorKind::Other
 }

@@ -1,7 +1,6 @@
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
-use std::io;
 
 /// An attempt took longer than the key `timeout` allows, and was dropped.
 ///
@@ -52,9 +51,3 @@ impl fmt::Display for TimedOut {
 }
 
 impl Error for TimedOut {}
-
-impl From<TimedOut> for io::Error {
-    fn from(timed_out: TimedOut) -> Self {
-        Self::new(io::ErrorKind::TimedOut, timed_out)
-    }
-}

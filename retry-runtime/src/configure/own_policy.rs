@@ -1,4 +1,5 @@
 use crate::configure::policies::Policies;
+#[cfg(feature = "std")]
 use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 
@@ -31,12 +32,14 @@ impl FindPolicy for Policies {
     }
 }
 
+#[cfg(feature = "std")]
 impl FindPolicy for SharedPolicy<Policies> {
     fn find_over(&self, name: &str, own: Policy) -> Policy {
         self.read(|policies| policies.find_over(name, own))
     }
 }
 
+#[cfg(feature = "std")]
 impl FindPolicy for SharedPolicy {
     fn find_over(&self, _: &str, _: Policy) -> Policy {
         self.load()

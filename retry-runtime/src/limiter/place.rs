@@ -7,7 +7,9 @@ use core::time::Duration;
 use crate::call::rejected::Rejected;
 use crate::limiter::waiting;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
+#[cfg(feature = "std")]
 use crate::time::cancel::Uncancelled;
+#[cfg(feature = "std")]
 use crate::time::default_timer::DefaultTimer;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
@@ -177,6 +179,7 @@ impl<L> Place<L> {
     }
 
     /// The same on this thread. The deadline is on the system's clock.
+    #[cfg(feature = "std")]
     pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
         let waited = waiting::wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);
         waited.map_err(Rejected::new)

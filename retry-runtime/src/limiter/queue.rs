@@ -7,7 +7,7 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
-use crate::limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
+use crate::limiter::{ABSENT, End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 use crate::sync::{Mutex, MutexGuard, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -42,9 +42,6 @@ struct Waiting {
     /// From when it could ask again, as the first. `None` while it is not known to be worthwhile.
     due: Option<Moment>,
 }
-
-/// Whoever is that late in asking is passed by those behind, and keeps its place.
-pub(super) const ABSENT: Duration = Duration::from_secs(1);
 
 /// Bits of a ticket's number: that it had its turn, after how many pauses, and the gate's stamp. Other tickets hold
 /// their number in the queue.

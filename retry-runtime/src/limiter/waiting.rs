@@ -1,18 +1,14 @@
 //! Waiting for one's turn, with whichever timer.
 
-use alloc::sync::Arc;
-use alloc::task::Wake;
 use core::future::{Future, poll_fn};
 use core::mem;
 use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
-use std::thread::{self, Thread};
 
 use crate::call::rejected::RejectedBy;
-use crate::limiter::Turn;
 use crate::limiter::place::Queued;
-use crate::limiter::queue::ABSENT;
+use crate::limiter::{ABSENT, Turn};
 use crate::time::blocking_timer::{BlockingTimer, STEP};
 use crate::time::cancel::{Cancel, Pause};
 use crate::time::clock::{self, Clocks};
@@ -54,7 +50,7 @@ pub(crate) async fn wait(
                 clocks.catch_up(now, nap.length());
                 match patience.ask(place, context.waker(), now) {
                     Ok(None) => return Poll::Ready(Ok(Some(now.since(began)))),
-                    Ok(Some(nap)) if is_earlier(nap.end(clock::now()), wakes) => {
+                    Ok(Some(nap)) if is_earlier(nap.end(clock::beside(now)), wakes) => {
                         return Poll::Ready(Ok(None));
                     }
                     Ok(Some(_)) => {}
@@ -87,7 +83,7 @@ pub(crate) fn wait_blocking(
     }
     let began = timer.now();
     let patience = Patience::new(began, place.max_wait(), deadline);
-    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let waker = unpark::this_thread();
     loop {
         if cancel.is_cancelled() {
             return Err(RejectedBy::Cancelled);
@@ -107,11 +103,33 @@ pub(crate) fn wait_blocking(
     }
 }
 
-struct Unpark(Thread);
+#[cfg(feature = "std")]
+mod unpark {
+    use alloc::sync::Arc;
+    use alloc::task::Wake;
+    use core::task::Waker;
+    use std::thread::{self, Thread};
 
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    pub(super) fn this_thread() -> Waker {
+        Waker::from(Arc::new(Unpark(thread::current())))
+    }
+}
+
+/// Nothing wakes code that has no thread to park. It asks again after each step of its timer.
+#[cfg(not(feature = "std"))]
+mod unpark {
+    use core::task::Waker;
+
+    pub(super) fn this_thread() -> Waker {
+        Waker::noop().clone()
     }
 }
 

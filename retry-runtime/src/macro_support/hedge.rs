@@ -10,7 +10,9 @@ use crate::breaker::permit::Permit;
 use crate::call::attempt::Attempt;
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::hedge::latency::{Latency, Quantile};
+use crate::hedge::latency::Latency;
+#[cfg(feature = "std")]
+use crate::hedge::latency::Quantile;
 use crate::hedge::pushback::Pushback;
 use crate::hedge::running::Measured;
 use crate::limiter::Limiter;
@@ -41,6 +43,7 @@ impl HedgeAfter<&'static Latency> for Option<Duration> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<L: Deref<Target = Latency>> HedgeAfter<L> for Quantile<L> {
     fn hedge_after(self) -> (Option<Duration>, Option<L>) {
         (self.get(), Some(self.into_latency()))

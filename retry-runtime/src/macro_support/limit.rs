@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use crate::observe::ignored_timeout;
 use crate::policy::Policy;
+#[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;
 
@@ -62,11 +63,22 @@ pub fn policy_deadline(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<
 }
 
 /// The clock of async functions that name no timer.
+#[cfg(feature = "std")]
 pub fn now() -> Moment {
     clock::now()
 }
 
 /// The clock of blocking functions.
+#[cfg(feature = "std")]
 pub fn now_blocking() -> Moment {
     clock::now_blocking()
 }
+
+/// Never called: without the feature, functions that name no timer don't compile.
+#[cfg(not(feature = "std"))]
+pub fn now() -> Moment {
+    unreachable!("there is no clock without the feature `std`")
+}
+
+#[cfg(not(feature = "std"))]
+pub use now as now_blocking;

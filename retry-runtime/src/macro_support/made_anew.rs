@@ -4,11 +4,15 @@ use alloc::boxed::Box;
 use core::marker::PhantomData;
 use core::ops::Deref;
 
+#[cfg(feature = "std")]
 use crate::breaker::circuit::Breaker;
 use crate::breaker::permit::Permit;
+#[cfg(feature = "std")]
 use crate::budget::bucket::Budget;
+#[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 use crate::limiter::place::Place;
+#[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
 use crate::limiter::with_cost::WithCost;
 use crate::macro_support::budget::Payer;
@@ -16,12 +20,16 @@ use crate::macro_support::budget::Payer;
 /// What remembers earlier attempts in itself, not behind a pointer.
 pub trait Remembers {}
 
+#[cfg(feature = "std")]
 impl Remembers for Breaker {}
 
+#[cfg(feature = "std")]
 impl Remembers for Budget {}
 
+#[cfg(feature = "std")]
 impl Remembers for ConcurrencyLimiter {}
 
+#[cfg(feature = "std")]
 impl<By> Remembers for RateLimiter<By> {}
 
 impl<L: Remembers> Remembers for WithCost<L> {}

@@ -6,6 +6,7 @@ use core::borrow::Borrow;
 use crate::call::state::Call;
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::configure::policies::Policies;
+#[cfg(feature = "std")]
 use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 use crate::policy::section::Section;
@@ -58,19 +59,22 @@ macro_rules! found_by_name {
 }
 
 found_by_name! {
-    SharedPolicy;
-    &SharedPolicy;
-    Arc<SharedPolicy>;
-    &Arc<SharedPolicy>;
     Policies;
     &Policies;
     Arc<Policies>;
     &Arc<Policies>;
+    OwnPolicy<'_, Policies>;
+}
+#[cfg(feature = "std")]
+found_by_name! {
+    SharedPolicy;
+    &SharedPolicy;
+    Arc<SharedPolicy>;
+    &Arc<SharedPolicy>;
     SharedPolicy<Policies>;
     &SharedPolicy<Policies>;
     Arc<SharedPolicy<Policies>>;
     &Arc<SharedPolicy<Policies>>;
-    OwnPolicy<'_, Policies>;
     OwnPolicy<'_, SharedPolicy<Policies>>;
 }
 

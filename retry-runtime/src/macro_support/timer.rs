@@ -3,7 +3,9 @@
 use core::future::Future;
 use core::time::Duration;
 
-use super::{ViaFn, ViaTrait};
+#[cfg(feature = "std")]
+use super::ViaFn;
+use super::ViaTrait;
 use crate::time::blocking_timer::BlockingTimer;
 #[cfg(feature = "tokio")]
 use crate::time::skip;
@@ -14,6 +16,12 @@ use crate::time::timer::{Timer, TimerFn};
     message = "`{Self}` can't be used as a timer",
     label = "neither a `Timer` nor a function from `Duration` to a future",
     note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+)]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+    )
 )]
 pub trait IntoTimer<Via> {
     type Timer: Timer;
@@ -27,6 +35,7 @@ impl<T: Timer> IntoTimer<ViaTrait> for T {
     }
 }
 
+#[cfg(feature = "std")]
 impl<F: Fn(Duration) -> S, S: Future> IntoTimer<ViaFn> for F {
     type Timer = TimerFn<F>;
     fn into_timer(self) -> TimerFn<F> {
@@ -49,6 +58,12 @@ pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
     label = "neither a `BlockingTimer` nor a function of a `Duration`",
     note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
 )]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+    )
+)]
 pub trait IntoBlockingTimer<Via> {
     type Timer: BlockingTimer;
     fn into_timer(self) -> Self::Timer;
@@ -61,6 +76,7 @@ impl<T: BlockingTimer> IntoBlockingTimer<ViaTrait> for T {
     }
 }
 
+#[cfg(feature = "std")]
 impl<F: Fn(Duration)> IntoBlockingTimer<ViaFn> for F {
     type Timer = TimerFn<F>;
     fn into_timer(self) -> TimerFn<F> {

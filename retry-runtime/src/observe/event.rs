@@ -331,6 +331,7 @@ impl<'a> Event<'a> {
     }
 
     /// Whether something failed before the success.
+    #[cfg(feature = "std")]
     pub(crate) fn is_healed(&self) -> bool {
         matches!(*self, Self::Succeeded { attempt, corrections, .. } if attempt > 1 || corrections > 0)
     }

@@ -1,29 +1,39 @@
 //! The warning where a policy has a `timeout` that a call does not honour.
 
-use alloc::borrow::ToOwned;
-use alloc::collections::BTreeSet;
-use alloc::string::String;
 use core::fmt;
-use std::sync::{Mutex, PoisonError};
 
 use crate::observe::recording;
 use crate::observe::shown::shown;
-
-/// The names that were told of. A name that is made anew for each call must not fill the memory.
-static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-const MOST: usize = 1000;
 
 /// Says, once for each name, that nothing ends the attempts of that call.
 #[cold]
 #[inline(never)]
 pub(crate) fn tell(call: &str) {
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    if told.len() == MOST || !told.insert(call.to_owned()) {
-        return;
+    if is_new(call) {
+        log(call);
+        recording::saw_line(call, &IgnoredTimeout { call });
     }
-    drop(told);
-    log(call);
-    recording::saw_line(call, &IgnoredTimeout { call });
+}
+
+#[cfg(feature = "std")]
+fn is_new(call: &str) -> bool {
+    use alloc::borrow::ToOwned;
+    use alloc::collections::BTreeSet;
+    use alloc::string::String;
+    use std::sync::{Mutex, PoisonError};
+
+    /// The names that were told of. A name that is made anew for each call must not fill the memory.
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    const MOST: usize = 1000;
+
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    told.len() < MOST && told.insert(call.to_owned())
+}
+
+/// There is no lock to remember names behind, and it is better said again than never.
+#[cfg(not(feature = "std"))]
+fn is_new(_: &str) -> bool {
+    true
 }
 
 const MESSAGE: &str = "ignoring the policy's timeout";

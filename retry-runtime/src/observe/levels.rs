@@ -1,6 +1,6 @@
 //! Levels of log records that a program has changed.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use crate::observe::record::Record;
 
@@ -44,12 +44,24 @@ impl From<tracing::Level> for Level {
     }
 }
 
-/// For each record, from the lowest bits on, its level's number from 1; 0 where it is as documented.
-static CHANGED: AtomicU64 = AtomicU64::new(0);
+/// For each record, from the lowest bits on, its level's number from 1; 0 where it is as documented. Small processors have
+/// no larger atomics.
+static CHANGED: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
 /// The bits of one record.
 const BITS: u32 = 3;
-const MASK: u64 = (1 << BITS) - 1;
+const MASK: u32 = (1 << BITS) - 1;
+
+/// Where a record's bits are, and from which on.
+fn place(record: Record) -> (&'static AtomicU32, u32) {
+    let (number, each) = (record as u32, u32::BITS / BITS);
+    let [first, second] = &CHANGED;
+    if number < each {
+        (first, BITS * number)
+    } else {
+        (second, BITS * (number - each))
+    }
+}
 
 /// Logs that record at that level from now on, in the whole program.
 ///
@@ -63,28 +75,32 @@ const MASK: u64 = (1 << BITS) - 1;
 ///
 /// Observers and recordings see every event, whatever its level.
 pub fn set_level(record: Record, level: Level) {
-    let shift = BITS * record as u32;
-    let set = |changed: u64| Some(changed & !(MASK << shift) | (level as u64 + 1) << shift);
+    let (changed, shift) = place(record);
+    let set = |changed: u32| Some(changed & !(MASK << shift) | (level as u32 + 1) << shift);
     // It always says what to store.
-    let _ = CHANGED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+    let _ = changed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
 }
 
 /// Logs every record at the level that it has by default.
 pub fn reset_levels() {
-    CHANGED.store(0, Ordering::Relaxed);
+    for changed in &CHANGED {
+        changed.store(0, Ordering::Relaxed);
+    }
 }
 
 /// Whether any record's level was changed.
 #[inline]
 pub(crate) fn are_changed() -> bool {
-    CHANGED.load(Ordering::Relaxed) != 0
+    let mut all = CHANGED.iter();
+    all.any(|changed| changed.load(Ordering::Relaxed) != 0)
 }
 
 /// The level that a record was given, or else that of the documentation.
 pub(crate) fn of(record: Record) -> Level {
-    let number = CHANGED.load(Ordering::Relaxed) >> (BITS * record as u32) & MASK;
+    let (changed, shift) = place(record);
+    let number = changed.load(Ordering::Relaxed) >> shift & MASK;
     let given = Level::ALL
         .into_iter()
-        .find(|level| *level as u64 + 1 == number);
+        .find(|level| *level as u32 + 1 == number);
     given.unwrap_or_else(|| record.level().into())
 }

@@ -33,6 +33,7 @@ pub enum Reason {
 }
 
 impl Reason {
+    #[cfg(feature = "std")]
     pub(crate) const ALL: [Self; 12] = [
         Self::NotRetryable,
         Self::Exhausted,

@@ -48,13 +48,13 @@ pub enum Backoff {
     /// ```
     ///
     /// Lists from text and configuration files stay in memory until the process ends. Each different list is kept once,
-    /// however often it is read. [`Backoff::list`] does the same with delays known only at run time.
+    /// however often it is read; without the feature `std`, once for each time. [`Backoff::list`] does the same with delays known only at run time.
     List(&'static &'static [Duration]),
 }
 
 impl Backoff {
-    /// The list of these delays. It stays in memory until the process ends, once, however often you pass it. In a
-    /// constant, use [`Backoff::List`].
+    /// The list of these delays. It stays in memory until the process ends, once, however often you pass it; without the
+    /// feature `std`, once for each time. In a constant, use [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -118,8 +118,23 @@ fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Durati
     if base.is_zero() {
         return Duration::ZERO;
     }
-    let growth = factor.powi(i32::try_from(power).unwrap_or(i32::MAX));
+    let growth = to_power(factor, power);
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
+}
+
+/// What `f64::powi` is, which needs `std`.
+fn to_power(mut factor: f64, mut power: u32) -> f64 {
+    let mut product = 1.0;
+    loop {
+        if power % 2 == 1 {
+            product *= factor;
+        }
+        power /= 2;
+        if power == 0 {
+            return product;
+        }
+        factor *= factor;
+    }
 }
 
 /// The Fibonacci number of that index, `u32::MAX` where it is larger.

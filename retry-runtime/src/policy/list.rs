@@ -1,25 +1,34 @@
-//! Lists of delays that are known only at run time.
+//! Lists of delays that are known only at run time. A policy is `Copy`, so what it refers to must live for ever.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
 
-/// A policy is `Copy`, so what it refers to must live for ever. Each different list is kept once.
-static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
-
+/// Each different list is kept once.
+#[cfg(feature = "std")]
 pub(crate) fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
+    use std::sync::{Mutex, PoisonError};
+
+    static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
+
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = kept.iter().copied().find(|known| **known == delays) {
         return known;
     }
-    let delays: &'static [Duration] = Box::leak(delays.into());
-    let delays: &'static &'static [Duration] = Box::leak(Box::new(delays));
+    let delays = leak(delays);
     kept.push(delays);
     delays
 }
 
-#[cfg(test)]
+/// There is no lock to keep them behind.
+#[cfg(not(feature = "std"))]
+pub(crate) use leak as keep;
+
+pub(crate) fn leak(delays: &[Duration]) -> &'static &'static [Duration] {
+    let delays: &'static [Duration] = Box::leak(delays.into());
+    Box::leak(Box::new(delays))
+}
+
+#[cfg(all(test, feature = "std"))]
 mod tests {
     use super::*;
 

@@ -3,8 +3,10 @@ use core::time::Duration;
 
 use crate::call::attempt::Clock;
 use crate::time::cancel::Cancel;
+#[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;
+#[cfg(feature = "std")]
 use crate::time::timer::TimerFn;
 
 /// How a blocking function sleeps between attempts: the key `timer`.
@@ -51,15 +53,26 @@ use crate::time::timer::TimerFn;
     label = "not a `BlockingTimer`",
     note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
 )]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+    )
+)]
 pub trait BlockingTimer {
     /// Returns after that long.
     fn sleep(&self, duration: Duration);
 
     /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so
-    /// it must not be set back. The default is the system's.
+    /// it must not be set back. The default is the system's; without the feature `std` there is none.
+    #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now_blocking()
     }
+
+    /// The time on the clock that [`sleep`](Self::sleep) follows.
+    #[cfg(not(feature = "std"))]
+    fn now(&self) -> Moment;
 
     /// Sleeps that long, or until the call is cancelled, and returns whether it is: the key `cancel`.
     ///
@@ -137,6 +150,7 @@ macro_rules! forward {
 }
 forward!(&T Arc<T>);
 
+#[cfg(feature = "std")]
 impl<F: Fn(Duration)> BlockingTimer for TimerFn<F> {
     fn sleep(&self, duration: Duration) {
         (self.0)(duration);

@@ -7,9 +7,12 @@ use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+#[cfg(feature = "std")]
 use std::thread;
+#[cfg(feature = "std")]
 use std::time::Instant;
 
+#[cfg(feature = "std")]
 use crate::time::blocking_timer::STEP;
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
@@ -66,7 +69,8 @@ pub trait Cancel {
 
     /// Waits that long on this thread, or until it is cancelled, and returns whether it is.
     ///
-    /// By default it asks [`is_cancelled`](Self::is_cancelled) every 10 ms.
+    /// By default it asks [`is_cancelled`](Self::is_cancelled) every 10 ms. With the feature `std`.
+    #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
         let started = Instant::now();
         loop {
@@ -102,6 +106,7 @@ macro_rules! forward {
                 (**self).is_cancelled()
             }
 
+            #[cfg(feature = "std")]
             fn wait(&self, pause: Duration) -> bool {
                 (**self).wait(pause)
             }
@@ -176,6 +181,7 @@ impl Cancel for Uncancelled {
         false
     }
 
+    #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
         thread::sleep(pause);
         false
@@ -195,6 +201,7 @@ impl<C: Cancel> Cancel for CancelledBy<C> {
         self.0.is_cancelled()
     }
 
+    #[cfg(feature = "std")]
     fn wait(&self, pause: Duration) -> bool {
         self.0.wait(pause)
     }

@@ -2,6 +2,10 @@ use core::time::Duration;
 
 /// By how much one thread's clock may be ahead of another's, where calls have timers of their own. One that is further
 /// back was set back.
+#[cfg_attr(
+    not(feature = "std"),
+    allow(dead_code, reason = "what calls share needs `std`")
+)]
 pub(crate) const AHEAD: Duration = Duration::from_secs(60);
 
 /// A point in time on the clock of a [`Timer`](crate::Timer): the time since that clock's own origin.

@@ -1,36 +1,55 @@
 //! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks shares
 //! nothing with its child, and no two browser pages draw the same. Draws follow failures only, which can afford it.
 
-use core::cell::RefCell;
-use core::hash::BuildHasher;
 use core::time::Duration;
-use std::hash::RandomState;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
-thread_local! {
-    /// The generator of a test that seeded it.
-    static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
-}
+#[cfg(feature = "std")]
+pub(crate) use self::seeded::{fork, forked, replace, seeded};
 
-pub(crate) fn seeded(seed: u64) -> SmallRng {
-    SmallRng::seed_from_u64(seed)
-}
+/// Tests seed a generator of their own, by thread.
+#[cfg(feature = "std")]
+mod seeded {
+    use core::cell::RefCell;
 
-/// A generator seeded by that one.
-pub(crate) fn forked(generator: &mut SmallRng) -> SmallRng {
-    SmallRng::from_rng(generator)
-}
+    use super::{SeedableRng, SmallRng};
 
-/// One seeded by this thread's, if that is seeded.
-pub(crate) fn fork() -> Option<SmallRng> {
-    SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(forked))
-}
+    thread_local! {
+        /// The generator of a test that seeded it.
+        static SEEDED: RefCell<Option<SmallRng>> = const { RefCell::new(None) };
+    }
 
-/// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
-pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
-    SEEDED.replace(generator)
+    pub(crate) fn seeded(seed: u64) -> SmallRng {
+        SmallRng::seed_from_u64(seed)
+    }
+
+    /// A generator seeded by that one.
+    pub(crate) fn forked(generator: &mut SmallRng) -> SmallRng {
+        SmallRng::from_rng(generator)
+    }
+
+    /// One seeded by this thread's, if that is seeded.
+    pub(crate) fn fork() -> Option<SmallRng> {
+        SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(forked))
+    }
+
+    /// Puts that generator, or else the system's, in force on this thread. Returns the one that was.
+    pub(crate) fn replace(generator: Option<SmallRng>) -> Option<SmallRng> {
+        SEEDED.replace(generator)
+    }
+
+    /// Draws from this thread's generator, or else from that one.
+    pub(super) fn draw<T>(
+        draw: impl FnOnce(&mut SmallRng) -> T,
+        otherwise: impl FnOnce() -> SmallRng,
+    ) -> T {
+        SEEDED.with_borrow_mut(|seeded| match seeded {
+            Some(generator) => draw(generator),
+            None => draw(&mut otherwise()),
+        })
+    }
 }
 
 /// A duration in that range, both ends included; the end of the range if it is empty.
@@ -47,22 +66,43 @@ pub(crate) fn id() -> u128 {
 }
 
 fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
-    SEEDED.with_borrow_mut(|seeded| match seeded {
-        Some(generator) => draw(generator),
-        None => draw(&mut from_system()),
-    })
+    #[cfg(feature = "std")]
+    return seeded::draw(draw, from_system);
+    #[cfg(not(feature = "std"))]
+    draw(&mut from_system())
 }
 
 fn from_system() -> SmallRng {
     let mut seed = [0; 32];
-    // A system without a generator is no reason to fail: the standard library's hash keys are random enough for jitter.
-    if getrandom::fill(&mut seed).is_err() {
-        let keys = RandomState::new();
-        for (index, part) in seed.chunks_exact_mut(8).enumerate() {
-            part.copy_from_slice(&keys.hash_one(index).to_ne_bytes());
-        }
+    match getrandom::fill(&mut seed) {
+        Ok(()) => SmallRng::from_seed(seed),
+        // A system without a generator is no reason to fail.
+        Err(_) => from_elsewhere(),
+    }
+}
+
+/// The standard library's hash keys are random enough for jitter.
+#[cfg(feature = "std")]
+fn from_elsewhere() -> SmallRng {
+    use core::hash::BuildHasher;
+    use std::hash::RandomState;
+
+    let keys = RandomState::new();
+    let mut seed = [0; 32];
+    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
+        part.copy_from_slice(&keys.hash_one(index).to_ne_bytes());
     }
     SmallRng::from_seed(seed)
+}
+
+/// Different for each draw, so that the delays of a device are spread all the same, if like those of others.
+#[cfg(not(feature = "std"))]
+fn from_elsewhere() -> SmallRng {
+    use core::sync::atomic::{AtomicU32, Ordering};
+
+    static DRAWS: AtomicU32 = AtomicU32::new(0);
+
+    SmallRng::seed_from_u64(DRAWS.fetch_add(1, Ordering::Relaxed).into())
 }
 
 /// Saturates after 584 years.

@@ -2,6 +2,7 @@ use core::future::Future;
 use core::time::Duration;
 
 use crate::call::attempt::Clock;
+#[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;
 #[cfg(feature = "tokio")]
@@ -47,6 +48,12 @@ use crate::time::skip;
     label = "not a `Timer`",
     note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
 )]
+#[cfg_attr(
+    not(feature = "std"),
+    diagnostic::on_unimplemented(
+        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+    )
+)]
 pub trait Timer {
     /// Returns a future that completes after that long.
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
@@ -56,10 +63,15 @@ pub trait Timer {
     ///
     /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock;
     /// otherwise the system's. A timer with its own clock (in a browser, on an engine that replays) returns that
-    /// clock's time.
+    /// clock's time. Without the feature `std` there is no default.
+    #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now()
     }
+
+    /// The time on the clock that [`sleep`](Self::sleep) follows.
+    #[cfg(not(feature = "std"))]
+    fn now(&self) -> Moment;
 
     /// What tells an attempt the time.
     #[doc(hidden)]
@@ -109,7 +121,7 @@ impl<T: Timer + ?Sized> Timer for alloc::sync::Arc<T> {
 }
 
 /// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::BlockingTimer).
+/// [`BlockingTimer`](crate::BlockingTimer). Its clock is the system's, so it is neither without the feature `std`.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);
 
@@ -120,6 +132,7 @@ impl<F: Fn(Duration) -> S, S> TimerFn<F> {
     }
 }
 
+#[cfg(feature = "std")]
 impl<F: Fn(Duration) -> S, S: Future> Timer for TimerFn<F> {
     async fn sleep(&self, duration: Duration) {
         (self.0)(duration).await;

@@ -26,6 +26,8 @@ mod slow_start;
 #[path = "../../../retry-runtime/src/limiter/with_cost.rs"]
 mod with_cost;
 
+pub(crate) const ABSENT: Duration = Duration::from_secs(1);
+
 #[derive(Debug)]
 pub(crate) struct Ticket {
     number: u64,

@@ -1,7 +1,6 @@
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::error::Error;
-use std::io;
 
 use private::Sealed;
 
@@ -99,7 +98,10 @@ chain! {
     dyn Error + Send: |this| this;
     dyn Error + Sync: |this| this;
     dyn Error + Send + Sync: |this| this;
-    io::Error: |this| this;
+}
+#[cfg(feature = "std")]
+chain! {
+    std::io::Error: |this| this;
 }
 #[cfg(feature = "anyhow_1")]
 chain! {

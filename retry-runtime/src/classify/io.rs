@@ -1,0 +1,67 @@
+use core::fmt;
+use std::io;
+
+use crate::call::rejected::Rejected;
+use crate::classify::timed_out::TimedOut;
+use crate::classify::verdict::Verdict;
+use crate::classify::{Classify, by_cause, sources};
+use crate::observe::chain;
+
+/// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
+/// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
+/// timeout is a timeout, including a blocking socket's (`WouldBlock`). An error that only wraps another one
+/// ([`io::Error::other`]) is what its first source of a known type says. All others stop.
+impl Classify for io::Error {
+    fn classify(&self) -> Verdict {
+        match (self.kind().classify(), self.get_ref()) {
+            (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
+            (Verdict::STOP, Some(wrapped)) if sources::is_wrapper(self) => {
+                by_cause::by_default(wrapped)
+            }
+            (verdict, _) => verdict,
+        }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
+    }
+}
+
+/// Whether a host's address was not found. `std` has no stable kind for that, but on Unix this text.
+fn is_of_lookup(error: &io::Error) -> bool {
+    const TEXT: &str = "failed to lookup address information";
+    error.raw_os_error().is_none() && error.to_string().starts_with(TEXT)
+}
+
+impl Classify for io::ErrorKind {
+    fn classify(&self) -> Verdict {
+        match self {
+            Self::ConnectionRefused => Verdict::TRANSIENT,
+            Self::ConnectionReset
+            | Self::ConnectionAborted
+            | Self::BrokenPipe
+            | Self::UnexpectedEof
+            | Self::HostUnreachable
+            | Self::NetworkUnreachable
+            | Self::NetworkDown => Verdict::TRANSIENT.ambiguous(),
+            Self::TimedOut | Self::WouldBlock => Verdict::TIMEOUT,
+            _ => Verdict::STOP,
+        }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<TimedOut> for io::Error {
+    fn from(timed_out: TimedOut) -> Self {
+        Self::new(io::ErrorKind::TimedOut, timed_out)
+    }
+}
+
+impl From<Rejected> for io::Error {
+    fn from(rejected: Rejected) -> Self {
+        Self::other(rejected)
+    }
+}

@@ -1,0 +1,30 @@
+//! Without a system there is no clock but that of a call's timer.
+
+use core::time::Duration;
+
+use crate::time::moment::Moment;
+
+pub(crate) fn beside(other: Moment) -> Moment {
+    other
+}
+
+/// What the timer said when a wait began, twice: elsewhere, the system's clock is beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Clocks {
+    pub(crate) own: Moment,
+    pub(crate) other: Moment,
+}
+
+impl Clocks {
+    pub(crate) fn read(other: impl FnOnce() -> Moment) -> Self {
+        let now = other();
+        Self {
+            own: now,
+            other: now,
+        }
+    }
+
+    /// A single clock misses nothing.
+    #[expect(clippy::unused_self, reason = "elsewhere it has something to do")]
+    pub(crate) fn catch_up(self, _: Moment, _: Option<Duration>) {}
+}
