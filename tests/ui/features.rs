@@ -47,6 +47,36 @@ fn nested_retries_are_told_of() {
 }
 
 #[test]
+fn without_std_calls_wait_with_embassys_timer() {
+    let output = cargo("test", "bare", &[]);
+    assert!(
+        output.status.success(),
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
+    let output = cargo("check", "no_clock", &[]);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success());
+    for text in [
+        "src/lib.rs:9:1",
+        "enable the feature `tokio` of `retry-runtime`",
+        "src/lib.rs:14:1",
+        "there is neither a thread to sleep nor a system clock: with `timer = …`",
+        "src/lib.rs:21:26",
+        "there is no system clock: with `timer = …`",
+        "src/lib.rs:26:1",
+        "not all trait items implemented, missing: `now`",
+    ] {
+        assert!(stderr.contains(text), "{text} in:\n{stderr}");
+    }
+}
+
+#[test]
 fn without_tokio_and_timer_the_error_says_what_to_enable() {
     let output = cargo("check", "no_timer", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);

@@ -14,13 +14,18 @@ use crate::time::timer::{Timer, TimerFn};
 /// What the key `timer` takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
-    label = "neither a `Timer` nor a function from `Duration` to a future",
-    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+    label = "neither a `Timer` nor a function from `Duration` to a future"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+    )
 )]
 #[cfg_attr(
     not(feature = "std"),
     diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+        note = "without the feature `std` of `retry-runtime` there is no system clock: with `timer = …`, name a type that implements `retry_runtime::Timer`"
     )
 )]
 pub trait IntoTimer<Via> {
@@ -55,13 +60,18 @@ pub fn timer_fn<F: Fn(Duration) -> S, S: Future>(sleep: F) -> TimerFn<F> {
 /// What the key `timer` takes on a blocking function.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
-    label = "neither a `BlockingTimer` nor a function of a `Duration`",
-    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+    label = "neither a `BlockingTimer` nor a function of a `Duration`"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+    )
 )]
 #[cfg_attr(
     not(feature = "std"),
     diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+        note = "without the feature `std` of `retry-runtime` there is neither a thread to sleep nor a system clock: with `timer = …`, name a type that implements `retry_runtime::BlockingTimer`"
     )
 )]
 pub trait IntoBlockingTimer<Via> {

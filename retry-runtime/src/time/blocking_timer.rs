@@ -50,13 +50,18 @@ use crate::time::timer::TimerFn;
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer by blocking code",
-    label = "not a `BlockingTimer`",
-    note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+    label = "not a `BlockingTimer`"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::BlockingTimer`, or a function of a `Duration` as in `std::thread::sleep`"
+    )
 )]
 #[cfg_attr(
     not(feature = "std"),
     diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+        note = "without the feature `std` of `retry-runtime` there is neither a thread to sleep nor a system clock: with `timer = …`, name a type that implements `retry_runtime::BlockingTimer`"
     )
 )]
 pub trait BlockingTimer {

@@ -45,13 +45,18 @@ use crate::time::skip;
 /// The annotated function's future is `Send` only if `sleep`'s future is.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't be used as a timer",
-    label = "not a `Timer`",
-    note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+    label = "not a `Timer`"
+)]
+#[cfg_attr(
+    feature = "std",
+    diagnostic::on_unimplemented(
+        note = "give a type that implements `retry_runtime::Timer`, or a function from `Duration` to a future"
+    )
 )]
 #[cfg_attr(
     not(feature = "std"),
     diagnostic::on_unimplemented(
-        note = "without the feature `std` of `retry-runtime` no clock is the system's: a timer is a type that also says what time it is"
+        note = "without the feature `std` of `retry-runtime` there is no system clock: with `timer = …`, name a type that implements `retry_runtime::Timer`"
     )
 )]
 pub trait Timer {

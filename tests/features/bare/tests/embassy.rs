@@ -1,0 +1,182 @@
+//! The calls on embassy's executor, whose time passes when nothing else is left to do.
+
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::task::Waker;
+use std::time::Duration;
+
+use bare::{
+    Allowance, Bus, BusError, Embassy, Sensors, Ticks, read, read_blocking,
+    read_blocking_by_policy, read_by_expression, read_by_name, read_by_policy, read_hedged,
+    read_in_time, read_jittered, read_slowly, read_with_every_key,
+};
+use embassy_executor::Executor;
+use embassy_futures::select::select;
+use embassy_futures::yield_now;
+use embassy_time::MockDriver;
+use retry_runtime::{End, Limiter, LimiterChanges, Policies, Policy, Ticket, Timer, Turn};
+
+static IS_DONE: AtomicBool = AtomicBool::new(false);
+
+#[test]
+fn calls_wait_with_embassys_timer() {
+    let executor = Box::leak(Box::new(Executor::new()));
+    executor.run_until(
+        |spawner| spawner.spawn(calls_beside_a_clock().unwrap()),
+        || IS_DONE.load(SeqCst),
+    );
+}
+
+#[embassy_executor::task]
+async fn calls_beside_a_clock() {
+    select(calls(), async {
+        loop {
+            yield_now().await;
+            MockDriver::get().advance(embassy_time::Duration::from_millis(1));
+        }
+    })
+    .await;
+    IS_DONE.store(true, SeqCst);
+}
+
+const BUSY: Result<u32, BusError> = Err(BusError::Busy);
+
+fn millis<const N: usize>(millis: [u64; N]) -> Vec<Duration> {
+    millis.map(Duration::from_millis).to_vec()
+}
+
+async fn calls() {
+    let bus = Bus::new([BUSY, BUSY, Ok(42)]);
+    assert_eq!(read(&bus).await, Ok(42));
+    assert_eq!(bus.began(), millis([0, 100, 300]));
+
+    let bus = Bus::new([BUSY]);
+    assert_eq!(read(&bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
+
+    let bus = Bus::new([Err(BusError::Broken)]);
+    assert_eq!(read(&bus).await, Err(BusError::Broken));
+    assert_eq!(bus.began(), millis([0]));
+
+    let bus = Bus::new([BUSY]);
+    assert_eq!(read_by_expression(&bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
+
+    // The next pause would take 800 ms.
+    let bus = Bus::new([BUSY]);
+    assert_eq!(read_in_time(&bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 100, 300, 700]));
+
+    let bus = Bus::new([BUSY]);
+    assert_eq!(read_slowly(&bus).await, Err(BusError::NoAnswer));
+    assert_eq!(bus.began(), millis([0, 350]));
+
+    let bus = Bus::new([Ok(42)]);
+    assert_eq!(read_hedged(&bus).await, Ok(42));
+    assert_eq!(bus.began(), millis([0, 200]));
+
+    let bus = Bus::new([BUSY]);
+    let policy: Policy = "max=2, backoff=[50ms, 70ms], jitter=none".parse().unwrap();
+    assert_eq!(read_by_policy(policy, &bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 50, 120]));
+
+    let bus = Bus::new([BUSY]);
+    let named = "max=2, base=1m, cap=1m, jitter=none, deadline=90s"
+        .parse()
+        .unwrap();
+    let policies = Policies::of([("bus", named)]).unwrap();
+    assert_eq!(read_by_name(&policies, &bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 60_000]));
+
+    let sensors = Sensors {
+        bus: Bus::new([BUSY, Ok(42)]),
+    };
+    assert_eq!(sensors.humidity().await, Ok(42));
+    assert_eq!(sensors.bus.began(), millis([0, 100]));
+
+    let sensors = Sensors {
+        bus: Bus::new([Ok(420)]),
+    };
+    assert_eq!(sensors.temperature().await, Ok(42));
+
+    jitter_is_drawn().await;
+    every_key_has_its_say().await;
+}
+
+async fn jitter_is_drawn() {
+    let mut pauses = Vec::new();
+    for _ in 0..20 {
+        let bus = Bus::new([BUSY, Ok(42)]);
+        assert_eq!(read_jittered(&bus).await, Ok(42));
+        pauses.push(bus.began()[1]);
+    }
+    assert!(
+        pauses
+            .iter()
+            .all(|pause| *pause <= Duration::from_millis(101)),
+        "{pauses:?}"
+    );
+    pauses.sort();
+    pauses.dedup();
+    assert!(pauses.len() > 5, "{pauses:?}");
+}
+
+/// Attempts begin a second apart.
+#[derive(Default)]
+struct Pace(Cell<Duration>);
+
+impl Limiter for Pace {
+    fn enter(&self, cost: u32) -> Ticket {
+        Ticket::new(0, cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        let now = Embassy.now().since_origin();
+        let left = self.0.get().saturating_sub(now);
+        if left.is_zero() {
+            self.0.set(now + Duration::from_secs(1));
+            return Turn::Begin;
+        }
+        Turn::Wait {
+            ahead: 0,
+            at_least: Some(left),
+        }
+    }
+
+    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+        None
+    }
+}
+
+async fn every_key_has_its_say() {
+    let allowance = Allowance::default();
+    allowance.retries.set(2);
+    let mut events = Vec::new();
+    let bus = Bus::new([BUSY, Ok(1), BUSY]);
+    let ended = read_with_every_key(&allowance, &Pace::default(), &mut events, &bus).await;
+    assert_eq!(ended, Ok(3));
+    assert_eq!(bus.began(), millis([0, 1000, 2000]));
+    let names = events
+        .iter()
+        .map(|event| event.split(" bare::").next().unwrap());
+    let of_retry = ["retrying", "waiting", "waited", "starting"];
+    let all = [
+        &["starting"],
+        &of_retry[..],
+        &of_retry,
+        &["falling back", "fell back"],
+    ];
+    assert_eq!(names.collect::<Vec<_>>(), all.concat());
+}
+
+#[test]
+fn blocking_calls_wait_with_a_timer_of_the_programs() {
+    let (ticks, bus) = (Ticks::default(), Bus::new([BUSY]));
+    assert_eq!(read_blocking(&ticks, &bus), BUSY);
+    // The next pause would take 200 ms.
+    assert_eq!(bus.began(), millis([0, 100]));
+
+    let (ticks, bus) = (Ticks::default(), Bus::new([Err(BusError::Broken)]));
+    assert_eq!(read_blocking_by_policy(&ticks, &bus), Err(BusError::Broken));
+    assert_eq!(bus.began(), millis([0, 100, 200, 300]));
+}
