@@ -93,3 +93,16 @@ impl fmt::Display for CallId {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_draws_second_takes_what_is_kept() {
+        let drawn = Drawn::new();
+        let first = drawn.draw();
+        assert_eq!((drawn.draw(), drawn.get()), (first, first));
+        assert_eq!(Drawn::from(first).get(), first);
+    }
+}

@@ -1,5 +1,6 @@
 //! A call that goes on in another process: its numbers as a table.
 
+use alloc::string::String;
 use core::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Visitor};

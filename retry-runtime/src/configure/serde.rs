@@ -1,5 +1,7 @@
 //! Policies in configuration files: a table with an entry for each name.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use ::serde::de::value::MapAccessDeserializer;
@@ -49,7 +51,7 @@ impl<'de> DeserializeSeed<'de> for Switch {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
         let name = String::from(Key::Enabled.name());
         let value = Value::deserialize(deserializer)?;
-        let switch = Overrides::from_entries(&vec![(name, value)]).map_err(Error::custom)?;
+        let switch = Overrides::from_entries(&Vec::from([(name, value)])).map_err(Error::custom)?;
         Ok(if switch.is_off() {
             switch
         } else {

@@ -1,5 +1,8 @@
 //! Policies in configuration files: tables with the keys that `Overrides` documents.
 
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
 use core::fmt;
 
 use ::serde::de::{
