@@ -7,7 +7,15 @@ pub(crate) mod clock;
 #[cfg(not(feature = "std"))]
 #[path = "time/clock_of_timer.rs"]
 pub(crate) mod clock;
+#[cfg(feature = "std")]
 pub(crate) mod default_timer;
+/// Calls name their timers.
+#[cfg(not(feature = "std"))]
+pub(crate) mod default_timer {
+    /// Stands where a call names no timer, and is none without the feature `std`.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct DefaultTimer;
+}
 pub(crate) mod moment;
 pub(crate) mod race;
 pub(crate) mod random;

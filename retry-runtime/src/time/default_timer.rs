@@ -1,13 +1,15 @@
-#[cfg(feature = "tokio")]
 use core::time::Duration;
+use std::thread;
 
-#[cfg(feature = "tokio")]
 use crate::call::attempt::Clock;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
 #[cfg(feature = "tokio")]
 use crate::time::timer::{Timer, TokioTimer};
+use crate::time::{clock, skip};
 
 /// How a call sleeps that names no timer: an async one with tokio's, if the feature `tokio` is on; a blocking one on
-/// its thread, if `std` is.
+/// its thread. It is no timer without the feature `std`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
 
@@ -28,40 +30,28 @@ impl Timer for DefaultTimer {
     }
 }
 
-#[cfg(feature = "std")]
-mod on_thread {
-    use core::time::Duration;
-    use std::thread;
+#[diagnostic::do_not_recommend]
+impl BlockingTimer for DefaultTimer {
+    fn sleep(&self, duration: Duration) {
+        thread::sleep(self.to_sleep(duration));
+    }
 
-    use super::DefaultTimer;
-    use crate::call::attempt::Clock;
-    use crate::time::blocking_timer::BlockingTimer;
-    use crate::time::cancel::Cancel;
-    use crate::time::{clock, skip};
+    fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
+        cancel.wait(self.to_sleep(duration))
+    }
 
-    #[diagnostic::do_not_recommend]
-    impl BlockingTimer for DefaultTimer {
-        fn sleep(&self, duration: Duration) {
-            thread::sleep(self.to_sleep(duration));
+    fn park(&self, at_most: Option<Duration>) {
+        match at_most {
+            Some(most) => thread::park_timeout(most),
+            None => thread::park(),
         }
+    }
 
-        fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
-            cancel.wait(self.to_sleep(duration))
-        }
+    fn to_sleep(&self, duration: Duration) -> Duration {
+        skip::to_sleep(duration)
+    }
 
-        fn park(&self, at_most: Option<Duration>) {
-            match at_most {
-                Some(most) => thread::park_timeout(most),
-                None => thread::park(),
-            }
-        }
-
-        fn to_sleep(&self, duration: Duration) -> Duration {
-            skip::to_sleep(duration)
-        }
-
-        fn clock(&self) -> Clock {
-            Clock::Live(clock::now_blocking)
-        }
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now_blocking)
     }
 }
