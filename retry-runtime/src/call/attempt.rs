@@ -285,6 +285,10 @@ impl<E, K> Attempt<E, K> {
     }
 
     /// The same for every attempt of a call, different for every call: an idempotency key.
+    ///
+    /// # Panics
+    ///
+    /// Without the feature `std`, if the program's generator of random numbers fails.
     pub fn call_id(&self) -> CallId {
         self.call_id.get()
     }

@@ -7,11 +7,11 @@ use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
 #[cfg(feature = "std")]
-pub(crate) use self::seeded::{fork, forked, replace, seeded};
+pub(crate) use self::of_thread::{fork, forked, replace, seeded};
 
 /// Tests seed a generator of their own, by thread.
 #[cfg(feature = "std")]
-mod seeded {
+mod of_thread {
     use core::cell::RefCell;
 
     use super::{SeedableRng, SmallRng};
@@ -61,13 +61,22 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     Duration::from_nanos(draw(|generator| generator.random_range(range)))
 }
 
+#[cfg(feature = "std")]
 pub(crate) fn id() -> u128 {
     draw(RngExt::random)
 }
 
+/// Panics if the system has no generator: an id that other devices have, too, is none.
+#[cfg(not(feature = "std"))]
+pub(crate) fn id() -> u128 {
+    let mut id = [0; 16];
+    getrandom::fill(&mut id).expect("a call id needs random numbers, and getrandom has none");
+    u128::from_ne_bytes(id)
+}
+
 fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
     #[cfg(feature = "std")]
-    return seeded::draw(draw, from_system);
+    return of_thread::draw(draw, from_system);
     #[cfg(not(feature = "std"))]
     draw(&mut from_system())
 }
