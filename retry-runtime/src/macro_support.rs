@@ -111,7 +111,7 @@ pub use validation::{
 };
 pub use verdict::{
     ClassifyField, HintField, IntoVerdict, accepts, after, classify, classify_field, of_attempt,
-    verdict,
+    of_stream, verdict,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and

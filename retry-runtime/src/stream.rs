@@ -78,6 +78,11 @@ pub fn is_dropped<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
     ended.as_ref().is_err_and(|stopped| stopped.dropped)
 }
 
+/// Whether an attempt failed that had yielded something, and so was at work.
+pub fn has_yielded<T, E>(ended: &Result<T, Stopped<E>>) -> bool {
+    ended.as_ref().is_err_and(|stopped| stopped.yielded)
+}
+
 // The item's type is named, because the way to show an error depends on a known type.
 pub fn outcome<I: StreamItem, T>(ended: Result<T, Stopped<I::Error>>) -> Result<T, I::Error> {
     ended.map_err(|stopped| stopped.error)

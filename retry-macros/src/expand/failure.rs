@@ -332,6 +332,11 @@ impl Printer<'_> {
             Some(_) => ours!(__retry::of_attempt(#verdict, retry_dropped)),
             None => verdict,
         };
+        let verdict = if self.model.minds_items() {
+            ours!(__retry::of_stream(#verdict, retry_yielded))
+        } else {
+            verdict
+        };
         if !self.model.may_be_off() {
             return verdict;
         }

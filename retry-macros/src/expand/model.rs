@@ -367,6 +367,13 @@ impl Model {
         matches!(&self.stream, Some(stream) if stream.mode == Mode::Resume)
     }
 
+    /// Whether it matters that an attempt yielded an item before it failed: only where the failure may be one that can't be
+    /// repeated. Under `"first"` such an attempt has succeeded.
+    pub(crate) fn minds_items(&self) -> bool {
+        let reads_on = matches!(&self.stream, Some(stream) if stream.mode != Mode::First);
+        reads_on && self.has(&[Key::Idempotent])
+    }
+
     /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
     /// is let through after it.
     pub(crate) fn keeps_values(&self) -> bool {

@@ -140,6 +140,10 @@ impl Printer<'_> {
         );
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
+        let yielded = self
+            .model
+            .minds_items()
+            .then(|| ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);));
         ours! {
             #span
             #progress
@@ -155,6 +159,7 @@ impl Printer<'_> {
                 }
             };
             #dropped
+            #yielded
             let mut retry_outcome = __retry::stream::outcome::<#failing, _>(retry_ended);
         }
     }

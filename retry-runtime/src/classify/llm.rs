@@ -80,8 +80,7 @@ use crate::observe::shown::shown;
 /// | [`Fault`] | verdict |
 /// |---|---|
 /// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint |
-/// | `Overloaded` with `RetryInfo` | transient, after that wait: it was refused unread |
-/// | `Overloaded` without, `Internal` | transient, ambiguous: the request may have taken effect |
+/// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
 /// | `Billing`, `Exhausted`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
 ///
@@ -161,7 +160,6 @@ impl ProviderError {
 impl Classify for ProviderError {
     fn classify(&self) -> Verdict {
         match (self.fault, self.retry_after) {
-            (Fault::Overloaded, Some(hint)) => Verdict::TRANSIENT.after(hint),
             (fault, Some(hint)) if fault.classify().is_retryable() => fault.classify().after(hint),
             (fault, _) => fault.classify(),
         }

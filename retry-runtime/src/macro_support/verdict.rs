@@ -84,6 +84,16 @@ pub fn of_attempt(verdict: Verdict, dropped: bool) -> Verdict {
     }
 }
 
+/// The verdict on an attempt that may have yielded an item before it failed. If it did, the request was not refused, whatever
+/// the error says.
+pub fn of_stream(verdict: Verdict, yielded: bool) -> Verdict {
+    if yielded {
+        verdict.ambiguous()
+    } else {
+        verdict
+    }
+}
+
 pub fn accepts<T>(value: &T, until: impl FnOnce(&T) -> bool) -> bool {
     until(value)
 }

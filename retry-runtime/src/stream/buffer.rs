@@ -18,8 +18,8 @@ where
 {
     let mut stream = pin!(stream);
     let mut items = Vec::new();
-    while let Some(item) = patience.next(stream.as_mut()).await? {
-        items.push(item.map_err(Stopped::failed)?);
+    while let Some(item) = patience.item(stream.as_mut()).await? {
+        items.push(item);
     }
     Ok(items)
 }

@@ -98,8 +98,7 @@ where
     S: Stream<Item = Result<T, E>> + Unpin,
     W: Timer,
 {
-    let first = patience.next(Pin::new(&mut stream)).await?;
-    let first = first.transpose().map_err(Stopped::failed)?;
+    let first = patience.item(Pin::new(&mut stream)).await?;
     Ok(Started {
         first,
         stream,

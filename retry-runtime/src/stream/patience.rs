@@ -18,6 +18,8 @@ pub struct Stopped<E> {
     pub(super) error: E,
     /// Whether it took too long.
     pub(super) dropped: bool,
+    /// Whether it had yielded an item.
+    pub(super) yielded: bool,
 }
 
 impl<E> Stopped<E> {
@@ -25,6 +27,7 @@ impl<E> Stopped<E> {
         Self {
             error,
             dropped: false,
+            yielded: false,
         }
     }
 }
@@ -34,6 +37,8 @@ impl<E> Stopped<E> {
 pub struct Patience<E, W> {
     timer: W,
     limit: Option<Timeout<E>>,
+    /// Whether the attempt has yielded an item.
+    yielded: bool,
 }
 
 /// How long an item may take, and what happens if it takes longer.
@@ -51,6 +56,7 @@ pub fn endless<I: StreamItem>() -> Patience<I::Error, NoTimer> {
     Patience {
         timer: NoTimer,
         limit: None,
+        yielded: false,
     }
 }
 
@@ -62,6 +68,7 @@ pub fn patience<I: StreamItem, W: Timer>(
     Patience {
         timer,
         limit: limit.map(|limit| (limit, error)),
+        yielded: false,
     }
 }
 
@@ -76,6 +83,7 @@ impl<E, W: Timer> Patience<E, W> {
         race(future, sleep).await.ok_or_else(|| Stopped {
             error: error(TimedOut::new(limit)),
             dropped: true,
+            yielded: false,
         })
     }
 
@@ -85,6 +93,24 @@ impl<E, W: Timer> Patience<E, W> {
     ) -> Result<Option<S::Item>, Stopped<E>> {
         self.wait(poll_fn(|context| stream.as_mut().poll_next(context)))
             .await
+    }
+
+    /// An attempt's next item, where an error is the attempt's failure.
+    pub(super) async fn item<S, T>(&mut self, stream: Pin<&mut S>) -> Result<Option<T>, Stopped<E>>
+    where
+        S: Stream<Item = Result<T, E>>,
+    {
+        let next = self.next(stream).await;
+        match next.and_then(|next| next.transpose().map_err(Stopped::failed)) {
+            Ok(item) => {
+                self.yielded |= item.is_some();
+                Ok(item)
+            }
+            Err(stopped) => Err(Stopped {
+                yielded: self.yielded,
+                ..stopped
+            }),
+        }
     }
 
     /// The hint of a stream that is waited for: a timeout ends it early, with one item, the error.

@@ -150,8 +150,7 @@ where
     W: Timer,
 {
     let mut stream = pin!(stream);
-    while let Some(item) = patience.next(stream.as_mut()).await? {
-        let item = item.map_err(Stopped::failed)?;
+    while let Some(item) = patience.item(stream.as_mut()).await? {
         progress.yielded = progress.yielded.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
         // How much another attempt yields can't be known.

@@ -6,7 +6,7 @@ use futures::stream::Stream;
 use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
 use tokio::time::Instant;
 
-use super::{BUSY, Fail, Failure, Item, Server, Step, Wait, all, items, secs};
+use super::{BUSY, Fail, Failure, Item, Server, Step, Wait, all, all_of, items, secs};
 
 const THROTTLED: Step = Fail(Failure::Throttled(secs(7)));
 
@@ -87,6 +87,33 @@ async fn what_may_have_happened_is_not_done_again() {
     let server = Server::new([vec![Wait(secs(2))], items(1..=1)]);
     assert_eq!(all(stream(&server)).await, [Err(Failure::Slow)]);
     assert_eq!(server.attempts(), 1);
+}
+
+/// Whatever the error says: a request that brought an item was not refused.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_yielded_an_item_may_have_happened() {
+    #[retry(stream = "buffer", idempotent = false)]
+    fn buffer(server: &Server) -> impl Stream<Item = Item> {
+        server.lazy()
+    }
+    #[retry(stream = "resume", idempotent = false, attempt = _attempt)]
+    async fn resume(server: &Server) -> Result<impl Stream<Item = Item>, Failure> {
+        server.connect().await
+    }
+
+    for (script, attempts) in [
+        (vec![BUSY], 2),
+        (vec![THROTTLED], 2),
+        (vec![Step::Item(1), BUSY], 1),
+        (vec![Step::Item(1), THROTTLED], 1),
+    ] {
+        let server = || Server::new([script.clone(), items(2..=2)]);
+        let (buffered, resumed) = (server(), server());
+        all(buffer(&buffered)).await;
+        all_of(resume(&resumed).await).await;
+        let made = (buffered.attempts(), resumed.attempts());
+        assert_eq!(made, (attempts, attempts), "{script:?}");
+    }
 }
 
 #[tokio::test]
