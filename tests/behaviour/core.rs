@@ -280,6 +280,20 @@ fn a_call_goes_on_in_another_process() {
 }
 
 #[test]
+fn delays_start_anew_after_an_attempt_that_outlasted_its_pause() {
+    let policy = EXACT.max(1);
+    let site = Site::new(&policy, "feed");
+    let mut call = Call::new();
+    for (lasted, delay) in [(0, 1), (0, 2), (2, 4), (5, 1), (1, 2), (0, 4)] {
+        call = call.restarted(secs(lasted));
+        // It goes on in another process.
+        call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
+        let pause = call.failed(&site, Verdict::TRANSIENT, &"reset");
+        assert_eq!((pause, call.attempt()), (Ok(secs(delay)), 2), "{lasted}");
+    }
+}
+
+#[test]
 fn a_saved_call_may_have_more_keys_and_must_have_its_count() {
     let text = r#"{"note": "x", "retries": 2, "later": {"keys": [null, -1]}}"#;
     let call: Call = serde_json::from_str(text).unwrap();

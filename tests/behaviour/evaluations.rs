@@ -2,9 +2,11 @@
 
 use std::cell::Cell;
 use std::future::pending;
+use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
+use futures::{Stream, StreamExt, stream};
 use retry_runtime::{Backoff, Hint, Jitter, Place, Policy, TokioTimer, retry, retrying, testing};
 use support::runtime;
 
@@ -168,9 +170,19 @@ fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
         fail(failures)
     }
 
+    // Its clock tells how long each attempt lasted.
+    #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(TokioTimer))]
+    fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
+        stream::iter([fail(failures)])
+    }
+
     let runtime = runtime::paused();
     for mut failures in 0..3 {
         let made = failures;
+        COUNT.set(0);
+        runtime.block_on(pin!(resumed(&mut failures)).next());
+        assert_eq!(COUNT.get(), made + made + 1);
+        failures = made;
         COUNT.set(0);
         runtime.block_on(timeout(&mut failures)).unwrap();
         assert_eq!(COUNT.get(), made + 1);

@@ -14,19 +14,18 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                     ::core::concat!(::core::module_path!(), "::events"),
                 );
                 __retry::expect_timer();
-                let mut retry_call = __retry::Retries::new();
+                let mut retry_call = __retry::call_under(
+                    __retry::max(__retry::Site::policy(__RETRY_SITE)),
+                );
                 let mut retry_history = __retry::stream::resume::history::<
                     Result<Event, FeedError>,
                 >(__retry::no_clock());
                 'retry_call: loop {
                     let retry_pause = 'retry_pause: {
-                        __retry::begin(
-                            &mut retry_history,
-                            __retry::max_of(&retry_call.whole(__RETRY_SITE)),
-                        );
+                        __retry::begin(&mut retry_history, __retry::max_of(&retry_call));
                         let mut retry_progress = __retry::stream::resume::progress::<
                             Result<Event, FeedError>,
-                        >();
+                        >(__retry::now);
                         let retry_ended = {
                             let retry_patience = __retry::stream::endless::<
                                 Result<Event, FeedError>,
@@ -59,23 +58,40 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         >(retry_ended);
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                retry_call.healed(__RETRY_SITE);
+                                if __retry::Call::is_retried(&retry_call) {
+                                    __retry::healed(
+                                        &retry_call,
+                                        ::core::concat!(::core::module_path!(), "::events"),
+                                    );
+                                }
                             }
                             __retry::Err(retry_error) => {
-                                if !__retry::stream::resume::is_without_items(
-                                    &retry_progress,
-                                ) {
-                                    retry_call = __retry::Retries::restarted(retry_call);
-                                }
-                                if let __retry::Some(retry_pause) = __retry::cold(|| {
-                                    retry_call
-                                        .failed_plainly(
+                                let mut retry_next = retry_call;
+                                let retry_decision = __retry::cold(|| {
+                                    if !__retry::stream::resume::is_without_items(
+                                        &retry_progress,
+                                    ) {
+                                        retry_next = __retry::Call::restarted(
+                                            retry_next,
+                                            __retry::stream::resume::lasted(
+                                                &retry_progress,
+                                                __retry::now,
+                                            ),
+                                        );
+                                    }
+                                    #[allow(clippy::let_and_return)]
+                                    let retry_decision = __retry::Call::failed_with(
+                                        &mut retry_next,
+                                        __retry::Failure::new(
                                             __RETRY_SITE,
                                             __retry::verdict(&retry_error, is_retryable),
                                             __retry::show(&retry_error).__retry_show(),
-                                        )
-                                }) {
-                                    retry_call = retry_call.next();
+                                        ),
+                                    );
+                                    retry_decision
+                                });
+                                retry_call = retry_next;
+                                if let __retry::Ok(retry_pause) = retry_decision {
                                     __retry::stream::resume::keep(
                                         &mut retry_history,
                                         retry_progress,

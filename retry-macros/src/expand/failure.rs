@@ -210,11 +210,10 @@ impl Printer<'_> {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
             let site = self.site(&policy);
-            let restart = self.restart(&ours!(retry_call), &policy);
             let decision =
                 ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
             return Decided {
-                before: ours!(#timer #restart),
+                before: ours!(#timer),
                 decision,
                 retried: ours!(__retry::Some(retry_pause)),
                 counted: Some(ours!(retry_call = retry_call.next();)),
@@ -240,7 +239,7 @@ impl Printer<'_> {
             };
             let site = self.site(&policy);
             let last = self.last_after_failure(&policy);
-            let restart = self.restart(&ours!(retry_next), &policy);
+            let restart = self.restart(&policy);
             ours! {
                 #restart
                 #bound

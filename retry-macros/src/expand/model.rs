@@ -390,7 +390,7 @@ impl Model {
 
     /// Whether the user's timer is asked for the time, and not only to sleep.
     pub(crate) fn asks_timer(&self) -> bool {
-        self.names_clock() && (self.deadline.is_some() || self.shows_time)
+        self.names_clock() && (self.deadline.is_some() || self.shows_time || self.resumes())
     }
 
     /// Whether the user's timer has a clock of its own. A closure only sleeps.
@@ -495,14 +495,12 @@ impl Policy {
 
 impl Count {
     /// A policy known at run time may ask for anything. Values that are rejected have a count of their own, and attempts
-    /// that run at once numbers of their own. A budget is told
-    /// of a resumed stream once, though its count begins anew.
+    /// that run at once numbers of their own. The delays of a resumed stream may go on growing where its count begins anew.
     fn new(model: &Model) -> Self {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;
         };
-        let is_told_once = model.resumes() && model.has(&[Key::Budget]);
-        if is_told_once
+        if model.resumes()
             || model.has(&[Key::Validate, Key::Hedge])
             || numbers.iter().any(needs_everything)
         {

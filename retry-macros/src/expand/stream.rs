@@ -123,9 +123,10 @@ impl Printer<'_> {
             Mode::First | Mode::Buffer => (None, None),
             Mode::Resume => {
                 let place = outcome::value_span(&stream.item);
-                let progress = ours_at!(place=> __retry::stream::resume::progress::<#item>());
+                let progress = ours_at!(place=> __retry::stream::resume::progress::<#item>);
+                let now = self.now_at_start();
                 (
-                    Some(ours!(let mut retry_progress = #progress;)),
+                    Some(ours!(let mut retry_progress = #progress(#now);)),
                     Some(ours!(, &retry_giver, &mut retry_progress)),
                 )
             }

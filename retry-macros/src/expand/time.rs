@@ -108,26 +108,26 @@ impl Printer<'_> {
         is_default.then(|| ours!(__retry::expect_timer();))
     }
 
-    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `counted` is the
-    /// count, `policy` of type `&Policy`. A budget is bound, and told that the attempt brought something.
-    pub(crate) fn restart(
-        &self,
-        counted: &TokenStream,
-        policy: &TokenStream,
-    ) -> Option<TokenStream> {
+    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `policy` is of type
+    /// `&Policy`. A budget is bound, and told that the attempt brought something.
+    pub(crate) fn restart(&self, policy: &TokenStream) -> Option<TokenStream> {
         if !self.model.resumes() {
             return None;
         }
         let call = self.call();
-        let credit = self.credit(counted);
+        let credit = self.credit(&ours!(retry_next));
+        let now = self.now_after_failure();
         let deadline = self.model.deadline.as_ref().map(|deadline| {
-            let deadline = self.deadline_from(deadline, policy, &self.now_after_failure());
+            let deadline = self.deadline_from(deadline, policy, &now);
             ours!(retry_deadline = #deadline;)
         });
         Some(ours! {
             if !__retry::stream::resume::is_without_items(&retry_progress) {
                 #credit
-                #counted = #call::restarted(#counted);
+                retry_next = #call::restarted(
+                    retry_next,
+                    __retry::stream::resume::lasted(&retry_progress, #now),
+                );
                 #deadline
             }
         })

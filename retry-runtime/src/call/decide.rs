@@ -50,13 +50,13 @@ impl Call {
             return Err(reason);
         }
         let left = left?;
-        let previous = self.last_delay();
+        let (step, previous) = (retry.saturating_add(self.earlier), self.last_delay());
         let mut range = match &mut failure.delays {
             Some(delays) => match policy.computed(kind, validates) {
-                Some(schedule) => schedule.range_about(delays(retry), previous),
-                None => schedule.range(retry, previous),
+                Some(schedule) => schedule.range_about(delays(step), previous),
+                None => schedule.range(step, previous),
             },
-            None => schedule.range(retry, previous),
+            None => schedule.range(step, previous),
         };
         let hinted = failure.hint().and_then(|hint| {
             let rule = policy.hint_rule();

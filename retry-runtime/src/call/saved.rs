@@ -10,10 +10,11 @@ use crate::call::state::Call;
 use crate::classify::kind::Kind;
 
 const RETRIES: &str = "retries";
+const EARLIER: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
 
-/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and the kind of failure that
-/// the last retry followed.
+/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, the retries before the last
+/// progress, and the kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -25,8 +26,9 @@ impl Serialize for Call {
         let own = Kind::ALL.into_iter().zip(self.own);
         let own = own.filter(|(_, count)| *count > 0);
         let own = own.map(|(kind, count)| (kind.name(), u64::from(count)));
+        let earlier = (self.earlier > 0).then_some((EARLIER, u64::from(self.earlier)));
         let mut table = serializer.serialize_map(None)?;
-        for (key, count) in counts.into_iter().chain(own) {
+        for (key, count) in counts.into_iter().chain(own).chain(earlier) {
             table.serialize_entry(key, &count)?;
         }
         if let Some(kind) = self.followed {
@@ -64,6 +66,7 @@ impl<'de> Visitor<'de> for Saved {
                     call.shared = table.next_value()?;
                     has_retries = true;
                 }
+                (EARLIER, _) => call.earlier = table.next_value()?,
                 ("corrections", _) => call.corrections = table.next_value()?,
                 // It was saved during that pause.
                 ("last_delay_ns", _) => {

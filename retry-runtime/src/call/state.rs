@@ -68,6 +68,8 @@ pub struct Call {
     pub(super) in_force: u32,
     /// What the last retry or correction followed, unless no budget pays for it.
     pub(crate) followed: Option<Kind>,
+    /// Retries before the last progress, which the delays go on growing from.
+    pub(super) earlier: u32,
     /// The last delay, which decorrelated jitter builds on.
     pub(super) previous: u64,
     /// The time spent in other processes.
@@ -91,6 +93,7 @@ impl Call {
             limit: 0,
             in_force: 0,
             followed: None,
+            earlier: 0,
             previous: 0,
             before: 0,
             spent: 0,
@@ -191,23 +194,27 @@ impl Call {
         })
     }
 
-    /// The call after progress, such as an item of a stream before it broke: retries count from 0 again, and delays start
-    /// at `base` again. The time spent is kept. If the call has a budget, [`credit`](Self::credit) it before.
+    /// The call after progress, such as an item of a stream before it broke: retries count from 0 again. The time spent is
+    /// kept. If the call has a budget, [`credit`](Self::credit) it before.
+    ///
+    /// Delays start at `base` again if the attempt `lasted` longer than the pause before it. Otherwise they go on growing,
+    /// so that a server that greets and hangs up is not asked ever again at the shortest delay.
     ///
     /// ```
+    /// use std::time::Duration;
     /// use retry_runtime::{Call, Policy, Site, Verdict};
     ///
     /// const POLICY: Policy = Policy::none().max(1);
     /// let site = Site::new(&POLICY, "feed");
     /// let mut call = Call::new();
     /// for _day in 0..7 {
-    ///     call = call.restarted();
+    ///     call = call.restarted(Duration::from_secs(86_400));
     ///     assert!(call.failed(&site, Verdict::TRANSIENT, &"connection reset").is_ok());
     /// }
     /// ```
     #[must_use]
-    pub const fn restarted(self) -> Self {
-        Self {
+    pub const fn restarted(self, lasted: Duration) -> Self {
+        let mut call = Self {
             limit: self.limit,
             in_force: self.in_force,
             before: self.before,
@@ -215,7 +222,14 @@ impl Call {
             waiting: self.waiting,
             is_known: true,
             ..Self::new()
+        };
+        // AWS's clients of MQTT 5 go by a fixed time connected (`minConnectedTimeToResetReconnectDelayMs`). The pause is one
+        // that fits every policy, and lets a feed be down no longer than it was up.
+        if lasted.as_nanos() <= self.last_delay().as_nanos() {
+            call.earlier = self.earlier.saturating_add(self.attempt() - 1);
+            call.previous = self.previous;
         }
+        call
     }
 
     /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).

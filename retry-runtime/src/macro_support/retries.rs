@@ -56,12 +56,6 @@ impl Retries {
         call
     }
 
-    /// The call after progress.
-    #[inline]
-    pub const fn restarted(self) -> Self {
-        Self::new()
-    }
-
     /// The pause after a failure of which no more is to be said, and whose reason to stop nobody asks for: less code
     /// where it stands. The call goes on as [`next`](Self::next).
     #[cold]
@@ -161,12 +155,6 @@ impl LimitedRetries {
     pub fn failed_with(&mut self, failure: Failure<'_>) -> Result<Duration, Reason> {
         self.max = failure.site().policy.max_retries();
         self.retries.failed_with(failure)
-    }
-
-    /// The call after progress.
-    #[inline]
-    pub const fn restarted(self) -> Self {
-        Self::under(self.max)
     }
 
     #[inline]

@@ -3,11 +3,13 @@
 use core::pin::pin;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::time::Duration;
 
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
 use crate::call::attempt::{Attempt, Clock, Kept};
+use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 
 /// What all earlier attempts of a call under `stream = "resume"` yielded: see [`Attempt`].
@@ -99,17 +101,23 @@ impl<T: Clone> KeptItem for T {
     }
 }
 
-/// What one attempt yielded. Separate from the history, which the body may borrow as long as its stream lives.
+/// What one attempt yielded, and since when it runs. Separate from the history, which the body may borrow as long as its
+/// stream lives.
 #[derive(Debug)]
 pub struct Progress<T> {
+    began: Moment,
     yielded: usize,
     last: Option<T>,
     // So that an error about the bound appears once, where the type is written.
     keep: fn(&T) -> T,
 }
 
-pub fn progress<I: StreamItem<Value: KeptItem>>() -> Progress<I::Value> {
+/// Of an attempt that begins now.
+pub fn progress<I: StreamItem<Value: KeptItem>>(
+    now: impl FnOnce() -> Moment,
+) -> Progress<I::Value> {
     Progress {
+        began: now(),
         yielded: 0,
         last: None,
         keep: I::Value::keep,
@@ -127,6 +135,11 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
 
 pub fn is_without_items<T>(progress: &Progress<T>) -> bool {
     progress.yielded == 0
+}
+
+/// How long the attempt ran.
+pub fn lasted<T>(progress: &Progress<T>, now: impl FnOnce() -> Moment) -> Duration {
+    now().since(progress.began)
 }
 
 pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {

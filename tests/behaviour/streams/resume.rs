@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{
-    Attempt, Budget, Event, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry, testing,
+    Attempt, Budget, Event, GaveUp, Items, Kind, Moment, Policy, RetryBudget, Timer, TokioTimer,
+    retry, testing,
 };
 use tokio::time::{Instant, sleep};
 
-use super::{BUSY, Failure, Item, MAX, Server, Step, all, items};
+use super::{BUSY, Failure, Item, MAX, Server, Step, all, items, secs};
 
 type Asked = Mutex<Vec<(u32, usize, Option<u32>)>>;
 
@@ -110,35 +111,80 @@ async fn an_item_makes_the_retries_count_anew() {
     assert_eq!(last, [(42, true), (44, true)]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_feed_that_breaks_after_each_item_still_pauses() {
-    #[retry(stream = "resume", max = 1, base = "2s", jitter = "none", attempt = attempt, name = "feed", observe = |event| {
+/// A timer whose clock alone says what time it is.
+#[derive(Debug, Default)]
+struct Clock(Mutex<Duration>);
+
+impl Clock {
+    fn pass(&self, time: Duration) {
+        *self.0.lock().unwrap() += time;
+    }
+}
+
+impl Timer for Clock {
+    async fn sleep(&self, pause: Duration) {
+        self.pass(pause);
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(*self.0.lock().unwrap())
+    }
+}
+
+/// Of a feed that breaks after each item.
+#[tokio::test]
+async fn delays_grow_until_an_attempt_outlasts_its_pause() {
+    #[retry(stream = "resume", max = 1, base = "2s", jitter = "none", attempt = attempt, timer = clock, observe = |event| {
         if let Event::Retrying { attempt, delay, .. } = event {
-            delays.lock().unwrap().push((*attempt, *delay));
+            delays.lock().unwrap().push((*attempt, delay.as_secs()));
         }
     })]
-    fn feed(delays: &Mutex<Vec<(u32, Duration)>>) -> impl Stream<Item = Result<usize, Failure>> {
+    fn feed(
+        clock: &Clock,
+        delays: &Mutex<Vec<(u32, u64)>>,
+        lasts: &[u64],
+    ) -> impl Stream<Item = Result<usize, Failure>> {
+        clock.pass(secs(lasts[attempt.yielded()]));
         stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)])
     }
 
+    for (lasts, expected) in [
+        ([0; 7], [2, 4, 8, 16, 30, 30]),
+        ([90, 3, 3, 3, 3, 3, 3], [2, 2, 2, 2, 2, 2]),
+        ([0, 0, 4, 9, 2, 3, 0], [2, 4, 8, 2, 4, 8]),
+    ] {
+        let delays = Mutex::default();
+        let seen: Vec<_> = feed(&Clock::default(), &delays, &lasts)
+            .take(7)
+            .collect()
+            .await;
+        assert_eq!(seen, (0..7).map(Ok).collect::<Vec<_>>());
+        // Each break is the first again to `max`.
+        assert_eq!(
+            delays.into_inner().unwrap(),
+            expected.map(|delay| (1, delay))
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn decorrelated_delays_grow_as_long() {
     #[retry(stream = "resume", max = 9, base = "1s", jitter = "decorrelated", attempt = attempt)]
-    fn decorrelated() -> impl Stream<Item = Result<usize, Failure>> {
-        stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)])
+    fn feed(lasts: Duration) -> impl Stream<Item = Result<usize, Failure>> {
+        let items = stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)]);
+        items.then(move |item| async move {
+            sleep(lasts).await;
+            item
+        })
     }
 
-    let delays = Mutex::default();
-    let start = Instant::now();
-    let items: Vec<_> = feed(&delays).take(10).collect().await;
-    assert_eq!(items, (0..10).map(Ok).collect::<Vec<_>>());
-    assert_eq!(start.elapsed(), Duration::from_secs(9 * 2));
-    assert_eq!(
-        delays.into_inner().unwrap(),
-        [(1, Duration::from_secs(2)); 9]
-    );
-    let recording = testing::record();
-    assert_eq!(decorrelated().take(30).count().await, 30);
-    let limit = Duration::from_secs(3);
-    assert!(recording.delays().iter().all(|delay| *delay <= limit));
+    let limit = secs(3);
+    for (lasts, grows) in [(Duration::ZERO, true), (secs(60), false)] {
+        let recording = testing::record();
+        assert_eq!(feed(lasts).take(30).count().await, 30);
+        let has_grown = recording.delays().iter().any(|delay| *delay > limit);
+        assert_eq!(has_grown, grows, "{lasts:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
