@@ -269,9 +269,8 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
-        let retry_way = __retry::give_way(retry_pause);
         __retry::Timer::sleep(&retry_timer, retry_pause).await;
-        retry_way.await;
+        __retry::give_way().await;
         if let __retry::Some(retry_why) = __retry::late(
             retry_deadline,
             retry_pause,

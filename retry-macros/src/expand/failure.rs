@@ -541,9 +541,8 @@ impl Printer<'_> {
         } else if self.named_timer().is_some() {
             ours! {
                 #timer
-                let retry_way = __retry::give_way(retry_pause);
                 #sleep.await;
-                retry_way.await;
+                __retry::give_way().await;
             }
         } else {
             // Tokio's own makes a task yield that never waits.

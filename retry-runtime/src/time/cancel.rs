@@ -282,12 +282,10 @@ pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>) -> bool {
     cancelled.poll(&mut context).is_ready()
 }
 
-/// Yields to the executor once after a pause of no length, so that a loop that never sleeps can be dropped, and a timeout
-/// around it can fire. Made before the sleep, so that beside that no more than a flag is kept.
-pub fn give_way(pause: Duration) -> GiveWay {
-    GiveWay {
-        is_due: pause.is_zero(),
-    }
+/// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it can
+/// fire. After every sleep, also one that has waited: to know which has would take room beside the sleep in each future.
+pub fn give_way() -> GiveWay {
+    GiveWay { is_due: true }
 }
 
 #[derive(Debug)]

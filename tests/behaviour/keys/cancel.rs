@@ -496,16 +496,17 @@ fn loops_of_users_say_it() {
     assert_eq!(decision, Err(Reason::Cancelled));
 }
 
-/// A loop that never sleeps can be dropped, since each pause gives way once.
+/// A loop that never sleeps can be dropped, since each pause gives way once: one of no length, or one that its timer doesn't
+/// wait for.
 #[test]
 fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
-    #[retry(max = 2, backoff = "none", timer = |_| ready(()))]
-    async fn plain(script: &mut Script) -> Result<usize, Failure> {
+    #[retry(policy = policy, timer = |_| ready(()))]
+    async fn plain(policy: Policy, script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
 
-    #[retry(max = 2, backoff = "none", timer = |_| ready(()), cancel = std::future::pending::<()>())]
-    async fn cancellable(script: &mut Script) -> Result<usize, Failure> {
+    #[retry(policy = policy, timer = |_| ready(()), cancel = std::future::pending::<()>())]
+    async fn cancellable(policy: Policy, script: &mut Script) -> Result<usize, Failure> {
         script.next()
     }
 
@@ -514,27 +515,29 @@ fn a_loop_that_never_sleeps_gives_way_once_for_each_attempt() {
         script.next()
     }
 
-    #[retry(stream = "buffer", max = 2, backoff = "none", timer = |_| ready(()))]
-    fn streamed(script: &mut Script) -> impl Stream<Item = Result<usize, Failure>> {
+    #[retry(stream = "buffer", policy = policy, timer = |_| ready(()))]
+    fn streamed(policy: Policy, script: &mut Script) -> impl Stream<Item = Result<usize, Failure>> {
         stream::iter([script.next()])
     }
 
     let ready_timer = retry_runtime::TimerFn::new(|_| ready(()));
-    let by_policy = async |script: &mut Script| {
+    let by_policy = async |policy: Policy, script: &mut Script| {
         let script = std::sync::Mutex::new(script);
-        let call = Policy::none().max(2).on(|_: &Failure| true);
+        let call = policy.on(|_: &Failure| true);
         call.timer(ready_timer)
             .call(|| ready(script.lock().unwrap().next()))
             .await
     };
     let failing = || Script::new(vec![TRANSIENT; 9]);
-    assert_eq!(polls(plain(&mut failing())), 3);
-    assert_eq!(polls(cancellable(&mut failing())), 3);
     assert_eq!(polls(corrected(&mut Script::new([]))), 3);
-    let mut script = failing();
-    let mut streamed = pin!(streamed(&mut script));
-    assert_eq!(polls(streamed.next()), 3);
-    assert_eq!(polls(by_policy(&mut failing())), 3);
+    for policy in [Policy::none().max(2), Policy::new().max(2)] {
+        assert_eq!(polls(plain(policy, &mut failing())), 3);
+        assert_eq!(polls(cancellable(policy, &mut failing())), 3);
+        let mut script = failing();
+        let mut streamed = pin!(streamed(policy, &mut script));
+        assert_eq!(polls(streamed.next()), 3);
+        assert_eq!(polls(by_policy(policy, &mut failing())), 3);
+    }
 }
 
 /// How often that future is polled until it is ready. It must have itself woken each time.
