@@ -65,7 +65,7 @@ pub use argument::{
 pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
-    IntoCancel, cancel_blocking, cancelled, cut, is_cancelled, is_cancelled_blocking,
+    IntoCancel, cancel_blocking, cancelled, cut, has_come, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled,
 };
 pub use error_type::{

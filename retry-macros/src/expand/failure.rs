@@ -375,6 +375,10 @@ impl Printer<'_> {
     pub(crate) fn cancelled(&self) -> Option<TokenStream> {
         let is_cancellable = self.model.has(&[Key::Cancel]);
         is_cancellable.then(|| match self.asyncness {
+            // Asked while attempts run, and again after the failure of the last: a future must not be polled after its end.
+            Asyncness::Async if self.model.has(&[Key::Hedge]) => {
+                ours!(__retry::has_come(&mut retry_came, &mut retry_cancel))
+            }
             Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel)),
             Asyncness::Blocking => ours!(__retry::is_cancelled_blocking(&retry_cancel)),
         })

@@ -12,10 +12,12 @@ use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
-    /// Binds what a call remembers of what servers asked for.
+    /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
         let is_hedged = self.model.has(&[Key::Hedge]);
-        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new();))
+        let came = self.model.has(&[Key::Cancel]);
+        let came = came.then(|| ours!(let mut retry_came = false;));
+        is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new(); #came))
     }
 
     /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the

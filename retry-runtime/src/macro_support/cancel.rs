@@ -51,6 +51,12 @@ pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>) -> bool {
     cancel::is_cancelled(cancelled.as_mut())
 }
 
+/// The same of what is asked more than once: remembers that it came.
+pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>) -> bool {
+    *came = *came || is_cancelled(cancelled);
+    *came
+}
+
 /// The pause that `sleep` is, cut short where it is cancelled: then true.
 pub async fn pause_or_cancelled<F: Future>(
     mut cancelled: Pin<Box<F>>,

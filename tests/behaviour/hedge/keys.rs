@@ -1,6 +1,7 @@
 //! `hedge` beside other keys.
 
 use std::cell::RefCell;
+use std::pin::{Pin, pin};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -112,6 +113,26 @@ async fn what_allows_no_retry_allows_no_attempt_beside() {
         tokio::join!(cancelled(server, token.clone()), later).0
     });
     assert_eq!(cancelled.await, [0, 200]);
+}
+
+/// A future must not be polled after its end, which an attempt beside a slow one may have met.
+#[tokio::test(start_paused = true)]
+async fn what_has_cancelled_a_call_is_not_asked_again() {
+    #[retry(hedge = "200ms", cancel = &mut cancelled)]
+    async fn call(
+        server: &Server,
+        mut cancelled: Pin<&mut impl Future<Output = ()>>,
+    ) -> Result<usize, Failure> {
+        server.ask().await
+    }
+
+    for (cancelled_at, began) in [(100, vec![0]), (300, vec![0, 200])] {
+        let server = Server::new(vec![fails(900, TRANSIENT); 9]);
+        let sleep = sleep(millis(cancelled_at));
+        let cancelled = pin!(async { sleep.await });
+        assert_eq!(call(&server, cancelled).await, Err(TRANSIENT));
+        assert_eq!(server.seen().began, began);
+    }
 }
 
 #[tokio::test(start_paused = true)]
