@@ -181,7 +181,10 @@ pub(crate) fn merged(
     let own = match own {
         Own::Skip => return None,
         Own::Nothing if target::check::hides_future(function, errors) => return None,
-        Own::Nothing if !can_fail(function) => return None,
+        Own::Nothing if !can_fail(function) => {
+            target::check::has_no_result_within(function, errors);
+            return None;
+        }
         Own::Nothing => Arguments::default(),
         Own::Arguments(own) => own.clone(),
     };

@@ -57,6 +57,17 @@ pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
     hidden.is_some()
 }
 
+/// Reports a method of a block that is not retried, although its type shows a result.
+pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
+    if let Some(result) = function.return_type().and_then(outcome::result_within) {
+        let name = &function.signature.ident;
+        errors.at(
+            result.span(),
+            format!("`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"),
+        );
+    }
+}
+
 fn hidden(function: &Function) -> Option<&Ident> {
     let returned = function.return_type().filter(|_| !function.is_async())?;
     outcome::hidden(returned)

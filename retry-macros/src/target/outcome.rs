@@ -9,7 +9,7 @@ use syn::{
     Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
 
-use crate::tokens::mentions;
+use crate::tokens::{self, mentions};
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -184,7 +184,16 @@ pub(crate) fn is_result(outcome: &Type) -> bool {
 
 /// Whether the type is called a result: `Result`, `io::Result`, `QueryResult`, …
 pub(crate) fn is_named_result(outcome: &Type) -> bool {
-    last_segment(outcome).is_some_and(|segment| segment.ident.to_string().ends_with("Result"))
+    last_segment(outcome).is_some_and(|segment| names_result(&segment.ident))
+}
+
+fn names_result(name: &Ident) -> bool {
+    name.to_string().ends_with("Result")
+}
+
+/// The name of a result anywhere in a type, as in `Option<io::Result<…>>`.
+pub(crate) fn result_within(ty: &Type) -> Option<Ident> {
+    tokens::find(ty.to_token_stream(), names_result)
 }
 
 /// The name by which a type seems to be a future or a stream, where nothing says of what: `RedisFuture`, or the trait
