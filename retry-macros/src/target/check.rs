@@ -214,6 +214,13 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             format!("`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"),
         );
     }
+    if let Some(future) = outcome::future_within(outcome) {
+        let target = setting.target();
+        errors.push(syn::Error::new_spanned(
+            future,
+            format!("the future within this `Result` would never be retried: await it in the {target}, and return what it comes to{otherwise}"),
+        ));
+    }
     if is_blocking {
         blocking_closures(arguments, setting, errors);
     }

@@ -196,6 +196,14 @@ pub(crate) fn result_within(ty: &Type) -> Option<Ident> {
     tokens::find(ty.to_token_stream(), names_result)
 }
 
+/// The future of a result that is the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`.
+pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
+    let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
+    let value = types(result).next()?;
+    let (inner, delivery) = of(value);
+    (delivery != Delivery::Direct && is_named_result(inner)).then_some(value)
+}
+
 /// The name by which a type seems to be a future or a stream, where nothing says of what: `RedisFuture`, or the trait
 /// in `Box<dyn Future<…>>`.
 pub(crate) fn hidden(returned: &Type) -> Option<&Ident> {

@@ -1,0 +1,39 @@
+use std::pin::Pin;
+
+use futures::future::BoxFuture;
+use retry_runtime::{retry, retrying};
+
+#[retry(on = |_| true)]
+fn opaque() -> Result<impl Future<Output = Result<u32, String>>, String> {
+    Ok(async { Ok(3) })
+}
+
+#[retry(on = |_| true)]
+async fn awaited() -> std::io::Result<BoxFuture<'static, std::io::Result<u32>>> {
+    Ok(Box::pin(async { Ok(3) }))
+}
+
+#[retry(on = |_| true)]
+fn later() -> Pin<Box<dyn Future<Output = Result<Pin<Box<dyn Future<Output = Result<u32, String>>>>, String>>>> {
+    Box::pin(async { Ok(opened()) })
+}
+
+#[retry(on = |_| true)]
+async fn cannot_fail() -> Result<impl Future<Output = u32>, String> {
+    Ok(async { 3 })
+}
+
+struct Client;
+
+#[retry(on = |_| true)]
+impl Client {
+    async fn method(&self) -> Result<BoxFuture<'_, Result<u32, String>>, String> {
+        Ok(Box::pin(async { Ok(3) }))
+    }
+}
+
+fn main() {
+    let _ = retrying!(on = |_| true, async -> Result<BoxFuture<'static, Result<u32, String>>, String> {
+        Ok(opened())
+    });
+}
