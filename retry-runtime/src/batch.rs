@@ -214,7 +214,7 @@ async fn send<P, I, F, R, T, E>(
         keys,
         ..
     } = call.chain;
-    timer.expect();
+    timer.expect(|| keys.name.name(|| name_of(&operation)));
     let rules = Rules {
         policy: call.policy,
         on,

@@ -1,7 +1,7 @@
 //! Time: the clock that a call goes by, when it must end, and what follows a pause that took too long.
 
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{quote, quote_spanned};
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, Value};
@@ -102,10 +102,13 @@ impl Printer<'_> {
         })
     }
 
-    /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with.
+    /// In debug builds, reports at the first call, not only at the first failure, that there is nothing to wait with. The
+    /// panic's place is that of the function's name: any other span of ours would make it that of the attribute, which
+    /// in a block is far from the method.
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
-        is_default.then(|| ours!(__retry::expect_timer();))
+        let place = self.model.function.signature.ident.span();
+        is_default.then(|| quote_spanned!(place=> __retry::expect_timer();))
     }
 
     /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `policy` is of type

@@ -70,7 +70,7 @@ where
         let cancelled = pin!(chain.cancel.into_cancelled());
         let mut cancelled = C::signal(cancelled);
         let mut fallback = Some(chain.alone.fallback);
-        chain.timer.expect();
+        chain.timer.expect(|| chain.keys.name.name(Op::place));
         if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
             ignored_timeout::tell(chain.keys.name.name(Op::place));
         }

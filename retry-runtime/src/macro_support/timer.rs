@@ -150,7 +150,7 @@ fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
 #[track_caller]
 pub fn expect_timer() {
     #[cfg(feature = "tokio")]
-    crate::time::timer::expect_tokio();
+    crate::time::timer::expect_tokio(|| crate::time::timer::A_CALL);
 }
 
 /// Never called, because without the feature nothing has a timer.

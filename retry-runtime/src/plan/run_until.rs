@@ -156,7 +156,7 @@ where
         V: FnMut(Snapshot<T>) -> Validated,
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
-        timer.expect();
+        timer.expect(|| &keys.name);
         let mut graph = self.checked()?;
         let mut scope = self.scope(Node::is_pending);
         let policy = keys.policy;

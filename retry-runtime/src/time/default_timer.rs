@@ -25,8 +25,8 @@ impl Timer for DefaultTimer {
         Timer::clock(&TokioTimer)
     }
 
-    fn expect(&self) {
-        TokioTimer.expect();
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+        TokioTimer.expect(call);
     }
 }
 

@@ -84,9 +84,10 @@ pub trait Timer {
         Clock::Read(self.now())
     }
 
-    /// Panics in debug builds if it can't sleep here. Called at the start of a call, before anything has failed.
+    /// Panics in debug builds if it can't sleep here, with the call's name. Called at the start of a call, before anything
+    /// has failed.
     #[doc(hidden)]
-    fn expect(&self) {}
+    fn expect<'n>(&self, _: impl FnOnce() -> &'n str) {}
 }
 
 impl<T: Timer + ?Sized> Timer for &T {
@@ -102,8 +103,8 @@ impl<T: Timer + ?Sized> Timer for &T {
         (**self).clock()
     }
 
-    fn expect(&self) {
-        (**self).expect();
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+        (**self).expect(call);
     }
 }
 
@@ -120,8 +121,8 @@ impl<T: Timer + ?Sized> Timer for alloc::sync::Arc<T> {
         (**self).clock()
     }
 
-    fn expect(&self) {
-        (**self).expect();
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+        (**self).expect(call);
     }
 }
 
@@ -163,8 +164,8 @@ impl Timer for TokioTimer {
         Clock::Live(clock::now)
     }
 
-    fn expect(&self) {
-        expect_tokio();
+    fn expect<'n>(&self, call: impl FnOnce() -> &'n str) {
+        expect_tokio(call);
     }
 }
 
@@ -172,22 +173,34 @@ impl Timer for TokioTimer {
 #[cfg(feature = "tokio")]
 #[track_caller]
 pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
-    assert!(
-        tokio::runtime::Handle::try_current().is_ok(),
-        "a retried call waits with tokio's timer, and there is no tokio runtime here: run it in one, as \
-         under `#[tokio::main]`, or name another timer with the key `timer`, as in `timer = smol::Timer::after`"
-    );
+    expect_runtime(|| A_CALL);
     tokio::time::sleep(duration)
 }
 
-/// Panics in debug builds where [`tokio_sleep`] would.
+/// What a call is named where nothing but the panic's place tells.
+#[cfg(feature = "tokio")]
+pub(crate) const A_CALL: &str = "a retried call";
+
+/// Panics in debug builds where [`tokio_sleep`] would, with the call's name.
 #[cfg(feature = "tokio")]
 #[inline]
 #[track_caller]
-pub(crate) fn expect_tokio() {
+pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
     if cfg!(debug_assertions) {
-        drop(tokio_sleep(Duration::ZERO));
+        expect_runtime(call);
+        drop(tokio::time::sleep(Duration::ZERO));
     }
+}
+
+#[cfg(feature = "tokio")]
+#[track_caller]
+fn expect_runtime<'n>(call: impl FnOnce() -> &'n str) {
+    assert!(
+        tokio::runtime::Handle::try_current().is_ok(),
+        "{} waits with tokio's timer, and there is no tokio runtime here: run it in one, as under \
+         `#[tokio::main]`, or name another timer with the key `timer`, as in `timer = smol::Timer::after`",
+        call()
+    );
 }
 
 /// Sleeps for the time that a limit allows, for ever where that is `None`.
