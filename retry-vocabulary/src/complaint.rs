@@ -8,7 +8,7 @@ use core::fmt::{self, Display};
 use core::time::Duration;
 
 use crate::duration::{Fault, Written};
-use crate::key::{Among, At, Key, counts_first_attempt};
+use crate::key::{Among, At, Key, counts_first_attempt, is_opposite};
 use crate::nearest::nearest;
 use crate::{range, word};
 
@@ -23,11 +23,14 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
         Among::Attribute | Among::Policy => String::new(),
     };
     let plain = in_snake_case(name);
-    let remedy = match among.keys().find(|key| key.is_elsewhere(&plain)) {
-        Some(key) if counts_first_attempt(&plain) => retries_alone(key, value),
-        Some(key) => format!("it is `{key}` here, as in `{}`", key.example()),
-        None if among.find(&plain).is_some() => suggestion(&plain, &[&plain]),
-        None => {
+    let mut meant = among.keys().filter(|key| key.is_elsewhere(&plain));
+    let remedy = match (meant.next(), meant.next()) {
+        (Some(key), _) if counts_first_attempt(&plain) => retries_alone(key, value),
+        (Some(key), _) if is_opposite(&plain) => opposite(key, value),
+        (Some(key), None) => format!("it is `{key}` here, as in `{}`", key.example()),
+        (Some(key), Some(other)) => either(key, other),
+        (None, _) if among.find(&plain).is_some() => suggestion(&plain, &[&plain]),
+        (None, _) => {
             let mut known = Vec::new();
             for key in among.keys() {
                 known.push(key.name());
@@ -70,6 +73,25 @@ fn retries_alone(key: Key, value: &str) -> String {
         None => String::from("subtract one"),
     };
     format!("it is `{key}` here, which does not count the first attempt: {retries}")
+}
+
+/// For a name that says no where our key says yes.
+fn opposite(key: Key, value: &str) -> String {
+    let remedy = match value {
+        "" | "true" => format!(": write `{key} = false`"),
+        "false" => format!(": write `{key} = true`"),
+        _ => String::new(),
+    };
+    format!("it is `{key}` here, which says the opposite{remedy}")
+}
+
+/// For a name that may mean two of our keys.
+fn either(key: Key, other: Key) -> String {
+    let [key, other] = [key, other].map(|key| {
+        let about = key.about().unwrap_or_default().to_lowercase();
+        format!("`{key}` ({about}), as in `{}`", key.example())
+    });
+    format!("here it is {key}, or {other}")
 }
 
 /// For a key in the wrong place.

@@ -114,10 +114,10 @@ keys! {
         ["attempts", "backoff_limit", "count", "max_attempts", "max_retries", "max_retry_attempts", "max_times", "max_tries", "num_retries", "retries", "retry_limit", "times", "total_attempts", "tries"];
     Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["backoff_type", "strategy"];
     Base: "base", Schedule, UpToCap(default::BASE), r#"base = "250ms""#,
-        ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "wait", "wait_duration"];
+        ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "min_wait", "wait", "wait_duration"];
     Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exponent", "exponential_backoff_multiplier", "multiplier"];
     Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["exponential_max_wait_duration", "max_backoff", "max_delay", "max_interval", "max_wait"];
-    Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, [];
+    Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, ["min_backoff", "min_delay", "min_wait"];
     Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"];
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
@@ -128,8 +128,8 @@ keys! {
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"];
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
         ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
-    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "retry_enabled"];
-    Idempotent: "idempotent", Call, Bool, "idempotent = false", [];
+    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "disable", "disabled", "retry_enabled"];
+    Idempotent: "idempotent", Call, Bool, "idempotent = false", ["non_idempotent", "nonidempotent", "not_idempotent"];
     Transient: "transient", Policy, Section, "transient(max = 10)", [];
     Throttled: "throttled", Policy, Section, "throttled(max = 10)", [];
     TimedOut: "timed_out", Policy, Section, "timed_out(max = 1)", [];
@@ -253,6 +253,18 @@ pub fn counts_first_attempt(name: &str) -> bool {
         "max_tries",
         "total_attempts",
         "tries",
+    ];
+    NAMES.contains(&name)
+}
+
+/// Whether that name says the opposite of the key for which it stands.
+pub fn is_opposite(name: &str) -> bool {
+    const NAMES: [&str; 5] = [
+        "disable",
+        "disabled",
+        "non_idempotent",
+        "nonidempotent",
+        "not_idempotent",
     ];
     NAMES.contains(&name)
 }

@@ -169,6 +169,26 @@ fn refuses_keys() {
             "unknown key `MaxHint`: did you mean `max_hint`?".into(),
         ),
         (
+            "min-delay=1s",
+            "unknown key `min-delay`: here it is `base` (first delay), as in `base = \"250ms\"`, or `floor` (shortest delay, jitter included), as in `floor = \"100ms\"`".into(),
+        ),
+        (
+            "throttled(min_delay=1s)",
+            "unknown key `min_delay` in `throttled(…)`: it is `base` here, as in `base = \"250ms\"`".into(),
+        ),
+        (
+            "disabled=true",
+            "unknown key `disabled`: it is `enabled` here, which says the opposite: write `enabled = false`".into(),
+        ),
+        (
+            "disabled=false",
+            "unknown key `disabled`: it is `enabled` here, which says the opposite: write `enabled = true`".into(),
+        ),
+        (
+            "non_idempotent=true",
+            "unknown key `non_idempotent`: `idempotent` is a key of `#[retry]`, not of a policy".into(),
+        ),
+        (
             "randomizationFactor=0.5",
             "unknown key `randomizationFactor`: it is `jitter` here, as in `jitter = \"full\"`".into(),
         ),

@@ -1,6 +1,6 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
-use proc_macro2::{Delimiter, Group, Ident, Punct, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Place, Takes};
@@ -120,12 +120,16 @@ type Written = (syn::Result<Value>, Span);
 
 /// What stands after `=` or in parentheses.
 fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
-    if input.peek(Token![==]) || input.peek(Token![=>]) {
-        let sign: TokenStream = input.parse::<Punctuation>()?.0;
+    if let Some(sign) = other_sign(input)? {
         let (written, example) = (sign.to_string(), key.example());
         let message =
             format!("`{key}` takes its value after `=`, not `{written}`, as in `{example}`");
-        return Err(syn::Error::new_spanned(sign, message));
+        let wrong = syn::Error::new_spanned(sign, message);
+        // The value is read, so that the next key is found.
+        return match value(key, input) {
+            Ok((_, place)) => Ok((Err(wrong), place)),
+            Err(_) => Err(wrong),
+        };
     }
     if input.parse::<Option<Token![=]>>()?.is_some() {
         return value(key, input);
@@ -269,21 +273,22 @@ fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
     )))
 }
 
-/// `==` or `=>`
-struct Punctuation(TokenStream);
-
-impl Parse for Punctuation {
-    fn parse(input: ParseStream) -> syn::Result<Self> {
-        let (first, second): (Punct, Punct) = (input.parse()?, input.parse()?);
-        Ok(Self(TokenStream::from_iter(
-            [first, second].map(TokenTree::Punct),
-        )))
-    }
+/// What stands for `=`: `==`, `=>` or `:`.
+fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
+    let length = if input.peek(Token![==]) || input.peek(Token![=>]) {
+        2
+    } else if input.peek(Token![:]) && !input.peek(Token![::]) {
+        1
+    } else {
+        return Ok(None);
+    };
+    let sign = (0..length).map(|_| input.parse::<TokenTree>());
+    sign.collect::<syn::Result<_>>().map(Some)
 }
 
 /// The value of a key that is not known, as written: empty where there is none.
 fn unread_value(ahead: ParseStream) -> String {
-    if ahead.parse::<Token![=]>().is_ok() {
+    if ahead.parse::<Token![=]>().is_ok() || ahead.parse::<Token![:]>().is_ok() {
         return ahead
             .parse()
             .map_or_else(|_| String::new(), |value: TokenTree| value.to_string());

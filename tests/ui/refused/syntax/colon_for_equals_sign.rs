@@ -1,6 +1,6 @@
 use retry_runtime::retry;
 
-#[retry(max: 5, on = |_| true)]
+#[retry(max: 5, attempts: 3, on = |_| true, transient(base: "1s", cap = 5))]
 async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }
