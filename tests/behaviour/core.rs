@@ -124,6 +124,39 @@ fn the_pauses_alone_keep_a_deadline_where_no_time_is_told() {
     assert_eq!(call.spent(), secs(7));
 }
 
+/// What was spent before it was loaded counts, too.
+#[test]
+fn a_call_that_makes_progress_counts_anew_until_its_deadline() {
+    let policy = EXACT.max(1).deadline(secs(10));
+    let site = Site::new(&policy, "call");
+    let loaded: Call = serde_json::from_str(r#"{"retries": 0, "spent_ns": 2000000000}"#).unwrap();
+    let busy = || Failure::new(&site, Verdict::TRANSIENT, &"busy");
+
+    let mut call = loaded;
+    let decisions: Vec<_> = std::iter::repeat_with(|| {
+        let decision = call.failed_with(busy());
+        call = call.restarted();
+        decision
+    })
+    .take(9)
+    .collect();
+    let (last, retried) = decisions.split_last().unwrap();
+    assert_eq!(
+        (retried, last),
+        (&[Ok(secs(1)); 8][..], &Err(Reason::Deadline))
+    );
+    assert_eq!(
+        (call.attempt(), call.last_delay(), call.spent()),
+        (1, Duration::ZERO, secs(10))
+    );
+
+    let mut call = loaded;
+    assert_eq!(call.failed_with(busy().elapsed(secs(3))), Ok(secs(1)));
+    let mut call = call.restarted();
+    assert_eq!(call.failed_with(busy().elapsed(secs(7))), Ok(secs(1)));
+    assert_eq!(call.spent(), secs(9));
+}
+
 #[test]
 fn the_time_that_is_told_keeps_a_deadline() {
     let policy = EXACT.deadline(secs(10));
@@ -295,9 +328,9 @@ fn delays_start_anew_after_an_attempt_that_outlasted_its_pause() {
 
 #[test]
 fn a_saved_call_may_have_more_keys_and_must_have_its_count() {
-    let text = r#"{"note": "x", "retries": 2, "later": {"keys": [null, -1]}}"#;
+    let text = r#"{"note": "x", "retries": 2, "corrections": 1, "later": {"keys": [null, -1]}}"#;
     let call: Call = serde_json::from_str(text).unwrap();
-    assert_eq!(call.attempt(), 3);
+    assert_eq!((call.attempt(), call.corrections()), (2, 1));
     let error = |text| serde_json::from_str::<Call>(text).unwrap_err().to_string();
     assert!(error("{}").starts_with("missing field `retries`"));
     assert!(error(r#"{"retries": 4294967296}"#).starts_with("invalid value: integer `4294967296`"));

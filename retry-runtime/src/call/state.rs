@@ -218,8 +218,12 @@ impl Call {
             limit: self.limit,
             in_force: self.in_force,
             before: self.before,
-            spent: self.spent,
-            waiting: self.waiting,
+            // With the pause before the attempt that made progress, in case that nobody tells the time.
+            spent: if self.waiting {
+                self.spent.saturating_add(self.previous)
+            } else {
+                self.spent
+            },
             is_known: true,
             ..Self::new()
         };
