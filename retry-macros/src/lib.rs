@@ -11,6 +11,8 @@ mod errors;
 mod expand;
 #[cfg(test)]
 mod fuzz;
+#[cfg(all(test, feature = "stream"))]
+mod grouped;
 #[cfg(test)]
 mod half_typed;
 #[cfg(all(test, feature = "stream"))]

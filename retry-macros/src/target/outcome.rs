@@ -24,9 +24,8 @@ pub(crate) enum Delivery {
 
 /// The outcome in a return type, and how it is delivered.
 pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
+    let returned = bare(returned);
     match returned {
-        Type::Group(group) => of(&group.elem),
-        Type::Paren(paren) => of(&paren.elem),
         Type::ImplTrait(future) => match associated(&future.bounds, FUTURE) {
             Some(outcome) => (outcome, Delivery::Future),
             None => (returned, Delivery::Direct),
@@ -68,9 +67,8 @@ pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
 }
 
 fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
+    let ty = bare(ty);
     let (item, is_boxed) = match ty {
-        Type::Group(group) => return bare_stream(&group.elem, place),
-        Type::Paren(paren) => return bare_stream(&paren.elem, place),
         Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
         _ => (boxed(ty, STREAM)?, true),
     };
@@ -101,7 +99,7 @@ pub(crate) fn is_static(ty: &Type) -> bool {
         return lifetime.is_some_and(|lifetime| lifetime.ident == "static");
     }
     let object = types(segment).next().and_then(last_segment);
-    match object.and_then(|object| types(object).next()) {
+    match object.and_then(|object| types(object).next()).map(bare) {
         Some(Type::TraitObject(object)) => object.bounds.iter().all(|bound| {
             !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
         }),
@@ -158,12 +156,8 @@ fn boxed<'a>(returned: &'a Type, known: &Known) -> Option<&'a Type> {
         .then(|| types(segment).next())
         .flatten()?;
     let inner = last_segment(inner).filter(|segment| segment.ident == "Box")?;
-    match types(inner).next()? {
+    match bare(types(inner).next()?) {
         Type::TraitObject(object) => associated(&object.bounds, known),
-        Type::Paren(paren) => match &*paren.elem {
-            Type::TraitObject(object) => associated(&object.bounds, known),
-            _ => None,
-        },
         _ => None,
     }
 }
@@ -215,9 +209,7 @@ pub(crate) fn hidden(returned: &Type) -> Option<&Ident> {
 }
 
 fn seeming(ty: &Type) -> Option<&Ident> {
-    let bounds = match ty {
-        Type::Group(group) => return seeming(&group.elem),
-        Type::Paren(paren) => return seeming(&paren.elem),
+    let bounds = match bare(ty) {
         Type::ImplTrait(hidden) => &hidden.bounds,
         Type::TraitObject(object) => &object.bounds,
         _ => {
@@ -305,13 +297,10 @@ fn unit(place: Span) -> Type {
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
 pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
-    let path = match outcome {
-        Type::Group(group) => return error_of_result(&mut group.elem),
-        Type::Paren(paren) => return error_of_result(&mut paren.elem),
-        Type::Path(path) => &mut path.path,
-        _ => return None,
+    let Type::Path(path) = bare_mut(outcome) else {
+        return None;
     };
-    let segment = path.segments.last_mut()?;
+    let segment = path.path.segments.last_mut()?;
     if segment.ident != "Result" {
         return None;
     }
@@ -329,6 +318,7 @@ pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
 }
 
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {
+    let ty = bare_mut(ty);
     match ty {
         Type::ImplTrait(impl_trait) => *ty = with(impl_trait.impl_token.span),
         Type::Infer(infer) => *ty = with(infer.underscore_token.span),
@@ -341,8 +331,6 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
         }
         Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(|ty| erase(ty, with)),
         Type::Array(array) => erase(&mut array.elem, with),
-        Type::Group(group) => erase(&mut group.elem, with),
-        Type::Paren(paren) => erase(&mut paren.elem, with),
         Type::Ptr(ptr) => erase(&mut ptr.elem, with),
         Type::Reference(reference) => erase(&mut reference.elem, with),
         Type::Slice(slice) => erase(&mut slice.elem, with),
@@ -368,7 +356,7 @@ pub(crate) fn shorter(boxed: &Type) -> Type {
 /// The same for the stream in an outcome.
 pub(crate) fn with_shorter_stream(outcome: &Type, place: StreamPlace) -> Type {
     let mut outcome = outcome.clone();
-    match (place, &mut outcome) {
+    match (place, bare_mut(&mut outcome)) {
         (StreamPlace::Outcome, outcome) => shorten(outcome),
         (StreamPlace::Value, Type::Path(path)) => {
             let segment = path.path.segments.last_mut();
@@ -391,9 +379,7 @@ pub(crate) fn with_shorter_stream(outcome: &Type, place: StreamPlace) -> Type {
 
 fn shorten(ty: &mut Type) {
     let any = Lifetime::new("'_", ty.span());
-    match ty {
-        Type::Group(group) => shorten(&mut group.elem),
-        Type::Paren(paren) => shorten(&mut paren.elem),
+    match bare_mut(ty) {
         Type::TraitObject(object) => {
             let bounds = object.bounds.iter().cloned();
             object.bounds = bounds
@@ -422,10 +408,8 @@ fn shorten(ty: &mut Type) {
 
 /// The type as a reference, if it is one.
 pub(crate) fn as_reference(ty: &Type) -> Option<&TypeReference> {
-    match ty {
+    match bare(ty) {
         Type::Reference(reference) => Some(reference),
-        Type::Group(group) => as_reference(&group.elem),
-        Type::Paren(paren) => as_reference(&paren.elem),
         _ => None,
     }
 }
@@ -442,6 +426,7 @@ pub(crate) fn mutable_reference<'a>(
     arguments: &[Option<Lifetime>],
 ) -> Option<&'a Type> {
     let mutable_reference = |ty| mutable_reference(ty, arguments);
+    let ty = bare(ty);
     match ty {
         // A `&mut` without a lifetime may borrow from any argument; one with a named lifetime, only from arguments with
         // that name.
@@ -455,8 +440,6 @@ pub(crate) fn mutable_reference<'a>(
             is_argument.then_some(ty)
         }
         Type::Reference(reference) => mutable_reference(&reference.elem),
-        Type::Group(group) => mutable_reference(&group.elem),
-        Type::Paren(paren) => mutable_reference(&paren.elem),
         Type::Tuple(tuple) => tuple.elems.iter().find_map(mutable_reference),
         Type::Path(path) => path.path.segments.iter().find_map(|segment| {
             let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
@@ -477,15 +460,13 @@ pub(crate) fn is_no_result(ty: &Type) -> bool {
         "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
         "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",
     ];
-    match ty {
+    match bare(ty) {
         Type::Path(path) => {
             let name = path.path.segments.first();
             path.qself.is_none()
                 && path.path.segments.len() == 1
                 && name.is_some_and(|name| OF_THE_PRELUDE.iter().any(|known| name.ident == known))
         }
-        Type::Group(group) => is_no_result(&group.elem),
-        Type::Paren(paren) => is_no_result(&paren.elem),
         Type::Array(_)
         | Type::FnPtr(_)
         | Type::Never(_)
@@ -500,20 +481,30 @@ pub(crate) fn is_no_result(ty: &Type) -> bool {
 
 /// Whether a type is an `impl Trait`, of which nobody sees more than the trait.
 pub(crate) fn is_opaque(ty: &Type) -> bool {
-    match ty {
-        Type::ImplTrait(_) => true,
-        Type::Group(group) => is_opaque(&group.elem),
-        Type::Paren(paren) => is_opaque(&paren.elem),
-        _ => false,
-    }
+    matches!(bare(ty), Type::ImplTrait(_))
 }
 
 fn last_segment(ty: &Type) -> Option<&PathSegment> {
-    match ty {
+    match bare(ty) {
         Type::Path(path) => path.path.segments.last(),
-        Type::Group(group) => last_segment(&group.elem),
-        Type::Paren(paren) => last_segment(&paren.elem),
         _ => None,
+    }
+}
+
+/// What is in parentheses, or in an invisible group, in which `macro_rules!` hands a type over.
+fn bare(ty: &Type) -> &Type {
+    match ty {
+        Type::Group(group) => bare(&group.elem),
+        Type::Paren(paren) => bare(&paren.elem),
+        _ => ty,
+    }
+}
+
+fn bare_mut(ty: &mut Type) -> &mut Type {
+    match ty {
+        Type::Group(group) => bare_mut(&mut group.elem),
+        Type::Paren(paren) => bare_mut(&mut paren.elem),
+        ty => ty,
     }
 }
 

@@ -1,0 +1,95 @@
+//! A type in parentheses, or in the invisible group in which `macro_rules!` hands it over, is what it holds.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+/// Puts what is in each `held!(…)` into such a group, or into none.
+fn hold(tokens: TokenStream, within: Option<Delimiter>) -> TokenStream {
+    let mut held: Vec<TokenTree> = Vec::new();
+    for token in tokens {
+        let TokenTree::Group(group) = token else {
+            held.push(token);
+            continue;
+        };
+        let inner = hold(group.stream(), within);
+        let is_marked = matches!(
+            held.as_slice(),
+            [.., TokenTree::Ident(name), TokenTree::Punct(_)] if name == "held"
+        );
+        if !is_marked {
+            held.push(Group::new(group.delimiter(), inner).into());
+            continue;
+        }
+        held.truncate(held.len() - 2);
+        match within {
+            Some(delimiter) => held.push(Group::new(delimiter, inner).into()),
+            None => held.extend(inner),
+        }
+    }
+    held.into_iter().collect()
+}
+
+/// What the attribute makes of the item, without parentheses.
+fn expanded(arguments: &str, item: &str, within: Option<Delimiter>) -> String {
+    let arguments = arguments.parse().expect("tokens");
+    let item = hold(item.parse().expect("tokens"), within);
+    let expanded = crate::retry_item(arguments, item).to_string();
+    let is_kept = |char: &char| !char.is_whitespace() && !['(', ')'].contains(char);
+    expanded.chars().filter(is_kept).collect()
+}
+
+#[test]
+fn a_type_in_a_group_is_what_it_holds() {
+    for (arguments, item) in [
+        (
+            "",
+            "fn f() -> held!(Result<held!(u8), held!(Error)>) { body }",
+        ),
+        (
+            "",
+            "fn f() -> held!(impl Future<Output = held!(Result<u8, Error>)>) { body }",
+        ),
+        (
+            "",
+            "fn f<'a>() -> held!(Pin<held!(Box<held!(dyn Future<Output = Result<u8, Error>> + 'a)>)>) { body }",
+        ),
+        (
+            "until = |_| true",
+            "async fn f() -> held!(Result<held!([held!(impl Display)]), held!(&held!(impl Error))>) { body }",
+        ),
+        (
+            "until = |_| true",
+            "async fn f() -> Result<(held!(*const held!(_)), held!([_; 2])), Error> { body }",
+        ),
+        (
+            "stream = \"first\"",
+            "fn f() -> held!(impl Stream<Item = Result<u8, Error>>) { body }",
+        ),
+        (
+            "stream = \"first\"",
+            "fn f<'a>() -> held!(Pin<held!(Box<held!(dyn Stream<Item = Result<u8, Error>> + 'a)>)>) { body }",
+        ),
+        (
+            "stream = \"first\"",
+            "async fn f<'a>() -> held!(Result<held!(Pin<Box<held!(dyn Stream<Item = Result<u8, Error>> + 'a)>>), Error>) { body }",
+        ),
+        (
+            "",
+            "fn f(&mut self, a: held!(&mut u8)) -> Result<held!((held!(&mut u8), u8)), Error> { body }",
+        ),
+        (
+            "",
+            "fn f<'a>(a: &'a mut u8) -> Result<held!(&'a held!(&'a mut u8)), Error> { body }",
+        ),
+        // Refused: no result, or one that nobody sees.
+        ("", "fn f() -> held!(Option<u8>) { body }"),
+        ("", "fn f() -> held!(RedisFuture<u8>) { body }"),
+        ("", "fn f() -> held!(Box<held!(dyn Future)>) { body }"),
+        ("", "fn f() -> held!(impl Display) { body }"),
+    ] {
+        let plain = expanded(arguments, item, None);
+        for within in [Delimiter::Parenthesis, Delimiter::None] {
+            let grouped = expanded(arguments, item, Some(within));
+            assert_eq!(grouped, plain, "{within:?}: {item}");
+        }
+    }
+}
