@@ -9,11 +9,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fmt, io};
 
+use retry_runtime::llm::ProviderError;
 use retry_runtime::plan::Validity;
 use retry_runtime::{
     Breaker, BreakerState, Budget, Call, CancelFn, Classify, Event, GaveUp, Jitter, Permit, Plan,
-    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, Site, TimedOut, TimerFn, Verdict,
-    retry, retry_each, retry_each_blocking, show, testing,
+    Policy, Quota, RateLimiter, Reason, Rejected, RejectedBy, ResponseError, Site, TimedOut,
+    TimerFn, Verdict, retry, retry_each, retry_each_blocking, show, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
@@ -238,6 +239,13 @@ alike! {
         |policy, world| policy.cancel(world.cancelled());
     cancel_with_until: [], [cancel = world.cancelled(), until = |_| false],
         |policy, world| policy.cancel(world.cancelled()).until(|_: &usize| false);
+    cancel_with_until_and_fallback: [],
+        [cancel = world.cancelled(), until = |_| false, fallback = other_model, observe = |event| world.saw(event)],
+        |policy, world| policy
+            .cancel(world.cancelled())
+            .until(|_: &usize| false)
+            .fallback(other_model)
+            .observe(|event| world.saw(event));
     cancel_with_fallback: [TRANSIENT, TRANSIENT, TRANSIENT],
         [cancel = world.cancelled(), fallback = other_model, budget = &world.budget],
         |policy, world| policy.cancel(world.cancelled()).fallback(other_model).budget(&world.budget);
@@ -519,9 +527,30 @@ fn errors_are_shown() {
         }
     }
 
+    struct Undescribed;
+
+    impl Classify for Undescribed {
+        fn classify(&self) -> Verdict {
+            Verdict::TRANSIENT
+        }
+    }
+
     let refused = || io::Error::other("https://user:secret@host/path?key=secret is down");
     assert_eq!(shown!(Shown::Plain), "Shown::Plain");
     assert_eq!(shown!(Displayed("503")), "503");
+    assert_eq!(shown!(&Displayed("503")), "503");
+    assert_eq!(shown!(Arc::new(Displayed("503"))), "503");
+    assert_eq!(shown!(Undescribed), std::any::type_name::<Undescribed>());
+    assert_eq!(shown!(io::ErrorKind::TimedOut), "timed out");
+    let bad_gateway = http::StatusCode::BAD_GATEWAY;
+    let answer = || ResponseError::new(bad_gateway, http::HeaderMap::new(), "");
+    assert_eq!(shown!(bad_gateway), "502 Bad Gateway");
+    assert_eq!(shown!(answer()), "502 Bad Gateway");
+    let overloaded = r#"{"error": {"type": "overloaded_error", "message": "later"}}"#;
+    assert_eq!(
+        shown!(ProviderError::parse(overloaded).unwrap()),
+        "overloaded_error: later"
+    );
     // Nobody says that every `E` is `Display`.
     assert_eq!(shown!(Caused(503)), "Caused");
     assert_eq!(shown!(refused()), "https://host/path is down");

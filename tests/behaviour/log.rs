@@ -154,6 +154,23 @@ async fn each_kind_of_record_has_a_place_of_its_own() {
     assert!(retrying != gave_up && retrying != succeeded, "{log}");
 }
 
+#[tokio::test]
+async fn a_timeout_of_the_policy_that_nothing_honours_is_logged() {
+    const POLICY: Policy = Policy::none().timeout(Duration::from_secs(3));
+
+    #[retry(policy = POLICY, name = "logged.without_timeout", on = |_| true)]
+    async fn call() -> Result<(), String> {
+        Ok(())
+    }
+
+    let log = log_of(call()).await;
+    assert_eq!(
+        log,
+        " WARN retry: ignoring the policy's timeout call=logged.without_timeout \
+         reason=\"the call names no `timeout`, or can't have one\"\n"
+    );
+}
+
 #[tokio::test(start_paused = true)]
 async fn corrections_are_logged() {
     #[retry(

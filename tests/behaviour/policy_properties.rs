@@ -221,6 +221,12 @@ fn duration_part() -> impl Strategy<Value = String> {
     ]
 }
 
+#[test]
+fn policies_are_equal_where_every_key_is() {
+    assert_eq!(Policy::new(), Policy::new().max(3));
+    assert_ne!(Policy::new(), Policy::new().max(4));
+}
+
 proptest! {
     #[test]
     fn what_is_printed_is_read_back(policy in policy_in_range()) {

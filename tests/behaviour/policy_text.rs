@@ -389,6 +389,14 @@ fn refuses_what_is_no_list_of_keys() {
             "a comma is missing after the value of `hint`",
         ),
         (
+            "throttled(hint=\"clamp\" base)",
+            "a comma is missing after the value of `throttled.hint`",
+        ),
+        (
+            "hint=\"clamp\" base, max=5",
+            "a comma is missing after the value of `hint`",
+        ),
+        (
             "throttled(max=5) base=1s",
             "a comma is missing after the value of `throttled`",
         ),
@@ -407,6 +415,7 @@ fn refuses_what_is_no_list_of_keys() {
             "`]` is missing after the value of `backoff`",
         ),
         ("backoff=[,1s]", "`backoff` has no value: write `backoff=…`"),
+        ("base(x\"1s\")", "`base.x` has no value: write `base.x=…`"),
         (
             "backoff([1s]",
             "`)` is missing after the value of `backoff`",

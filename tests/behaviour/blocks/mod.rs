@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use retry_runtime::{Attempt, Policy, Verdict, retry, testing};
+use retry_runtime::{Attempt, GaveUp, Policy, Verdict, retry, testing};
 
 #[derive(Debug, PartialEq, Eq)]
 struct Busy(u32);
@@ -326,4 +326,29 @@ async fn a_methods_section_lies_over_the_blocks_key_by_key() {
     let recording = testing::record();
     assert_eq!(Sections(0).list().await, Err(Busy(6)));
     assert_eq!(recording.delays(), [Duration::from_secs(3); 5]);
+}
+
+struct Store;
+
+#[retry(max = 0, max_hint = "1s", name = String::from("store"), on = |_| true,
+    fallback = |_: GaveUp<Busy>| Ok(7))]
+impl Store {
+    fn read(&self) -> Result<u32, Busy> {
+        Err(Busy(1))
+    }
+
+    #[retry(hint = "ignore", give_up = |gave_up: GaveUp<Busy>| Busy(gave_up.attempts() + 1))]
+    fn write(&self) -> Result<u32, Busy> {
+        Err(Busy(1))
+    }
+}
+
+/// What a method says of how it ends, or of hints, stands in place of all that its block says of it.
+#[test]
+fn keys_that_belong_together_are_replaced_together() {
+    let recording = testing::record();
+    assert_eq!(Store.read(), Ok(7));
+    assert_eq!(Store.write(), Err(Busy(2)));
+    assert_eq!(recording.of("store.read").attempts(), [1]);
+    assert_eq!(recording.of("store.write").attempts(), [1]);
 }

@@ -274,6 +274,7 @@ async fn a_dropped_call_leaves_it_as_it_was() {
 #[test]
 fn each_key_has_one_and_their_number_is_bounded() {
     let hosts: Keyed<String, Budget> = Keyed::new(2, Budget::standard);
+    assert!(hosts.is_empty());
     let drain = |host: &str| while hosts.of(host).withdraw(Kind::Transient) {};
     drain("a");
     assert_eq!(hosts.of("a").to_string(), "10 of 500 tokens");

@@ -75,6 +75,20 @@ async fn is_evaluated_after_failures_only() {
 }
 
 #[test]
+fn its_numbers_may_be_expressions() {
+    #[retry(max = max, base = base, factor = factor, jitter = "none")]
+    fn call(script: &mut Script, max: u32, base: Duration, factor: i32) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let _skipped = testing::skip_sleeps();
+    let recording = testing::record();
+    let script = &mut Script::new(vec![TRANSIENT; 9]);
+    assert_eq!(call(script, 3, millis(10), 3), Err(TRANSIENT));
+    assert_eq!(recording.delays(), [millis(10), millis(30), millis(90)]);
+}
+
+#[test]
 fn delays_are_without_jitter() {
     let delays: Vec<_> = POLICY.max(4).delays().collect();
     assert_eq!(delays, [millis(100), millis(250), millis(250), millis(250)]);

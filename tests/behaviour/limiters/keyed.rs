@@ -1,6 +1,8 @@
 //! One for each key, of which those at rest are forgotten.
 
-use retry_runtime::{ConcurrencyLimiter, End, Keyed, Limiter, Quota, RateLimiter};
+use std::sync::Arc;
+
+use retry_runtime::{ConcurrencyLimiter, Cubic, End, Keyed, Limiter, Quota, RateLimiter};
 use tokio::runtime::Builder;
 use tokio::time::advance;
 
@@ -25,9 +27,10 @@ async fn a_quota_is_forgotten_once_nothing_is_owed() {
     models.of(&'b');
     assert_eq!(models.of(&'a').available(), 0.0);
     advance(secs(1)).await;
-    models.of(&'b');
-    assert_eq!(models.len(), 1);
-    assert_eq!(models.of(&'b').available(), 1000.0);
+    let new = models.of(&'b');
+    assert_eq!((models.len(), new.available()), (1, 1000.0));
+    // Nor does it share one with others, as it would if there were no room.
+    assert!(!Arc::ptr_eq(&new, &models.of(&'c')));
 }
 
 #[tokio::test(start_paused = true)]
@@ -44,6 +47,23 @@ async fn a_rate_is_forgotten_ten_minutes_after_its_last_use() {
     advance(secs(10 * 60)).await;
     models.of(&'b');
     assert_eq!(models.of(&'a').rate(), f64::INFINITY);
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_is_a_cubic_rate_and_at_once_where_nothing_was_refused() {
+    let models: Keyed<char, RateLimiter<Cubic>> = Keyed::new(1, RateLimiter::cubic);
+    let ticket = turn(&models.of(&'a'), 1).await;
+    models.of(&'a').leave(ticket, End::Success);
+    let ticket = turn(&models.of(&'b'), 1).await;
+    models.of(&'b').leave(ticket, THROTTLED);
+    // "b" has one of its own, so "a" was forgotten; and what is on stays.
+    assert_eq!(models.of(&'c').rate(), f64::INFINITY);
+    assert_eq!(models.of(&'b').rate(), 0.5);
+    advance(secs(1)).await;
+    assert_eq!(models.of(&'b').available(), 0.5);
+    advance(secs(10 * 60)).await;
+    models.of(&'c');
+    assert_eq!(models.of(&'b').rate(), f64::INFINITY);
 }
 
 #[tokio::test(start_paused = true)]

@@ -57,7 +57,9 @@ fn errors_within_a_stream_are_retried() {
         (by_number(429), 3),
         (by_number(402), 1),
         (by_number(400), 1),
+        (openai("input_tokens_rate_limit_exceeded", Value::Null), 3),
         (openai("insufficient_quota", Value::Null), 1),
+        (by_number(413), 1),
         (anthropic("invalid_request_error"), 1),
         (json!({"error": "the model is gone"}).to_string(), 1),
         (String::from("event: error\ndata: no JSON\n\n"), 1),
@@ -107,6 +109,23 @@ fn what_was_said_can_be_read() {
     assert_eq!(
         (error.to_string().as_str(), error.fault()),
         ("error: the model is gone", Fault::Unknown)
+    );
+}
+
+#[test]
+fn a_wait_is_the_hint_of_the_verdict() {
+    let verdict = |code, status| {
+        let body = google(code, status, &json!([retry_info("44s")]));
+        ProviderError::parse(body).unwrap().classify()
+    };
+    let wait_44s = Duration::from_secs(44);
+    assert_eq!(
+        verdict(429, "RESOURCE_EXHAUSTED"),
+        Verdict::THROTTLED.after(wait_44s)
+    );
+    assert_eq!(
+        verdict(500, "INTERNAL"),
+        Verdict::TRANSIENT.ambiguous().after(wait_44s)
     );
 }
 

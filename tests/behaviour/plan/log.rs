@@ -57,7 +57,7 @@ async fn rounds_are_logged_as_the_attempts_of_a_call() {
         "dead end pages.b attempt=2 error=throttled reason=exhausted",
         "summary pages: 0 completed; 2 failed: a, b; 2 dead ends: a, b; 3 executions",
     ];
-    assert_eq!(recording.lines(), lines);
+    assert_eq!(recording.of("pages").lines(), lines);
 }
 
 #[tokio::test]

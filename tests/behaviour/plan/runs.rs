@@ -209,7 +209,7 @@ async fn a_subtask_may_itself_retry() {
     plan.add("fetch", [], async |[]| client.fetch().await);
     plan.add("double", ["fetch"], async |[fetched]| Ok(*fetched * 2));
     let summary = plan.run().await.unwrap();
-    assert_eq!(summary.executions, 2);
+    assert_eq!((summary.executions, plan.is_empty()), (2, false));
     assert_eq!(plan.output("double"), Some(&6));
     assert_eq!(start.elapsed(), Duration::from_secs(2));
 }
