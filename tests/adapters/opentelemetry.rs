@@ -1,6 +1,8 @@
 //! The observer `OpenTelemetry`, by what the in-memory exporter of its SDK gets.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::MeterProvider;
@@ -10,7 +12,7 @@ use opentelemetry_sdk::metrics::data::{
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_runtime::observers::OpenTelemetry;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, Budget, Rejected, retry};
+use retry_runtime::{Breaker, Budget, GaveUp, Rejected, retry};
 
 static BUDGET: Budget = Budget::standard();
 
@@ -75,13 +77,52 @@ fn number(value: u64) -> f64 {
     f64::from(u32::try_from(value).expect("a small number"))
 }
 
+fn expected(points: &[(&str, f64)]) -> Points {
+    let points = points.iter();
+    points
+        .map(|(at, value)| ((*at).to_owned(), *value))
+        .collect()
+}
+
+/// Where metrics go, and from where they are read by names with units.
+struct Exported {
+    provider: SdkMeterProvider,
+    exporter: InMemoryMetricExporter,
+}
+
+impl Exported {
+    fn new() -> Self {
+        let exporter = InMemoryMetricExporter::default();
+        let provider = SdkMeterProvider::builder()
+            .with_periodic_exporter(exporter.clone())
+            .build();
+        Self { provider, exporter }
+    }
+
+    fn observer(&self) -> OpenTelemetry<'static> {
+        OpenTelemetry::new(&self.provider.meter("test"))
+    }
+
+    fn read(&self) -> BTreeMap<String, Points> {
+        self.provider.force_flush().expect("an exporter in memory");
+        let exported = self.exporter.get_finished_metrics().expect("metrics");
+        let scopes = exported.iter().flat_map(ResourceMetrics::scope_metrics);
+        let metrics = scopes.flat_map(ScopeMetrics::metrics);
+        metrics
+            .map(|metric| {
+                (
+                    format!("{} {}", metric.name(), metric.unit()),
+                    points(metric),
+                )
+            })
+            .collect()
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn every_instrument_gets_its_numbers() {
-    let exporter = InMemoryMetricExporter::default();
-    let provider = SdkMeterProvider::builder()
-        .with_periodic_exporter(exporter.clone())
-        .build();
-    let observer = OpenTelemetry::new(&provider.meter("test")).budget(&BUDGET);
+    let exported = Exported::new();
+    let observer = exported.observer().budget(&BUDGET);
     let breaker = Breaker::new().consecutive_failures(4);
     let server = sequence(
         [Ok(()), Err(Busy), Ok(())]
@@ -91,22 +132,9 @@ async fn every_instrument_gets_its_numbers() {
     for _ in 0..5 {
         let _ = fetch(&server, &breaker, &observer).await;
     }
-    provider.force_flush().expect("an exporter in memory");
-
-    let exported = exporter.get_finished_metrics().expect("metrics");
-    let scopes = exported.iter().flat_map(ResourceMetrics::scope_metrics);
-    let metrics = scopes.flat_map(ScopeMetrics::metrics);
-    let found: BTreeMap<_, _> = metrics
-        .map(|metric| ((metric.name(), metric.unit()), points(metric)))
-        .collect();
-    let expected = |points: &[(&str, f64)]| -> Points {
-        let points = points.iter();
-        points
-            .map(|(at, value)| ((*at).to_owned(), *value))
-            .collect()
-    };
+    let found = exported.read();
     assert_eq!(
-        found[&("retry.calls", "{call}")],
+        found["retry.calls {call}"],
         expected(&[
             ("retry.outcome=exhausted", 1.0),
             ("retry.outcome=rejected", 2.0),
@@ -114,17 +142,66 @@ async fn every_instrument_gets_its_numbers() {
         ])
     );
     assert_eq!(
-        found[&("retry.attempts", "{attempt}")],
+        found["retry.attempts {attempt}"],
         expected(&[("retry.kind=succeeded", 2.0), ("retry.kind=transient", 5.0),])
     );
     // 1 s; 1 s and 2 s; 1 s, after which the breaker is open.
-    assert_eq!(found[&("retry.delay", "s")], expected(&[("", 5.0)]));
+    assert_eq!(found["retry.delay s"], expected(&[("", 5.0)]));
     assert_eq!(
-        found[&("retry.attempts_per_call", "{attempt}")],
+        found["retry.attempts_per_call {attempt}"],
         expected(&[("", 7.0)])
     );
-    assert_eq!(found[&("retry.breaker.state", "1")], expected(&[("", 2.0)]));
-    let available = found[&("retry.budget.available", "{token}")][""];
+    assert_eq!(found["retry.breaker.state 1"], expected(&[("", 2.0)]));
+    let available = found["retry.budget.available {token}"][""];
     assert!((400.0..500.0).contains(&available), "{available}");
     assert_eq!(found.len(), 6, "{found:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn so_do_corrections_hedges_and_fallbacks() {
+    #[retry(max = 3, name = "fetch", observe = observer, on = |_| true,
+        validate = |value: &u32| if *value < 3 { Err(Busy) } else { Ok(()) },
+        correct = async |value, _: &Busy| Ok(value + 1))]
+    async fn corrected(observer: &OpenTelemetry<'_>) -> Result<u32, Busy> {
+        Ok(1)
+    }
+
+    #[retry(max = 1, backoff = "none", name = "fetch", observe = observer, on = |_| true,
+        fallback = |_: GaveUp<Busy>| async { Ok(0) })]
+    async fn falls_back(observer: &OpenTelemetry<'_>) -> Result<u32, Busy> {
+        Err(Busy)
+    }
+
+    #[retry(max = 1, hedge = "1s", idempotent = true, name = "fetch", observe = observer, on = |_| true)]
+    async fn hedged(observer: &OpenTelemetry<'_>, attempts: &AtomicU32) -> Result<u32, Busy> {
+        let first = attempts.fetch_add(1, Ordering::Relaxed) == 0;
+        tokio::time::sleep(Duration::from_secs(if first { 2 } else { 3 })).await;
+        if first { Err(Busy) } else { Ok(1) }
+    }
+
+    let exported = Exported::new();
+    let observer = &exported.observer();
+    assert_eq!(corrected(observer).await.ok(), Some(3));
+    assert_eq!(falls_back(observer).await.ok(), Some(0));
+    assert_eq!(hedged(observer, &AtomicU32::new(0)).await.ok(), Some(1));
+    let found = exported.read();
+    assert_eq!(
+        found["retry.calls {call}"],
+        expected(&[
+            ("retry.outcome=fell back", 1.0),
+            ("retry.outcome=succeeded", 2.0)
+        ])
+    );
+    assert_eq!(
+        found["retry.attempts {attempt}"],
+        expected(&[
+            ("retry.kind=invalid", 2.0),
+            ("retry.kind=succeeded", 2.0),
+            ("retry.kind=transient", 3.0),
+        ])
+    );
+    assert_eq!(
+        found["retry.attempts_per_call {attempt}"],
+        expected(&[("", 5.0)])
+    );
 }

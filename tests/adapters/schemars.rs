@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use ::schemars::schema_for;
+use ::schemars::{JsonSchema, schema_for};
 use retry_runtime::{Overrides, Policies, Policy};
 use serde_json::{Value, json};
 
@@ -113,4 +113,31 @@ fn an_entry_of_named_policies_is_a_layer() {
     let written = json!({ "enabled": true, "default": { "max": 2 } });
     let policies: Policies = serde_json::from_value(written).unwrap();
     assert_eq!(policies.find("redis"), Policy::new().max(2));
+}
+
+/// Documents refer to them by these.
+#[test]
+fn each_schema_has_a_name_of_its_own() {
+    fn name_and_id<T: JsonSchema>() -> (Value, String) {
+        let schema = schema_for!(T).to_value();
+        (schema["title"].clone(), T::schema_id().into_owned())
+    }
+
+    let named = |name: &str, id: &str| (json!(name), id.to_owned());
+    for (found, expected) in [
+        (
+            name_and_id::<Policy>(),
+            named("RetryPolicy", "retry_runtime::Policy"),
+        ),
+        (
+            name_and_id::<Overrides>(),
+            named("RetryOverrides", "retry_runtime::Overrides"),
+        ),
+        (
+            name_and_id::<Policies>(),
+            named("RetryPolicies", "retry_runtime::Policies"),
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
 }
