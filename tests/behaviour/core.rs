@@ -135,7 +135,7 @@ fn a_call_that_makes_progress_counts_anew_until_its_deadline() {
     let mut call = loaded;
     let decisions: Vec<_> = std::iter::repeat_with(|| {
         let decision = call.failed_with(busy());
-        call = call.restarted();
+        call = call.restarted(secs(60));
         decision
     })
     .take(9)
@@ -152,7 +152,7 @@ fn a_call_that_makes_progress_counts_anew_until_its_deadline() {
 
     let mut call = loaded;
     assert_eq!(call.failed_with(busy().elapsed(secs(3))), Ok(secs(1)));
-    let mut call = call.restarted();
+    let mut call = call.restarted(secs(60));
     assert_eq!(call.failed_with(busy().elapsed(secs(7))), Ok(secs(1)));
     assert_eq!(call.spent(), secs(9));
 }

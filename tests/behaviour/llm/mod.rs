@@ -59,7 +59,6 @@ fn errors_within_a_stream_are_retried() {
         (by_number(400), 1),
         (openai("input_tokens_rate_limit_exceeded", Value::Null), 3),
         (openai("insufficient_quota", Value::Null), 1),
-        (by_number(413), 1),
         (anthropic("invalid_request_error"), 1),
         (json!({"error": "the model is gone"}).to_string(), 1),
         (String::from("event: error\ndata: no JSON\n\n"), 1),
@@ -69,6 +68,8 @@ fn errors_within_a_stream_are_retried() {
         next(&data, &mut attempts).unwrap_err();
         assert_eq!(attempts, expected, "{data}");
     }
+    let too_long = ProviderError::parse(by_number(413)).unwrap();
+    assert_eq!(too_long.fault(), Fault::TooLong);
 }
 
 #[test]

@@ -15,4 +15,9 @@ trait None {
     async fn complete(&self, prompt: &str) -> Result<String, String>;
 }
 
+#[retry(wrapper = RetryingGroup, forward = (Box), on = |_: &String| true)]
+trait Group {
+    async fn complete(&self, prompt: &str) -> Result<String, String>;
+}
+
 fn main() {}
