@@ -1,6 +1,8 @@
 //! Clocks, sleeping, and randomness.
 
 pub(crate) mod blocking_timer;
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+pub(crate) mod browser;
 pub(crate) mod cancel;
 #[cfg(feature = "std")]
 pub(crate) mod clock;

@@ -136,7 +136,10 @@ impl Policy {
     /// # Ok(())
     /// # }
     /// ```
-    #[cfg(feature = "tokio")]
+    #[cfg(any(
+        feature = "tokio",
+        all(feature = "browser", target_family = "wasm", target_os = "unknown")
+    ))]
     pub fn call<F, R, T, E>(&self, operation: F) -> impl Future<Output = Result<T, E>>
     where
         F: Operation<R>,

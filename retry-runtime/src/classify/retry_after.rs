@@ -44,7 +44,7 @@ const X_AMZ_RETRY_AFTER: &str = "x-amz-retry-after";
 /// # Ok::<_, http::header::InvalidHeaderValue>(())
 /// ```
 pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    retry_after_at(headers, SystemTime::now())
+    retry_after_at(headers, system_time())
 }
 
 /// What time it is by the clock of the server that answered: its header `date` (RFC 9110, section 6.6.1), or where there is
@@ -65,7 +65,15 @@ pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 /// # Ok::<_, http::header::InvalidHeaderValue>(())
 /// ```
 pub fn server_time(headers: &HeaderMap) -> SystemTime {
-    server_time_or(headers, SystemTime::now())
+    server_time_or(headers, system_time())
+}
+
+/// The system's time of day; a page's, where the standard library knows none.
+fn system_time() -> SystemTime {
+    #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+    return web_time::web::SystemTimeExt::to_std(web_time::SystemTime::now());
+    #[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+    SystemTime::now()
 }
 
 fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {

@@ -7,7 +7,12 @@ use core::time::Duration;
 use super::ViaFn;
 use super::ViaTrait;
 use crate::time::blocking_timer::BlockingTimer;
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+use crate::time::default_timer::DefaultTimer;
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
 use crate::time::skip;
 use crate::time::timer::{Timer, TimerFn};
 
@@ -107,7 +112,7 @@ pub fn blocking_timer_fn<F: Fn(Duration)>(sleep: F) -> TimerFn<F> {
 #[diagnostic::on_unimplemented(
     message = "an async function under `#[retry]` has no timer to wait with",
     label = "no timer",
-    note = "enable the feature `tokio` of `retry-runtime`, or name another runtime's timer with `timer = …`"
+    note = "enable the feature `tokio` of `retry-runtime`, in a browser `browser`, or name another runtime's timer with `timer = …`"
 )]
 pub trait HasTimer {
     type Timer: Timer + Default;
@@ -116,7 +121,15 @@ pub trait HasTimer {
 /// Stands for the features that are enabled.
 pub struct Features;
 
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+impl HasTimer for Features {
+    type Timer = DefaultTimer;
+}
+
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
 impl HasTimer for Features {
     type Timer = crate::time::timer::TokioTimer;
 }
@@ -126,7 +139,16 @@ pub fn default_timer<F: HasTimer>() -> F::Timer {
 }
 
 /// Sleeps with the timer that a feature provides. If none does, the bound fails with a helpful message.
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+pub fn sleep(pause: Duration, _: Features) -> impl Future<Output = ()> {
+    Timer::sleep(&DefaultTimer, pause)
+}
+
+/// The same.
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
 #[inline]
 #[track_caller]
 pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
@@ -137,7 +159,10 @@ pub fn sleep(pause: Duration, _: Features) -> tokio::time::Sleep {
 }
 
 /// A separate function, so that nothing must be kept across the check whether to skip.
-#[cfg(feature = "tokio")]
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
 #[cold]
 #[inline(never)]
 #[track_caller]
@@ -149,12 +174,18 @@ fn sleep_skipping(pause: Duration) -> tokio::time::Sleep {
 #[inline]
 #[track_caller]
 pub fn expect_timer() {
-    #[cfg(feature = "tokio")]
+    #[cfg(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    ))]
     crate::time::timer::expect_tokio(|| crate::time::timer::A_CALL);
 }
 
 /// Never called, because without the feature nothing has a timer.
-#[cfg(not(feature = "tokio"))]
+#[cfg(not(any(
+    feature = "tokio",
+    all(feature = "browser", target_family = "wasm", target_os = "unknown")
+)))]
 pub fn sleep(_: Duration, _: impl HasTimer) -> core::future::Pending<()> {
     core::future::pending()
 }

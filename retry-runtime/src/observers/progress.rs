@@ -2,7 +2,6 @@ use alloc::sync::Arc;
 use core::fmt::{self, Write};
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -10,6 +9,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::observe::event::{Event, Max};
 use crate::observe::observer::Observer;
 use crate::observe::shown::shown;
+use crate::time::clock::Instant;
 
 /// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with
 /// the feature `indicatif`.

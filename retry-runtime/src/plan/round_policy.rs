@@ -6,7 +6,8 @@ use crate::time::timer::Timer;
 
 /// What limits the rounds of [`Plan::run_until`](crate::Plan::run_until): a [`Policy`](crate::Policy) if the error type
 /// is [`Classify`](crate::Classify), otherwise the result of [`Policy::on`](crate::Policy::on). Either may begin a
-/// chain of other keys. Without the feature `tokio`, a chain names a `timer`.
+/// chain of other keys. Without a feature that
+/// brings a timer, a chain names a `timer`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` doesn't say which failures of type `{E}` are worth a retry",
     label = "not a policy for this plan",
@@ -44,8 +45,11 @@ where
     }
 }
 
-/// A policy alone waits with tokio's timer.
-#[cfg(feature = "tokio")]
+/// A policy alone waits with the timer of a feature.
+#[cfg(any(
+    feature = "tokio",
+    all(feature = "browser", target_family = "wasm", target_os = "unknown")
+))]
 mod of_policy {
     use super::RoundPolicy;
     use crate::chain::keys::Keys;

@@ -9,11 +9,11 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
-#[cfg(feature = "std")]
-use std::time::Instant;
 
 #[cfg(feature = "std")]
 use crate::time::blocking_timer::STEP;
+#[cfg(feature = "std")]
+use crate::time::clock::Instant;
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
 ///

@@ -3,17 +3,26 @@
 use core::cell::Cell;
 use core::time::Duration;
 use std::sync::OnceLock;
-use std::time::Instant;
+#[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
+pub(crate) use std::time::Instant;
 
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+pub(crate) use crate::time::browser::Instant;
 use crate::time::moment::Moment;
 use crate::time::skip;
 
 /// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
-/// that a paused clock also controls deadlines.
+/// that a paused clock also controls deadlines; in a browser the page's.
 pub(crate) fn now() -> Moment {
-    #[cfg(feature = "tokio")]
+    #[cfg(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    ))]
     let now = tokio::time::Instant::now().into_std();
-    #[cfg(not(feature = "tokio"))]
+    #[cfg(not(all(
+        feature = "tokio",
+        not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+    )))]
     let now = Instant::now();
     let now = moment(now);
     if MISSED.get() == 0 {

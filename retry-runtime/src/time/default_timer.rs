@@ -3,17 +3,42 @@ use std::thread;
 
 use crate::call::attempt::Clock;
 use crate::time::blocking_timer::BlockingTimer;
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+use crate::time::browser;
 use crate::time::cancel::Cancel;
-#[cfg(feature = "tokio")]
-use crate::time::timer::{Timer, TokioTimer};
+#[cfg(any(
+    feature = "tokio",
+    all(feature = "browser", target_family = "wasm", target_os = "unknown")
+))]
+use crate::time::timer::Timer;
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
+use crate::time::timer::TokioTimer;
 use crate::time::{clock, skip};
 
-/// How a call sleeps that names no timer: an async one with tokio's, if the feature `tokio` is on; a blocking one on
-/// its thread. It is no timer without the feature `std`.
+/// How a call sleeps that names no timer: an async one in a browser with the page's, if the feature `browser` is on, and
+/// else with tokio's, if `tokio` is; a blocking one on its thread. It is no timer without the feature `std`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
 
-#[cfg(feature = "tokio")]
+#[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
+#[diagnostic::do_not_recommend]
+impl Timer for DefaultTimer {
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        browser::sleep(skip::to_sleep(duration))
+    }
+
+    fn clock(&self) -> Clock {
+        Clock::Live(clock::now)
+    }
+}
+
+#[cfg(all(
+    feature = "tokio",
+    not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
+))]
 #[diagnostic::do_not_recommend]
 impl Timer for DefaultTimer {
     #[inline]

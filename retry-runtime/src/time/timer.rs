@@ -11,8 +11,8 @@ use crate::time::skip;
 /// How an async function sleeps between attempts: the key `timer`. In blocking code it takes a
 /// [`BlockingTimer`](crate::BlockingTimer).
 ///
-/// With the feature `tokio` (default) functions use tokio's timer unless they name another. For another runtime, name a
-/// type of your own, or a function from `Duration` to a future:
+/// With the feature `tokio` (default) functions use tokio's timer unless they name another, in a browser with the feature
+/// `browser` the page's. For another runtime, name a type of your own, or a function from `Duration` to a future:
 ///
 /// ```
 /// use std::time::Duration;
@@ -66,9 +66,9 @@ pub trait Timer {
     /// The time on the clock that [`sleep`](Self::sleep) follows. Deadlines and elapsed times are measured with it, so it
     /// must not be set back.
     ///
-    /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock;
-    /// otherwise the system's. A timer with its own clock (in a browser, on an engine that replays) returns that
-    /// clock's time. Without the feature `std` there is no default.
+    /// The default is tokio's clock with the feature `tokio`, so that a timer around tokio's follows a paused clock; in a
+    /// browser with the feature `browser` the page's; otherwise the system's. A timer with its own clock (on an engine
+    /// that replays, in a simulation) returns that clock's time. Without the feature `std` there is no default.
     #[cfg(feature = "std")]
     fn now(&self) -> Moment {
         clock::now()
