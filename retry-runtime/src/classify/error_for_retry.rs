@@ -26,7 +26,12 @@ use crate::classify::response_error::ResponseError;
 /// `timeout` allows: set one.
 pub trait ErrorForRetry: Sized {
     /// The response, or, for 4xx and 5xx, the error.
+    #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
     fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>> + Send;
+
+    /// The response, or, for 4xx and 5xx, the error. What a page holds stays on its thread.
+    #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+    fn error_for_retry(self) -> impl Future<Output = Result<Self, ResponseError>>;
 }
 
 macro_rules! error_for_retry_of {
@@ -37,8 +42,17 @@ macro_rules! error_for_retry_of {
                 if !status.is_client_error() && !status.is_server_error() {
                     return Ok(self);
                 }
+                let url = self.url().as_str().to_owned();
+                let headers = std::mem::take(self.headers_mut());
                 let mut body = Vec::new();
                 let mut broken = None;
+                // A page hands a body over as a whole.
+                #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+                match self.bytes().await {
+                    Ok(bytes) => body.extend(bytes.into_iter().take(ResponseError::BODY_LIMIT)),
+                    Err(error) => broken = Some(error.without_url().to_string()),
+                }
+                #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 while body.len() < ResponseError::BODY_LIMIT {
                     match self.chunk().await {
                         Ok(Some(chunk)) => body.extend_from_slice(&chunk),
@@ -49,8 +63,6 @@ macro_rules! error_for_retry_of {
                         }
                     }
                 }
-                let url = self.url().as_str().to_owned();
-                let headers = core::mem::take(self.headers_mut());
                 let error = ResponseError::new(status, headers, body);
                 Err(error.url(&url).body_error(broken))
             }

@@ -26,6 +26,7 @@ const LASTING: [&str; 3] = [
     feature = "reqwest_0_13",
     feature = "tonic_transport_0_14"
 ))]
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), allow(dead_code))] // No page is told so.
 pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
     let is_lasting = |cause: &(dyn Error + 'static)| {
         let said = cause.to_string();
@@ -63,6 +64,16 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
         }
     }
     verdict
+}
+
+/// Whether a page's request failed, or the body of its answer broke off: `fetch` has a `TypeError` for all of it, of which
+/// `reqwest` keeps the text.
+#[cfg(all(
+    any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
+    all(target_family = "wasm", target_os = "unknown")
+))]
+pub(crate) fn failed_to_fetch(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| cause.to_string().starts_with("JsValue(TypeError"))
 }
 
 #[cfg(test)]

@@ -1,4 +1,8 @@
-use super::connection::{of_no_connection, of_open_connection};
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+use super::connection::failed_to_fetch;
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+use super::connection::of_no_connection;
+use super::connection::of_open_connection;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 use crate::observe::chain;
@@ -13,6 +17,8 @@ macro_rules! classify_errors_of {
         /// | the connection closed, reset or canceled before the end of the answer | transient, ambiguous |
         /// | a status, from `error_for_status` | the same as for the [`StatusCode`](http::StatusCode) |
         /// | an invalid request or address, an untrusted certificate, too many redirects, a malformed answer or body | stop |
+        ///
+        /// In a browser, all that a page learns of a connection is that it failed: that is transient, ambiguous.
         ///
         /// An error for a status has lost the response's headers and body. To see `Retry-After` and billing codes, make
         /// the error with [`ErrorForRetry`](crate::ErrorForRetry) instead of `error_for_status`.
@@ -33,11 +39,16 @@ macro_rules! classify_errors_of {
                     return Verdict::STOP;
                 }
                 // Before timeouts: while a connection was being made, no request was sent.
+                #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
                 if self.is_connect() {
                     return of_no_connection(self);
                 }
                 if self.is_timeout() {
                     return Verdict::TIMEOUT;
+                }
+                #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+                if failed_to_fetch(self) {
+                    return Verdict::TRANSIENT.ambiguous();
                 }
                 of_open_connection(self)
             }
