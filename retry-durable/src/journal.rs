@@ -68,8 +68,10 @@ impl Journal {
     /// be readable for that.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
         let path = path.as_ref();
+        // Not to append: Windows does not let such a file be cut.
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).append(true).create(true).open(path)?;
+        let options = options.read(true).write(true).create(true).truncate(false);
+        let mut file = options.open(path)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => JournalError::InUse,
             TryLockError::Error(error) => JournalError::Io(error),
