@@ -1,0 +1,170 @@
+//! Makes its calls in a page, and says what came of each.
+
+use std::cell::{Cell, RefCell};
+use std::error::Error;
+use std::rc::Rc;
+use std::time::Duration;
+
+use gloo_timers::callback::Timeout;
+use gloo_timers::future::TimeoutFuture;
+use retry_runtime::{Breaker, ErrorForRetry, Event, Policy, RateLimiter, retry};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen_futures::spawn_local;
+use web_time::Instant;
+
+type AnyError = Box<dyn Error + Send + Sync>;
+
+/// Runs all scenarios against the server at that address; `closed` is one where nobody listens. Returns a line for each.
+#[wasm_bindgen]
+pub async fn run(server: String, closed: String) -> Vec<String> {
+    // The time is the console's: the subscriber's own would ask the standard library.
+    let log = tracing_subscriber::fmt::layer()
+        .with_ansi(false)
+        .without_time()
+        .with_writer(tracing_web::MakeConsoleWriter);
+    tracing_subscriber::registry().with(log).init();
+
+    let url = |path: &str| format!("{server}{path}");
+    let mut lines = Vec::new();
+    let mut say = |name: &str, said: String| lines.push(format!("{name}: {said}"));
+
+    for path in ["flaky", "after", "date"] {
+        say(path, shown(flaky(&url(path)).await));
+    }
+    say("stalling", shown(stalling(&url("stalling")).await));
+    say("down", shown(down(&url("down")).await));
+
+    let attempts = Cell::new(0);
+    unreachable(&closed, &attempts).await.unwrap_err();
+    ambiguous(&closed, &attempts).await.unwrap_err();
+    say("unreachable", format!("{} attempts", attempts.get()));
+
+    let (delays, id) = drawn().await;
+    say("delays", format!("{delays:?}"));
+    say("call id", id);
+    say("limited", limited().await);
+    say("yielding", yielding().await);
+    say("patient", patient().await);
+    lines
+}
+
+/// Waits as the policy says, or as the server asks.
+#[retry(max = 3, base = 200ms, jitter = "none")]
+async fn flaky(url: &str) -> Result<String, AnyError> {
+    get(url).await
+}
+
+#[retry(max = 1, base = 100ms, jitter = "none", timeout = 300ms)]
+async fn stalling(url: &str) -> Result<String, AnyError> {
+    get(url).await
+}
+
+/// Only the deadline ends it.
+#[retry(max = "unlimited", backoff = "fixed", base = 500ms, jitter = "none", deadline = 1400ms)]
+async fn down(url: &str) -> Result<String, AnyError> {
+    get(url).await
+}
+
+#[retry(max = 1, backoff = "none")]
+async fn unreachable(url: &str, attempts: &Cell<u32>) -> Result<String, AnyError> {
+    attempts.set(attempts.get() + 1);
+    get(url).await
+}
+
+#[retry(max = 1, backoff = "none", idempotent = false)]
+async fn ambiguous(url: &str, attempts: &Cell<u32>) -> Result<String, AnyError> {
+    attempts.set(attempts.get() + 1);
+    get(url).await
+}
+
+async fn get(url: &str) -> Result<String, AnyError> {
+    let response = reqwest::get(url).await?.error_for_retry().await?;
+    Ok(response.text().await?)
+}
+
+/// The jitter of three pauses, and an idempotency key.
+async fn drawn() -> (Vec<Duration>, String) {
+    let delays = RefCell::new(Vec::new());
+    let observer = |event: &Event<'_>| {
+        if let Event::Retrying { delay, .. } = *event {
+            delays.borrow_mut().push(delay);
+        }
+    };
+
+    #[retry(max = 3, backoff = "fixed", base = 20ms, attempt = attempt, observe = &observer, on = |_| true)]
+    async fn refused(observer: impl Fn(&Event<'_>)) -> Result<(), String> {
+        Err(attempt.call_id().to_string())
+    }
+
+    let id = refused(&observer).await.unwrap_err();
+    (delays.into_inner(), id)
+}
+
+/// What calls share counts by the page's clock.
+async fn limited() -> String {
+    static BREAKER: Breaker = Breaker::new();
+    static LIMITER: RateLimiter<retry_runtime::Quota> =
+        RateLimiter::fixed(1, Duration::from_millis(150)).burst(1);
+
+    let started = Instant::now();
+    let attempts = Cell::new(0);
+    let outcome = Policy::none()
+        .max(2)
+        .on(|_: &AnyError| true)
+        .breaker(&BREAKER)
+        .limiter(&LIMITER)
+        .call(async || {
+            attempts.set(attempts.get() + 1);
+            Err::<(), AnyError>("busy".into())
+        })
+        .await;
+    let waited = started.elapsed() >= Duration::from_millis(300);
+    format!(
+        "{} after {} attempts, waited: {waited}",
+        outcome.unwrap_err(),
+        attempts.get()
+    )
+}
+
+/// Between attempts without a pause, the page goes on.
+async fn yielding() -> String {
+    let is_up = Rc::new(Cell::new(false));
+    let up = Rc::clone(&is_up);
+    let _timeout = Timeout::new(50, move || up.set(true));
+
+    #[retry(max = "unlimited", backoff = "none", on = |_| true)]
+    async fn connect(is_up: &Cell<bool>) -> Result<(), String> {
+        is_up
+            .get()
+            .then_some(())
+            .ok_or_else(|| String::from("down"))
+    }
+
+    connect(&is_up)
+        .await
+        .map_or_else(|error| error, |()| String::from("up"))
+}
+
+/// A pause longer than `setTimeout` can count does not end at once.
+async fn patient() -> String {
+    let attempts = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&attempts);
+
+    #[retry(backoff = "fixed", base = "30d", cap = "30d", jitter = "none", on = |_| true)]
+    async fn call(attempts: &Cell<u32>) -> Result<(), String> {
+        attempts.set(attempts.get() + 1);
+        Err(String::from("busy"))
+    }
+
+    spawn_local(async move {
+        let _ = call(&counted).await;
+    });
+    TimeoutFuture::new(100).await;
+    format!("{} attempts", attempts.get())
+}
+
+fn shown(outcome: Result<String, AnyError>) -> String {
+    outcome.unwrap_or_else(|error| error.to_string())
+}
