@@ -43,7 +43,7 @@ macro_rules! error_for_retry_of {
                     return Ok(self);
                 }
                 let url = self.url().as_str().to_owned();
-                let headers = std::mem::take(self.headers_mut());
+                let headers = core::mem::take(self.headers_mut());
                 let mut body = Vec::new();
                 let mut broken = None;
                 // A page hands a body over as a whole.

@@ -1,7 +1,7 @@
 //! A page's timer and clock.
 
-use std::future::Future;
-use std::time::Duration;
+use core::future::Future;
+use core::time::Duration;
 
 use gloo_timers::future::TimeoutFuture;
 pub(crate) use web_time::Instant;
