@@ -27,6 +27,7 @@ mod configure;
 pub mod guide;
 mod hedge;
 mod limiter;
+mod listed;
 #[cfg(feature = "tracing")]
 pub mod log;
 #[doc(hidden)]

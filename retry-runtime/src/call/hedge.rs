@@ -94,7 +94,7 @@ impl Call {
     pub(crate) const fn at(self, attempt: u32) -> Self {
         Self {
             shared: attempt.saturating_sub(1).saturating_add(self.corrections),
-            own: [0; 4],
+            own: [0; Kind::ALL.len()],
             ..self
         }
     }

@@ -59,7 +59,7 @@ pub struct Call {
     /// Retries that count against the policy's `max`.
     pub(super) shared: u32,
     /// Retries that count against a section's own `max`, by [`Kind`].
-    pub(super) own: [u32; 4],
+    pub(super) own: [u32; Kind::ALL.len()],
     /// Those of them that were no attempts.
     pub(super) corrections: u32,
     /// The policy's own `max` when it was looked at last.
@@ -88,7 +88,7 @@ impl Call {
     pub const fn new() -> Self {
         Self {
             shared: 0,
-            own: [0; 4],
+            own: [0; Kind::ALL.len()],
             corrections: 0,
             limit: 0,
             in_force: 0,

@@ -1,5 +1,7 @@
 use core::fmt;
 
+use crate::listed::listed;
+
 /// What sort of failure is retried. Each can have its own numbers: the keys `transient(…)`,
 /// `throttled(…)`, `timed_out(…)` and `invalid(…)`, and a policy's setters of the same names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,14 +17,9 @@ pub enum Kind {
     Invalid,
 }
 
-impl Kind {
-    pub(crate) const ALL: [Self; 4] = [
-        Self::Transient,
-        Self::Throttled,
-        Self::Timeout,
-        Self::Invalid,
-    ];
+listed!(Kind: Transient Throttled Timeout Invalid);
 
+impl Kind {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Transient => "transient",

@@ -25,6 +25,9 @@ pub struct Retries(u32);
 
 const COUNT: u32 = u32::MAX >> 3;
 
+// As many as `call` finds in the upper bits.
+const _: () = assert!(Kind::ALL.len() == 4);
+
 impl Retries {
     #[inline]
     pub const fn new() -> Self {

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use crate::listed::listed;
 use crate::observe::record::Record;
 
 /// How much a log record matters: the levels of `tracing`, and none.
@@ -21,16 +22,7 @@ pub enum Level {
     Trace,
 }
 
-impl Level {
-    const ALL: [Self; 6] = [
-        Self::Off,
-        Self::Error,
-        Self::Warn,
-        Self::Info,
-        Self::Debug,
-        Self::Trace,
-    ];
-}
+listed!(Level: Off Error Warn Info Debug Trace);
 
 impl From<tracing::Level> for Level {
     fn from(level: tracing::Level) -> Self {

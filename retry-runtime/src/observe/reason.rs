@@ -1,5 +1,8 @@
 use core::fmt;
 
+#[cfg(feature = "std")]
+use crate::listed::listed;
+
 /// Why a call gave up. Every call that ends with a failure has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -32,23 +35,13 @@ pub enum Reason {
     Unanswered,
 }
 
-impl Reason {
-    #[cfg(feature = "std")]
-    pub(crate) const ALL: [Self; 12] = [
-        Self::NotRetryable,
-        Self::Exhausted,
-        Self::Deadline,
-        Self::HintTooLong,
-        Self::Ambiguous,
-        Self::Repeated,
-        Self::Budget,
-        Self::Rejected,
-        Self::Cancelled,
-        Self::CorrectionFailed,
-        Self::FallbackFailed,
-        Self::Unanswered,
-    ];
+#[cfg(feature = "std")]
+listed!(Reason:
+    NotRetryable Exhausted Deadline HintTooLong Ambiguous Unrepeatable Repeated Budget Rejected Cancelled CorrectionFailed
+    FallbackFailed Unanswered
+);
 
+impl Reason {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::NotRetryable => "not retryable",

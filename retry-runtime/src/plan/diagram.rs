@@ -3,6 +3,7 @@ mod svg;
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
+use crate::listed::listed;
 use crate::observe::shown::shown_name;
 use crate::plan::Plan;
 use crate::plan::graph::Graph;
@@ -57,15 +58,9 @@ enum Standing {
     Pending,
 }
 
-impl Standing {
-    const ALL: [Self; 5] = [
-        Self::Completed,
-        Self::Failed,
-        Self::DeadEnd,
-        Self::Blocked,
-        Self::Pending,
-    ];
+listed!(Standing: Completed Failed DeadEnd Blocked Pending);
 
+impl Standing {
     const fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",

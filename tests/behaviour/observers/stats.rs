@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use retry_runtime::observers::{Stats, Totals};
 use retry_runtime::testing::{Script, fail_times, sequence};
-use retry_runtime::{GaveUp, Observer, Policy, Reason, Verdict, retry};
+use retry_runtime::{Event, GaveUp, Observer, Policy, Reason, Verdict, retry};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -103,6 +103,42 @@ async fn so_are_corrections_hedges_and_fallbacks() {
         (totals.hedges(), totals.calls(), totals.retries()),
         (2, 1, 0)
     );
+}
+
+#[test]
+fn every_reason_is_counted_under_its_name() {
+    for reason in [
+        Reason::NotRetryable,
+        Reason::Exhausted,
+        Reason::Deadline,
+        Reason::HintTooLong,
+        Reason::Ambiguous,
+        Reason::Unrepeatable,
+        Reason::Repeated,
+        Reason::Budget,
+        Reason::Rejected,
+        Reason::Cancelled,
+        Reason::CorrectionFailed,
+        Reason::FallbackFailed,
+        Reason::Unanswered,
+    ] {
+        let stats = Stats::new();
+        stats.observe(&Event::GaveUp {
+            call: "fetch",
+            attempt: 1,
+            corrections: 0,
+            max: None,
+            error: &"busy",
+            kind: None,
+            reason,
+        });
+        let totals = stats.totals();
+        assert_eq!((totals.gave_up_for(reason), totals.gave_up()), (1, 1));
+        assert_eq!(
+            totals.to_string(),
+            format!("1 call, 1 attempt, 0 retries; 1 gave up (1 {reason}); last error: busy")
+        );
+    }
 }
 
 #[test]
