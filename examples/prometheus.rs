@@ -11,7 +11,9 @@ use retry_runtime::{Breaker, Budget, Rejected, Verdict, retry};
 
 static BUDGET: Budget = Budget::standard();
 static BREAKER: Breaker = Breaker::new().consecutive_failures(4);
-static METRICS: Metrics<'_> = Metrics::new().budget(&BUDGET);
+static METRICS: Metrics<'_> = Metrics::new()
+    .budget("model", &BUDGET)
+    .breaker("model", &BREAKER);
 
 struct Client {
     server: Script<&'static str, Failure>,
@@ -39,16 +41,15 @@ fn verdict(failure: &Failure) -> Verdict {
     }
 }
 
+#[retry(max = 3, on = verdict, budget = &BUDGET, breaker = &BREAKER, observe = &METRICS)]
 impl Client {
-    #[retry(
-        max = 3,
-        name = "model.complete",
-        on = verdict,
-        budget = &BUDGET,
-        breaker = &BREAKER,
-        observe = &METRICS
-    )]
+    #[retry(name = "model.complete")]
     async fn complete(&self) -> Result<&'static str, Failure> {
+        self.server.next()
+    }
+
+    #[retry(name = "model.embed")]
+    async fn embed(&self) -> Result<&'static str, Failure> {
         self.server.next()
     }
 }
@@ -91,7 +92,7 @@ pub(crate) async fn text() -> Result<String, BuildError> {
     }
     // Until the breaker is half open.
     tokio::time::sleep(Duration::from_secs(6)).await;
-    let _ = client.complete().await;
+    let _ = client.embed().await;
     Ok(recorder.render())
 }
 

@@ -42,7 +42,8 @@ async fn prometheus_and_the_dashboard_agree() {
             r#"retry_calls_total{name="model.complete",outcome="exhausted"} 1"#,
             r#"retry_calls_total{name="model.complete",outcome="not retryable"} 1"#,
             r#"retry_calls_total{name="model.complete",outcome="rejected"} 1"#,
-            r#"retry_calls_total{name="model.complete",outcome="succeeded"} 4"#,
+            r#"retry_calls_total{name="model.complete",outcome="succeeded"} 3"#,
+            r#"retry_calls_total{name="model.embed",outcome="succeeded"} 1"#,
         ]
     );
     let mut attempts = samples(&text, "retry_attempts_total");
@@ -51,16 +52,21 @@ async fn prometheus_and_the_dashboard_agree() {
         attempts,
         [
             r#"retry_attempts_total{name="model.complete",kind="stop"} 1"#,
-            r#"retry_attempts_total{name="model.complete",kind="succeeded"} 4"#,
+            r#"retry_attempts_total{name="model.complete",kind="succeeded"} 3"#,
             r#"retry_attempts_total{name="model.complete",kind="throttled"} 1"#,
             r#"retry_attempts_total{name="model.complete",kind="transient"} 6"#,
+            r#"retry_attempts_total{name="model.embed",kind="succeeded"} 1"#,
         ]
+    );
+    // Opened by one of the calls that share it, closed by the other.
+    assert_eq!(
+        samples(&text, "retry_breaker_state"),
+        [r#"retry_breaker_state{breaker="model"} 0"#]
     );
     for line in [
         r#"retry_delay_seconds_count{name="model.complete"} 6"#,
-        r#"retry_attempts_per_call_sum{name="model.complete"} 12"#,
-        r#"retry_attempts_per_call_count{name="model.complete"} 7"#,
-        r#"retry_breaker_state{name="model.complete"} 0"#,
+        r#"retry_attempts_per_call_sum{name="model.complete"} 11"#,
+        r#"retry_attempts_per_call_count{name="model.complete"} 6"#,
         "# TYPE retry_calls_total counter",
         "# TYPE retry_delay_seconds histogram",
         "# TYPE retry_budget_available gauge",
@@ -68,7 +74,7 @@ async fn prometheus_and_the_dashboard_agree() {
         assert!(text.lines().any(|at| at == line), "{line}:\n{text}");
     }
     assert!(text.contains("# HELP retry_budget_available "), "{text}");
-    let available = samples(&text, "retry_budget_available{")[0];
+    let available = samples(&text, r#"retry_budget_available{budget="model"}"#)[0];
     let (_, available) = available.rsplit_once(' ').expect("a number");
     assert!(
         (0.0..500.0).contains(&available.parse().expect("a number")),

@@ -34,13 +34,20 @@ async fn fetch(
     server.next()
 }
 
-/// Attributes without the call's name, and a number: of a histogram its sum.
+/// Attributes, and a number: of a histogram its sum.
 type Points = BTreeMap<String, f64>;
 
+/// Without the names, which are always the same.
 fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
+    const NAMES: [(&str, &str); 3] = [
+        ("retry.name", "fetch"),
+        ("retry.budget", "server"),
+        ("retry.breaker", "server"),
+    ];
+    let names = NAMES.map(|(key, name)| KeyValue::new(key, name));
     let (names, others): (Vec<_>, Vec<_>) =
-        attributes.partition(|attribute| attribute.key.as_str() == "retry.name");
-    assert_eq!(names, [&KeyValue::new("retry.name", "fetch")]);
+        attributes.partition(|attribute| names.contains(attribute));
+    assert_eq!(names.len(), 1);
     let others = others.iter();
     let others = others.map(|attribute| format!("{}={}", attribute.key, attribute.value));
     others.collect::<Vec<_>>().join(",")
@@ -122,8 +129,11 @@ impl Exported {
 #[tokio::test(start_paused = true)]
 async fn every_instrument_gets_its_numbers() {
     let exported = Exported::new();
-    let observer = exported.observer().budget(&BUDGET);
+    let observer = exported.observer();
     let breaker = Breaker::new().consecutive_failures(4);
+    let observer = observer
+        .budget("server", &BUDGET)
+        .breaker("server", &breaker);
     let server = sequence(
         [Ok(()), Err(Busy), Ok(())]
             .into_iter()

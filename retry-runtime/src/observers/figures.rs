@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use crate::breaker::circuit::BreakerState;
+use crate::breaker::circuit::{Breaker, BreakerState};
+use crate::budget::bucket::Budget;
 use crate::classify::kind::Kind;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
@@ -16,6 +17,13 @@ pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until i
 pub(super) const BUDGET: &str = "Tokens that a budget has left";
 pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
 
+/// What calls share, and the name that each is shown under.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shared<'a> {
+    pub(super) budget: Option<(&'a str, &'a Budget)>,
+    pub(super) breaker: Option<(&'a str, &'a Breaker)>,
+}
+
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
     /// An attempt or a correction ended so.
@@ -24,8 +32,6 @@ pub(super) struct Figures {
     pub(super) pause: Option<Duration>,
     /// The call ended.
     pub(super) end: Option<End>,
-    /// The breaker is in that state from now on.
-    pub(super) breaker: Option<BreakerState>,
 }
 
 /// What became of an attempt, or of a correction.
@@ -81,16 +87,6 @@ pub(super) const fn number_of(state: BreakerState) -> u8 {
 }
 
 impl Figures {
-    pub(super) fn is_empty(&self) -> bool {
-        let Self {
-            attempt,
-            pause,
-            end,
-            breaker,
-        } = self;
-        attempt.is_none() && pause.is_none() && end.is_none() && breaker.is_none()
-    }
-
     pub(super) fn of(event: &Event<'_>) -> Self {
         let none = Self::default();
         match *event {
@@ -126,9 +122,6 @@ impl Figures {
                 attempt: Some(Judged::Succeeded),
                 ..ended(attempt, Outcome::Succeeded)
             },
-            Event::BreakerOpened { .. } => turned(BreakerState::Open),
-            Event::BreakerHalfOpened { .. } => turned(BreakerState::HalfOpen),
-            Event::BreakerClosed { .. } => turned(BreakerState::Closed),
             _ => none,
         }
     }
@@ -137,13 +130,6 @@ impl Figures {
 fn ended(attempts: u32, outcome: Outcome) -> Figures {
     Figures {
         end: Some(End { attempts, outcome }),
-        ..Figures::default()
-    }
-}
-
-fn turned(state: BreakerState) -> Figures {
-    Figures {
-        breaker: Some(state),
         ..Figures::default()
     }
 }

@@ -2,7 +2,8 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, End, Figures};
+use super::figures::{self, End, Figures, Shared};
+use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
@@ -16,20 +17,24 @@ use crate::observe::shown::shown;
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
-/// | `retry_breaker_state` | `name` | 0 closed, 1 half open, 2 open; from the first time it opens |
-/// | `retry_budget_available` | `name` | the tokens of the budget that [`budget`](Self::budget) names |
+/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
+/// | `retry_budget_available` | `budget` | the tokens that the one of [`budget`](Self::budget) has left |
 ///
-/// `name` is the call's name. The words are those of the log.
+/// `name` is the call's name. The words are those of the log. What calls share has a name of its own, since each of them
+/// changes it.
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;
-/// use retry_runtime::{Budget, retry};
+/// use retry_runtime::{Breaker, Budget, retry};
 ///
 /// static BUDGET: Budget = Budget::standard();
+/// static BREAKER: Breaker = Breaker::new();
+/// static METRICS: Metrics<'_> =
+///     Metrics::new().budget("model", &BUDGET).breaker("model", &BREAKER);
 ///
 /// struct Client;
 ///
-/// #[retry(budget = &BUDGET, observe = Metrics::new().budget(&BUDGET))]
+/// #[retry(budget = &BUDGET, breaker = &BREAKER, observe = &METRICS)]
 /// impl Client {
 ///     fn models(&self) -> std::io::Result<String> {
 ///         Ok(String::from("one"))
@@ -43,7 +48,7 @@ use crate::observe::shown::shown;
 /// If no recorder is installed, it measures nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics<'a> {
-    budget: Option<&'a Budget>,
+    shared: Shared<'a>,
 }
 
 const CALLS: &str = "retry_calls_total";
@@ -56,7 +61,12 @@ const BREAKER: &str = "retry_breaker_state";
 impl Metrics<'static> {
     /// Measures with the recorder that the program has installed.
     pub const fn new() -> Self {
-        Self { budget: None }
+        Self {
+            shared: Shared {
+                budget: None,
+                breaker: None,
+            },
+        }
     }
 
     /// Tells the recorder what each metric is about, and its unit. Call it once, after you have installed the recorder.
@@ -71,43 +81,67 @@ impl Metrics<'static> {
 }
 
 impl<'a> Metrics<'a> {
-    /// Shows what is left of that budget whenever a call that names this observer fails or ends.
+    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
     #[must_use]
-    pub const fn budget(self, budget: &'a Budget) -> Self {
-        Self {
-            budget: Some(budget),
-        }
+    pub const fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
+        self.shared.budget = Some((name, budget));
+        self
+    }
+
+    /// Shows under that name the state of that breaker, at each event of a call that names this observer.
+    ///
+    /// One of several, as in a [`Keyed`](crate::Keyed), is looked up in a closure:
+    ///
+    /// ```
+    /// use retry_runtime::observers::Metrics;
+    /// use retry_runtime::{Breaker, Keyed, Observer, Rejected, retry};
+    ///
+    /// struct Client {
+    ///     breakers: Keyed<String, Breaker>,
+    /// }
+    ///
+    /// impl Client {
+    ///     #[retry(
+    ///         breaker = self.breakers.of(host),
+    ///         observe = |event| Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+    ///     )]
+    ///     async fn get(&self, host: &str) -> std::io::Result<String> {
+    ///         Ok(format!("hello from {host}"))
+    ///     }
+    /// }
+    /// ```
+    #[must_use]
+    pub const fn breaker(mut self, name: &'a str, breaker: &'a Breaker) -> Self {
+        self.shared.breaker = Some((name, breaker));
+        self
     }
 }
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let figures = Figures::of(event);
-        if figures.is_empty() {
-            return;
-        }
-        let name = shown(event.call()).to_string();
+        let name = || shown(event.call()).to_string();
         let Figures {
             attempt,
             pause,
             end,
-            breaker,
-        } = figures;
+        } = Figures::of(event);
         if let Some(attempt) = attempt {
-            counter!(ATTEMPTS, "name" => name.clone(), "kind" => attempt.name()).increment(1);
+            counter!(ATTEMPTS, "name" => name(), "kind" => attempt.name()).increment(1);
         }
         if let Some(pause) = pause {
-            histogram!(DELAY, "name" => name.clone()).record(pause.as_secs_f64());
+            histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
         }
         if let Some(End { attempts, outcome }) = end {
-            counter!(CALLS, "name" => name.clone(), "outcome" => outcome.name()).increment(1);
-            histogram!(ATTEMPTS_PER_CALL, "name" => name.clone()).record(f64::from(attempts));
+            counter!(CALLS, "name" => name(), "outcome" => outcome.name()).increment(1);
+            histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }
-        if let Some(state) = breaker {
-            gauge!(BREAKER, "name" => name.clone()).set(figures::number_of(state));
+        let Shared { budget, breaker } = self.shared;
+        if let Some((name, budget)) = budget {
+            gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());
         }
-        if let Some(budget) = self.budget {
-            gauge!(BUDGET, "name" => name).set(budget.available());
+        if let Some((name, breaker)) = breaker {
+            let state = figures::number_of(breaker.state());
+            gauge!(BREAKER, "breaker" => shown(name).to_string()).set(state);
         }
     }
 }

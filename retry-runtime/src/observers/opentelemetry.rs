@@ -1,9 +1,8 @@
-use core::slice;
-
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, End, Figures};
+use super::figures::{self, End, Figures, Shared};
+use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
@@ -17,8 +16,8 @@ use crate::observe::shown::shown;
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
-/// | `retry.breaker.state` | `1` | `retry.name` | 0 closed, 1 half open, 2 open; from the first time it opens |
-/// | `retry.budget.available` | `{token}` | `retry.name` | the tokens of the budget that [`budget`](Self::budget) names |
+/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
+/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens that the one of [`budget`](Self::budget) has left |
 ///
 /// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style.
 ///
@@ -47,7 +46,7 @@ pub struct OpenTelemetry<'a> {
     attempts_per_call: Histogram<u64>,
     breaker: Gauge<u64>,
     available: Gauge<f64>,
-    budget: Option<&'a Budget>,
+    shared: Shared<'a>,
 }
 
 const NAME: &str = "retry.name";
@@ -86,7 +85,7 @@ impl OpenTelemetry<'static> {
                 .with_unit("{token}")
                 .with_description(figures::BUDGET)
                 .build(),
-            budget: None,
+            shared: Shared::default(),
         }
     }
 
@@ -111,42 +110,52 @@ impl OpenTelemetry<'static> {
     }
 }
 
-impl OpenTelemetry<'_> {
-    /// Shows what is left of that budget whenever a call that names this observer fails or ends.
+impl<'a> OpenTelemetry<'a> {
+    /// Shows under that name what is left of that budget, at each event of a call that names this observer.
     #[must_use]
-    pub fn budget(self, budget: &Budget) -> OpenTelemetry<'_> {
-        OpenTelemetry {
-            budget: Some(budget),
-            ..self
-        }
+    pub fn budget(mut self, name: &'a str, budget: &'a Budget) -> Self {
+        self.shared.budget = Some((name, budget));
+        self
+    }
+
+    /// Shows under that name the state of that breaker, at each event of a call that names this observer. To show one of
+    /// several, name it on a clone, in a closure: see [`Metrics::breaker`](super::Metrics::breaker).
+    #[must_use]
+    pub fn breaker(mut self, name: &'a str, breaker: &'a Breaker) -> Self {
+        self.shared.breaker = Some((name, breaker));
+        self
     }
 }
 
 impl Observer for OpenTelemetry<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let figures = Figures::of(event);
-        if figures.is_empty() {
-            return;
-        }
-        let name = KeyValue::new(NAME, shown(event.call()).to_string());
-        let named = slice::from_ref(&name);
-        if let Some(attempt) = figures.attempt {
+        let name = || KeyValue::new(NAME, shown(event.call()).to_string());
+        let Figures {
+            attempt,
+            pause,
+            end,
+        } = Figures::of(event);
+        if let Some(attempt) = attempt {
             let kind = KeyValue::new("retry.kind", attempt.name());
-            self.attempts.add(1, &[name.clone(), kind]);
+            self.attempts.add(1, &[name(), kind]);
         }
-        if let Some(pause) = figures.pause {
-            self.delay.record(pause.as_secs_f64(), named);
+        if let Some(pause) = pause {
+            self.delay.record(pause.as_secs_f64(), &[name()]);
         }
-        if let Some(End { attempts, outcome }) = figures.end {
-            self.attempts_per_call.record(attempts.into(), named);
+        if let Some(End { attempts, outcome }) = end {
+            self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
-            self.calls.add(1, &[name.clone(), outcome]);
+            self.calls.add(1, &[name(), outcome]);
         }
-        if let Some(state) = figures.breaker {
-            self.breaker.record(figures::number_of(state).into(), named);
+        let Shared { budget, breaker } = self.shared;
+        if let Some((name, budget)) = budget {
+            let name = KeyValue::new("retry.budget", shown(name).to_string());
+            self.available.record(budget.available(), &[name]);
         }
-        if let Some(budget) = self.budget {
-            self.available.record(budget.available(), named);
+        if let Some((name, breaker)) = breaker {
+            let name = KeyValue::new("retry.breaker", shown(name).to_string());
+            let state = figures::number_of(breaker.state());
+            self.breaker.record(state.into(), &[name]);
         }
     }
 }
