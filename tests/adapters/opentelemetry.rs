@@ -34,8 +34,8 @@ async fn fetch(
     server.next()
 }
 
-/// Attributes, and a number: of a histogram its sum.
-type Points = BTreeMap<String, f64>;
+/// Attributes, and a number: of a histogram its sum, and how many of its buckets hold any.
+type Points = BTreeMap<String, (f64, usize)>;
 
 /// Without the names, which are always the same.
 fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
@@ -53,28 +53,41 @@ fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
     others.collect::<Vec<_>>().join(",")
 }
 
+fn filled(counts: impl Iterator<Item = u64>) -> usize {
+    counts.filter(|count| *count > 0).count()
+}
+
 /// The points of a metric, of whatever sort it is.
 fn points(metric: &Metric) -> Points {
     match metric.data() {
         AggregatedMetrics::U64(MetricData::Sum(sum)) => sum
             .data_points()
-            .map(|point| (attributes(point.attributes()), number(point.value())))
+            .map(|point| (attributes(point.attributes()), (number(point.value()), 0)))
             .collect(),
         AggregatedMetrics::U64(MetricData::Gauge(gauge)) => gauge
             .data_points()
-            .map(|point| (attributes(point.attributes()), number(point.value())))
+            .map(|point| (attributes(point.attributes()), (number(point.value()), 0)))
             .collect(),
         AggregatedMetrics::F64(MetricData::Gauge(gauge)) => gauge
             .data_points()
-            .map(|point| (attributes(point.attributes()), point.value()))
+            .map(|point| (attributes(point.attributes()), (point.value(), 0)))
             .collect(),
         AggregatedMetrics::U64(MetricData::Histogram(histogram)) => histogram
             .data_points()
-            .map(|point| (attributes(point.attributes()), number(point.sum())))
+            .map(|point| {
+                let filled = filled(point.bucket_counts());
+                (
+                    attributes(point.attributes()),
+                    (number(point.sum()), filled),
+                )
+            })
             .collect(),
         AggregatedMetrics::F64(MetricData::Histogram(histogram)) => histogram
             .data_points()
-            .map(|point| (attributes(point.attributes()), point.sum()))
+            .map(|point| {
+                let filled = filled(point.bucket_counts());
+                (attributes(point.attributes()), (point.sum(), filled))
+            })
             .collect(),
         _ => panic!("an instrument of another sort: {}", metric.name()),
     }
@@ -84,11 +97,16 @@ fn number(value: u64) -> f64 {
     f64::from(u32::try_from(value).expect("a small number"))
 }
 
-fn expected(points: &[(&str, f64)]) -> Points {
+/// Points of a histogram with so many buckets that have something in them.
+fn filling(filled: usize, points: &[(&str, f64)]) -> Points {
     let points = points.iter();
     points
-        .map(|(at, value)| ((*at).to_owned(), *value))
+        .map(|(at, value)| ((*at).to_owned(), (*value, filled)))
         .collect()
+}
+
+fn expected(points: &[(&str, f64)]) -> Points {
+    filling(0, points)
 }
 
 /// Where metrics go, and from where they are read by names with units.
@@ -156,13 +174,14 @@ async fn every_instrument_gets_its_numbers() {
         expected(&[("retry.kind=succeeded", 2.0), ("retry.kind=transient", 5.0),])
     );
     // 1 s; 1 s and 2 s; 1 s, after which the breaker is open.
-    assert_eq!(found["retry.delay s"], expected(&[("", 5.0)]));
+    assert_eq!(found["retry.delay s"], filling(2, &[("", 5.0)]));
+    // None, 1, 1, 2 and 3.
     assert_eq!(
         found["retry.attempts_per_call {attempt}"],
-        expected(&[("", 7.0)])
+        filling(3, &[("", 7.0)])
     );
     assert_eq!(found["retry.breaker.state 1"], expected(&[("", 2.0)]));
-    let available = found["retry.budget.available {token}"][""];
+    let (available, _) = found["retry.budget.available {token}"][""];
     assert!((400.0..500.0).contains(&available), "{available}");
     assert_eq!(found.len(), 6, "{found:?}");
 }
@@ -212,6 +231,6 @@ async fn so_do_corrections_hedges_and_fallbacks() {
     );
     assert_eq!(
         found["retry.attempts_per_call {attempt}"],
-        expected(&[("", 5.0)])
+        filling(2, &[("", 5.0)])
     );
 }

@@ -50,6 +50,9 @@ pub struct OpenTelemetry<'a> {
 }
 
 const NAME: &str = "retry.name";
+/// The limits of the histograms' buckets, unless a view of the program's sets others: those of the SDK are for milliseconds.
+const SECONDS: [f64; 10] = [0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 120.0];
+const ATTEMPTS: [f64; 6] = [1.0, 2.0, 3.0, 4.0, 6.0, 11.0];
 
 impl OpenTelemetry<'static> {
     /// Measures with instruments of that meter.
@@ -70,10 +73,12 @@ impl OpenTelemetry<'static> {
                 .with_description(figures::ATTEMPTS)
                 .build(),
             delay: delay
+                .with_boundaries(SECONDS.to_vec())
                 .with_unit("s")
                 .with_description(figures::DELAY)
                 .build(),
             attempts_per_call: attempts_per_call
+                .with_boundaries(ATTEMPTS.to_vec())
                 .with_unit("{attempt}")
                 .with_description(figures::ATTEMPTS_PER_CALL)
                 .build(),
