@@ -89,6 +89,7 @@ fn nothing_is_drawn_where_there_is_no_terminal() {
     let event = Event::Succeeded {
         call: "fetch",
         attempt: 1,
+        attempts: 1,
         corrections: 0,
         max: None,
     };

@@ -273,6 +273,22 @@ fn site_name() -> &'static str {
 }
 
 #[test]
+fn attempts_before_progress_are_counted_in_another_process_too() {
+    let policy = EXACT.max(1);
+    let site = Site::new(&policy, "feed");
+    let mut call = Call::new();
+    call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
+    call = call.restarted();
+    call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
+    let saved = serde_json::to_string(&call).unwrap();
+    let mut call: Call = serde_json::from_str(&saved).unwrap();
+    let recording = testing::record();
+    let failed = call.failed(&site, Verdict::TRANSIENT, &"cut off");
+    assert_eq!((failed, call.attempt()), (Err(Reason::Exhausted), 2));
+    assert_eq!(recording.attempts(), [3]);
+}
+
+#[test]
 fn a_call_goes_on_in_another_process() {
     let policy = EXACT
         .max(5)

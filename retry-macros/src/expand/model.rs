@@ -495,7 +495,8 @@ impl Policy {
 
 impl Count {
     /// A policy known at run time may ask for anything. Values that are rejected have a count of their own, and attempts
-    /// that run at once numbers of their own. The delays of a resumed stream may go on growing where its count begins anew.
+    /// that run at once numbers of their own. The retries of a resumed stream are counted anew, while its delays may go on
+    /// growing, and all its attempts are counted beside them.
     fn new(model: &Model) -> Self {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = &model.policy else {
             return Self::Everything;

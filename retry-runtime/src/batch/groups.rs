@@ -237,6 +237,7 @@ impl Round<'_> {
             || Event::GaveUp {
                 call,
                 attempt,
+                attempts: attempt,
                 corrections: 0,
                 max,
                 error,

@@ -95,6 +95,7 @@ impl Call {
         Self {
             shared: attempt.saturating_sub(1).saturating_add(self.corrections),
             own: [0; Kind::ALL.len()],
+            beside: self.attempts().saturating_sub(attempt),
             ..self
         }
     }

@@ -69,6 +69,7 @@ impl Call {
                 let end = End {
                     call,
                     attempt,
+                    attempts: attempt.saturating_add(self.beside),
                     corrections,
                     max,
                     kind: verdict.kind(),
@@ -115,6 +116,7 @@ impl Call {
         let end = End {
             call: name,
             attempt: self.attempt().saturating_sub(attempts),
+            attempts: self.attempts().saturating_sub(attempts),
             corrections: self.corrections.saturating_sub(corrections),
             max: limit(self.in_force),
             kind: None,
@@ -135,6 +137,7 @@ impl Call {
         let end = End {
             call: site.name(),
             attempt: self.attempt(),
+            attempts: self.attempts(),
             corrections: self.corrections,
             max: self.retries_allowed(site.policy),
             kind: None,
@@ -168,6 +171,7 @@ impl Call {
                 let end = End {
                     call,
                     attempt,
+                    attempts: attempt,
                     corrections,
                     max,
                     kind: None,
@@ -222,6 +226,7 @@ impl Call {
         move || Event::Succeeded {
             call: name,
             attempt: call.attempt(),
+            attempts: call.attempts(),
             corrections: call.corrections,
             max: limit(call.in_force),
         }
@@ -232,6 +237,7 @@ impl Call {
 struct End<'a> {
     call: &'a str,
     attempt: u32,
+    attempts: u32,
     corrections: u32,
     max: Option<u32>,
     kind: Option<Kind>,
@@ -243,6 +249,7 @@ impl End<'_> {
         let Self {
             call,
             attempt,
+            attempts,
             corrections,
             max,
             kind,
@@ -253,6 +260,7 @@ impl End<'_> {
                 let event = move || Event::GaveUp {
                     call,
                     attempt,
+                    attempts,
                     corrections,
                     max,
                     error,

@@ -12,9 +12,10 @@ use crate::classify::kind::Kind;
 const RETRIES: &str = "retries";
 const EARLIER: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
+const BESIDE: &str = "attempts_before_progress";
 
-/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, the retries before the last
-/// progress, and the kind of failure that the last retry followed.
+/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and where there are any the
+/// retries and the attempts before the last progress, and the kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -30,6 +31,9 @@ impl Serialize for Call {
         let mut table = serializer.serialize_map(None)?;
         for (key, count) in counts.into_iter().chain(own).chain(earlier) {
             table.serialize_entry(key, &count)?;
+        }
+        if self.beside > 0 {
+            table.serialize_entry(BESIDE, &self.beside)?;
         }
         if let Some(kind) = self.followed {
             table.serialize_entry(FOLLOWED, kind.name())?;
@@ -68,6 +72,7 @@ impl<'de> Visitor<'de> for Saved {
                 }
                 (EARLIER, _) => call.earlier = table.next_value()?,
                 ("corrections", _) => call.corrections = table.next_value()?,
+                (BESIDE, _) => call.beside = table.next_value()?,
                 // It was saved during that pause.
                 ("last_delay_ns", _) => {
                     call.previous = table.next_value()?;

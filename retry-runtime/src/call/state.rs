@@ -62,6 +62,8 @@ pub struct Call {
     pub(super) own: [u32; Kind::ALL.len()],
     /// Those of them that were no attempts.
     pub(super) corrections: u32,
+    /// Attempts that its number leaves out: those before progress, and those that began after the one that won.
+    pub(super) beside: u32,
     /// The policy's own `max` when it was looked at last.
     pub(super) limit: u32,
     /// The retries allowed in all by the `max` that was in force for the last failure.
@@ -90,6 +92,7 @@ impl Call {
             shared: 0,
             own: [0; Kind::ALL.len()],
             corrections: 0,
+            beside: 0,
             limit: 0,
             in_force: 0,
             followed: None,
@@ -215,6 +218,7 @@ impl Call {
     #[must_use]
     pub const fn restarted(self, lasted: Duration) -> Self {
         let mut call = Self {
+            beside: self.attempts() - 1,
             limit: self.limit,
             in_force: self.in_force,
             before: self.before,
@@ -246,6 +250,11 @@ impl Call {
             .saturating_add(invalid)
             .saturating_sub(self.corrections)
             .saturating_add(1)
+    }
+
+    /// How many attempts were made, with the current one.
+    pub(super) const fn attempts(&self) -> u32 {
+        self.attempt().saturating_add(self.beside)
     }
 
     /// How many values were repaired instead of running another attempt.

@@ -34,7 +34,10 @@ use crate::observe::shown::shown;
 /// corrections the call may make: then `corrections` is `max`.
 ///
 /// Where the key `hedge` made several attempts at once and all failed, `Retrying`, `FallingBack` and `GaveUp` have the number
-/// of the one that began last, which is how many were made. `Succeeded` has that of the one that won.
+/// of the one that began last. `Succeeded` has that of the one that won.
+///
+/// `attempts` is how many were made in all: also those that began after the one that won, and those of a stream under
+/// `"resume"` that broke after they had yielded something, after which `attempt` begins anew.
 ///
 /// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
 /// URLs: user info, query and fragment.
@@ -107,7 +110,7 @@ pub enum Event<'a> {
     FallingBack {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1: so many were made, 0 where the `breaker` or the `limiter` let none begin.
+        /// The number of the attempt that failed, from 1; 0 where the `breaker` or the `limiter` let none begin.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -136,9 +139,10 @@ pub enum Event<'a> {
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1, which is also how many were made: 0 where the `breaker`
-        /// or the `limiter` let none begin.
+        /// The number of the attempt that failed, from 1; 0 where the `breaker` or the `limiter` let none begin.
         attempt: u32,
+        /// How many attempts were made.
+        attempts: u32,
         /// How many times `correct` was called.
         corrections: u32,
         /// The retries allowed.
@@ -157,6 +161,8 @@ pub enum Event<'a> {
         call: &'a str,
         /// The number of the attempt that succeeded, from 1.
         attempt: u32,
+        /// How many attempts were made.
+        attempts: u32,
         /// How many times `correct` repaired a value in the call.
         corrections: u32,
         /// The retries allowed.

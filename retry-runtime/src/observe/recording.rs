@@ -37,6 +37,20 @@ pub(crate) struct End {
     pub(crate) reason: Option<Reason>,
 }
 
+impl End {
+    fn of(event: &Event<'_>) -> Option<Self> {
+        let (attempts, reason) = match *event {
+            Event::GaveUp {
+                attempts, reason, ..
+            } => (attempts, Some(reason)),
+            Event::Succeeded { attempts, .. } => (attempts, None),
+            Event::FellBack { attempt, .. } => (attempt, None),
+            _ => return None,
+        };
+        Some(Self { attempts, reason })
+    }
+}
+
 impl Recorded {
     pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
@@ -44,7 +58,6 @@ impl Recorded {
 
     /// Formats before it locks: the user's `Display` may make a call of its own.
     pub(crate) fn saw(&self, event: &Event<'_>) {
-        let attempts = event.attempt();
         let entry = Entry {
             call: event.call().to_owned(),
             line: event.to_string(),
@@ -52,17 +65,7 @@ impl Recorded {
                 Event::Retrying { delay, .. } | Event::Correcting { delay, .. } => Some(*delay),
                 _ => None,
             },
-            end: match event {
-                Event::GaveUp { reason, .. } => Some(End {
-                    attempts,
-                    reason: Some(*reason),
-                }),
-                Event::Succeeded { .. } | Event::FellBack { .. } => Some(End {
-                    attempts,
-                    reason: None,
-                }),
-                _ => None,
-            },
+            end: End::of(event),
         };
         self.entries().push(entry);
     }

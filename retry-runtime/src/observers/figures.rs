@@ -109,18 +109,18 @@ impl Figures {
                 ..none
             },
             Event::GaveUp {
-                attempt,
+                attempts,
                 kind,
                 reason,
                 ..
             } => Self {
                 attempt: judged(kind, reason),
-                ..ended(attempt, Outcome::GaveUp(reason))
+                ..ended(attempts, Outcome::GaveUp(reason))
             },
             Event::FellBack { attempt, .. } => ended(attempt, Outcome::FellBack),
-            Event::Succeeded { attempt, .. } => Self {
+            Event::Succeeded { attempts, .. } => Self {
                 attempt: Some(Judged::Succeeded),
-                ..ended(attempt, Outcome::Succeeded)
+                ..ended(attempts, Outcome::Succeeded)
             },
             _ => none,
         }

@@ -49,20 +49,20 @@ impl Totals {
                 self.pause(delay);
             }
             Event::Hedging { .. } => add(&mut self.hedges, 1),
-            Event::Succeeded { attempt, .. } => {
+            Event::Succeeded { attempts, .. } => {
                 add(&mut self.succeeded, 1);
                 add(&mut self.healed, u64::from(event.is_healed()));
-                add(&mut self.attempts, u64::from(attempt));
+                add(&mut self.attempts, u64::from(attempts));
             }
             Event::FellBack { attempt, .. } => {
                 add(&mut self.fell_back, 1);
                 add(&mut self.attempts, u64::from(attempt));
             }
             Event::GaveUp {
-                attempt, reason, ..
+                attempts, reason, ..
             } => {
                 add(&mut self.gave_up[reason as usize], 1);
-                add(&mut self.attempts, u64::from(attempt));
+                add(&mut self.attempts, u64::from(attempts));
             }
             _ => {}
         }

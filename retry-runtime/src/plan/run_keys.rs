@@ -267,6 +267,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             observe(&Event::Succeeded {
                 call: &name,
                 attempt: execution.attempt,
+                attempts: execution.attempt,
                 corrections: 0,
                 max,
             });
@@ -329,6 +330,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             observe(&Event::GaveUp {
                 call: &name,
                 attempt: execution.attempt,
+                attempts: execution.attempt,
                 corrections: 0,
                 max,
                 error,

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::time::Duration;
 
+use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::observers::{Stats, Totals};
-use retry_runtime::testing::{Script, fail_times, sequence};
+use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
 use retry_runtime::{Event, GaveUp, Observer, Policy, Reason, Verdict, retry};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -98,11 +99,42 @@ async fn so_are_corrections_hedges_and_fallbacks() {
         "1 call, 1 attempt, 0 retries; 2 corrected; 1 healed; last error: small"
     );
     assert_eq!(slow(stats).await, Ok(1));
-    let totals = stats.take();
     assert_eq!(
-        (totals.hedges(), totals.calls(), totals.retries()),
-        (2, 1, 0)
+        stats.take().to_string(),
+        "1 call, 2 attempts, 0 retries; 1 hedged"
     );
+}
+
+/// Yields an item and breaks, so many times, and breaks at once from then on.
+#[retry(stream = "resume", max = 1, backoff = "none", attempt = attempt, observe = (stats, recorder), on = verdict)]
+fn feed(
+    stats: &Stats,
+    recorder: &Recorder,
+    attempts: u32,
+    last: Option<u32>,
+) -> impl Stream<Item = Result<u32, Failed>> {
+    let (number, broke) = (attempt.number(), Err(Failed("busy")));
+    stream::iter(match last {
+        _ if number < attempts => vec![Ok(number), broke],
+        Some(last) => vec![Ok(last)],
+        None => vec![broke],
+    })
+}
+
+#[tokio::test]
+async fn all_attempts_of_a_resumed_stream_count() {
+    for (last, end, attempts) in [
+        (Some(6), "6 attempts, 5 retries; 1 healed", 6),
+        (None, "6 attempts, 5 retries; 1 gave up (1 exhausted)", 6),
+    ] {
+        let (stats, recorder) = (Stats::new(), Recorder::new());
+        feed(&stats, &recorder, 6, last).count().await;
+        assert_eq!(
+            stats.totals().to_string(),
+            format!("1 call, {end}; last error: busy")
+        );
+        assert_eq!(recorder.attempts(), [attempts]);
+    }
 }
 
 #[test]
@@ -126,6 +158,7 @@ fn every_reason_is_counted_under_its_name() {
         stats.observe(&Event::GaveUp {
             call: "fetch",
             attempt: 1,
+            attempts: 1,
             corrections: 0,
             max: None,
             error: &"busy",
