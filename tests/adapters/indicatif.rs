@@ -131,10 +131,11 @@ async fn a_batch_is_a_bar_of_its_items() {
             "█░░░ 1/4: 1 done, 0 failed, 3 waiting",
             "██░░ 2/4: 2 done, 0 failed, 2 waiting",
             "███░ 3/4: 2 done, 1 failed, 1 waiting",
-            "███░ 3/4: 2 done, 1 failed, 1 waiting gave up (not retryable): 1 of 4 items: gone",
+            "███░ 3/4: 2 done, 1 failed, 1 waiting",
             "███░ 3/4: 2 done, 1 failed, 1 waiting retrying in 8 s (1/1): 1 of 4 items: busy",
             "███░ 3/4: 2 done, 1 failed, 1 waiting",
             "████ 4/4: 3 done, 1 failed, 0 waiting",
+            "████ 4/4: 3 done, 1 failed, 0 waiting gave up (not retryable): 1 of 4 items: gone",
         ]
     );
 }
@@ -148,7 +149,7 @@ async fn the_example_ends_with_all_that_it_counts() {
     let bar = progress(&terminal, COUNTS);
     assert_eq!(progress::batch(&bar).await, 97);
     let all = "████ 100/100: 97 done, 3 failed, 0 waiting \
-        gave up (not retryable): 1 of 10 items: 404 gone";
+        gave up (not retryable): 3 of 100 items: 404 gone";
     assert_eq!(terminal.contents(), all);
     drop(bar);
     let bar = progress(&terminal, COUNTS);

@@ -2,6 +2,7 @@
 
 use alloc::collections::BTreeMap;
 use core::fmt;
+use core::mem;
 use core::time::Duration;
 
 use super::tally::{Of, ShownItem};
@@ -18,7 +19,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
-use crate::observe::report::{Observe, report};
+use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::time::moment::Moment;
@@ -61,6 +62,23 @@ struct Group {
     verdict: Verdict,
     call: Call,
     decision: Decision,
+}
+
+/// Why items of a batch were given up.
+#[derive(Clone, Copy)]
+pub(super) struct GivenUp {
+    /// The first of them.
+    pub(super) first: usize,
+    pub(super) max: Option<u32>,
+    pub(super) kind: Option<Kind>,
+    pub(super) reason: Reason,
+}
+
+impl GivenUp {
+    /// The same, as of a later round.
+    pub(super) fn before(self) -> Self {
+        Self { kind: None, ..self }
+    }
 }
 
 /// Failed items by what they have in common.
@@ -159,31 +177,48 @@ impl<'a> Groups<'a> {
     }
 
     /// A record for each group, and one for its items that the budget did not pay for. It shows the error of the first.
+    /// Returns what was given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
         shown: &ShownItem<'_>,
         observer: &mut impl MayObserve,
-    ) {
+    ) -> Option<GivenUp> {
         let pause = self.pause().unwrap_or_default();
+        let (mut is_retried, mut last) = (false, None);
         for group in self.alike.values() {
-            let max = limit(group.call.in_force());
-            let error = |items| round.part(items, Of(shown, group.first));
+            let (first, max) = (group.first, limit(group.call.in_force()));
+            let error = |items| round.part(items, Of(shown, first));
+            let given_up = |kind, reason| GivenUp {
+                first,
+                max,
+                kind,
+                reason,
+            };
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    round.retrying(&error(group.again), max, pause, kind, observer.observe());
+                    let (again, observe) = (error(group.again), observer.observe());
+                    if mem::replace(&mut is_retried, true) {
+                        round.retrying_too(&again, max, pause, kind, observe);
+                    } else {
+                        round.retrying(&again, max, pause, kind, observe);
+                    }
                     let unpaid = group.items - group.again;
                     if unpaid > 0 {
-                        let (error, reason) = (error(unpaid), Reason::Budget);
-                        round.gave_up(&error, max, Some(kind), reason, observer.observe());
+                        let given_up = given_up(Some(kind), Reason::Budget);
+                        round.gave_up(&error(unpaid), given_up, observer.observe());
+                        last = Some(given_up);
                     }
                 }
                 (Ok(_), None) => {}
                 (Err(reason), kind) => {
-                    round.gave_up(&error(group.items), max, kind, reason, observer.observe());
+                    let given_up = given_up(kind, reason);
+                    round.gave_up(&error(group.items), given_up, observer.observe());
+                    last = Some(given_up);
                 }
             }
         }
+        last
     }
 }
 
@@ -196,7 +231,7 @@ impl Round<'_> {
         }
     }
 
-    /// A record of items that are sent again.
+    /// A record of items that are sent again, of the first in a round.
     fn retrying(
         &self,
         error: &dyn fmt::Display,
@@ -222,30 +257,80 @@ impl Round<'_> {
         );
     }
 
-    /// A record of items that are not sent again.
-    pub(super) fn gave_up(
+    /// The same of others that failed otherwise.
+    fn retrying_too(
         &self,
         error: &dyn fmt::Display,
         max: Option<u32>,
-        kind: Option<Kind>,
-        reason: Reason,
+        delay: Duration,
+        kind: Kind,
         observe: Option<Observe<'_>>,
     ) {
         let (call, attempt) = (self.name, self.number);
         report(
-            Record::GaveUp,
-            || Event::GaveUp {
+            Record::Retrying,
+            || Event::ItemsFailed {
                 call,
                 attempt,
-                attempts: attempt,
-                corrections: 0,
                 max,
                 error,
-                kind,
-                reason,
+                kind: Some(kind),
+                follows: Ok(delay),
             },
             observe,
         );
+    }
+
+    /// A record of items that are not sent again.
+    pub(super) fn gave_up(
+        &self,
+        error: &dyn fmt::Display,
+        given_up: GivenUp,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (call, attempt) = (self.name, self.number);
+        let GivenUp {
+            max, kind, reason, ..
+        } = given_up;
+        report(
+            Record::GaveUp,
+            || Event::ItemsFailed {
+                call,
+                attempt,
+                max,
+                error,
+                kind,
+                follows: Err(reason),
+            },
+            observe,
+        );
+    }
+
+    /// Tells how the batch ended, of which so many items were given up.
+    pub(super) fn ended(
+        &self,
+        items: usize,
+        given_up: GivenUp,
+        shown: &ShownItem<'_>,
+        observe: Option<Observe<'_>>,
+    ) {
+        let GivenUp {
+            first,
+            max,
+            kind,
+            reason,
+        } = given_up;
+        let event = Event::GaveUp {
+            call: self.name,
+            attempt: self.number,
+            attempts: self.number,
+            corrections: 0,
+            max,
+            error: &self.part(items, Of(shown, first)),
+            kind,
+            reason,
+        };
+        report_unlogged_end(&event, observe);
     }
 }
 

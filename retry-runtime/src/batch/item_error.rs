@@ -91,6 +91,20 @@ impl<E> ItemError<E> {
         }
     }
 
+    /// Writes what went wrong, an error by that function.
+    pub(super) fn write_cause(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        describe: impl FnOnce(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
+    ) -> fmt::Result {
+        match &self.cause {
+            Cause::Failed(error) => describe(error, f),
+            Cause::Miscounted(miscount) => fmt::Display::fmt(miscount, f),
+            Cause::None if self.under_way => f.write_str("dropped before an answer"),
+            Cause::None => f.write_str("not sent"),
+        }
+    }
+
     /// How many calls have sent the item.
     pub fn attempts(&self) -> u32 {
         self.attempts
@@ -129,16 +143,13 @@ impl<E: fmt::Display> fmt::Display for ItemError<E> {
         } = self;
         let plural = if *attempts == 1 { "" } else { "s" };
         write!(f, "gave up after {attempts} attempt{plural} ({reason}): ")?;
+        self.write_cause(f, |error, f| shown(error).fmt(f))?;
         match cause {
-            Cause::Failed(error) => shown(error).fmt(f),
-            Cause::Miscounted(miscount) => miscount.fmt(f),
-            Cause::None if *under_way => return f.write_str("dropped before an answer"),
-            Cause::None => return f.write_str("not sent"),
-        }?;
-        if *under_way {
-            f.write_str("; then dropped before an answer")?;
+            Cause::Failed(_) | Cause::Miscounted(_) if *under_way => {
+                f.write_str("; then dropped before an answer")
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 

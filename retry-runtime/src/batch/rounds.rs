@@ -10,7 +10,7 @@ use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::groups::{Groups, Round};
+use super::groups::{GivenUp, Groups, Round};
 use super::item_error::Miscount;
 use super::tally::{End, Tally};
 use crate::call::decide;
@@ -68,6 +68,8 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
+    /// What was given up last.
+    given_up: Option<GivenUp>,
     progress: O::Progress,
 }
 
@@ -160,6 +162,7 @@ where
             queue: Vec::new().into_iter(),
             failed: Vec::new(),
             tally: Tally::default(),
+            given_up: None,
             progress: O::Progress::default(),
         }
     }
@@ -560,21 +563,34 @@ where
             }
         }
         let shown = |index: usize, f: &mut fmt::Formatter<'_>| {
-            let failed = self.results[index].as_ref().err();
-            match failed.and_then(ItemError::error) {
-                Some(error) => self.rules.on.describe(error, f),
-                None => f.write_str(type_name::<E>()),
+            let describe = |error: &E, f: &mut fmt::Formatter<'_>| self.rules.on.describe(error, f);
+            match &self.results[index] {
+                Ok(_) => Ok(()),
+                Err(failed) => failed.write_cause(f, describe),
             }
         };
         // All have been drawn by the end of the first round.
         let (all, observe) = (self.results.len(), self.rules.observer.observe());
         self.progress.tell(round.name, round.number, all, observe);
-        groups.report(&round, &shown, &mut self.rules.observer);
-        tally.report(&round, self.ended, &shown, &mut self.rules.observer);
+        let observer = &mut self.rules.observer;
+        let of_groups = groups.report(&round, &shown, observer);
+        let of_tally = tally.report(&round, self.ended, &shown, observer);
+        // What was given up before says nothing of how the last attempt ended.
+        let before = self.given_up.map(GivenUp::before);
+        self.given_up = of_tally.or(of_groups).or(before);
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
             self.has_begun = false;
+        } else if let Some(given_up) = self.given_up {
+            let failed = self.results.iter().filter(|result| result.is_err());
+            let all = Round {
+                number: self.number - u32::from(!self.has_begun),
+                items: self.results.len(),
+                ..round
+            };
+            let observe = self.rules.observer.observe();
+            all.ended(failed.count(), given_up, &shown, observe);
         } else if self.is_told_of_success() && self.results.iter().all(Result::is_ok) {
             let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
             let site = Site::new(&self.rules.policy, self.rules.name);

@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::fmt;
 
-use super::groups::Round;
+use super::groups::{GivenUp, Round};
 use super::item_error::Miscount;
 use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::observer::MayObserve;
@@ -40,18 +40,27 @@ impl Tally {
         }
     }
 
-    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index.
+    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
+    /// given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
         observer: &mut impl MayObserve,
-    ) {
+    ) -> Option<GivenUp> {
+        let mut last = None;
         for ((end, max), (first, items)) in &self.ended {
             let mut gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
+                let given_up = GivenUp {
+                    first: *first,
+                    max: *max,
+                    kind: None,
+                    reason,
+                };
                 let part = round.part(*items, error);
-                round.gave_up(&part, *max, None, reason, observer.observe());
+                round.gave_up(&part, given_up, observer.observe());
+                last = Some(given_up);
             };
             // In the round before, they were sent, and failed.
             let before = Round {
@@ -78,6 +87,7 @@ impl Tally {
                 (End::Dropped | End::NotSent, None) => {}
             }
         }
+        last
     }
 }
 

@@ -105,6 +105,22 @@ pub enum Event<'a> {
         /// What sort of failure it was.
         kind: Kind,
     },
+    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one sort of
+    /// failure is told of as `Retrying`, and each other here: a round has one pause. What becomes of the batch follows.
+    ItemsFailed {
+        /// The batch's name: the key `name`.
+        call: &'a str,
+        /// The number of the round that they failed in, from 1; 0 if they were never sent.
+        attempt: u32,
+        /// The retries allowed.
+        max: Option<u32>,
+        /// How many they are, and the failure of the first.
+        error: &'a dyn fmt::Display,
+        /// What sort of failure it was. `None` if it was not worth a retry, or if no attempt ended here.
+        kind: Option<Kind>,
+        /// The pause after which they are sent again, or why they are not.
+        follows: Result<Duration, Reason>,
+    },
     /// An attempt failed, no other follows, and the function of the key `fallback` is called. It ends the call: with
     /// `FellBack`, or with `GaveUp` for [`Reason::FallbackFailed`].
     FallingBack {
@@ -135,7 +151,9 @@ pub enum Event<'a> {
         /// The retries allowed.
         max: Option<u32>,
     },
-    /// An attempt failed, and the call ends with its failure; or with that of its `fallback`.
+    /// An attempt failed, and the call ends with its failure; or with that of its `fallback`. A batch ends so if it has given
+    /// up any item: with how many they are, and with the failure and the reason of those that were given up last. That is
+    /// not logged, since each of them was.
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -290,6 +308,7 @@ impl<'a> Event<'a> {
             | Self::Correcting { call, .. }
             | Self::Hedging { call, .. }
             | Self::AttemptFailed { call, .. }
+            | Self::ItemsFailed { call, .. }
             | Self::FallingBack { call, .. }
             | Self::FellBack { call, .. }
             | Self::GaveUp { call, .. }
@@ -317,6 +336,7 @@ impl<'a> Event<'a> {
             | Self::Correcting { attempt, .. }
             | Self::Hedging { attempt, .. }
             | Self::AttemptFailed { attempt, .. }
+            | Self::ItemsFailed { attempt, .. }
             | Self::FallingBack { attempt, .. }
             | Self::FellBack { attempt, .. }
             | Self::GaveUp { attempt, .. }
@@ -346,13 +366,16 @@ impl<'a> Event<'a> {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Started { .. } => "starting",
-            Self::Retrying { .. } => "retrying",
+            Self::Retrying { .. } | Self::ItemsFailed { follows: Ok(_), .. } => "retrying",
             Self::Correcting { .. } => "correcting",
             Self::Hedging { .. } => "hedging",
             Self::AttemptFailed { .. } => "attempt failed",
             Self::FallingBack { .. } => "falling back",
             Self::FellBack { .. } => "fell back",
-            Self::GaveUp { .. } => "gave up",
+            Self::GaveUp { .. }
+            | Self::ItemsFailed {
+                follows: Err(_), ..
+            } => "gave up",
             Self::Succeeded { .. } => "succeeded",
             Self::BreakerOpened { .. } => "breaker opened",
             Self::BreakerHalfOpened { .. } => "breaker half open",
@@ -386,6 +409,7 @@ impl<'a> Event<'a> {
             Self::Retrying { max, .. }
             | Self::Correcting { max, .. }
             | Self::Hedging { max, .. }
+            | Self::ItemsFailed { max, .. }
             | Self::FallingBack { max, .. }
             | Self::FellBack { max, .. }
             | Self::GaveUp { max, .. }
@@ -422,7 +446,10 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { delay, .. }
             | Self::Correcting { delay, .. }
-            | Self::Hedging { delay, .. } => Some(Delay::new(delay)),
+            | Self::Hedging { delay, .. }
+            | Self::ItemsFailed {
+                follows: Ok(delay), ..
+            } => Some(Delay::new(delay)),
             Self::BreakerOpened { open_for, .. } => Some(Delay::new(open_for)),
             Self::Waiting { at_least, .. } => at_least.map(Delay::new),
             Self::Waited { waited, .. } => Some(Delay::new(waited)),
@@ -436,6 +463,7 @@ impl<'a> Event<'a> {
             Self::Retrying { error, .. }
             | Self::Correcting { error, .. }
             | Self::AttemptFailed { error, .. }
+            | Self::ItemsFailed { error, .. }
             | Self::FallingBack { error, .. }
             | Self::GaveUp { error, .. }
             | Self::BreakerOpened { error, .. } => Some(shown(error)),
@@ -448,7 +476,13 @@ impl<'a> Event<'a> {
         match *self {
             Self::Retrying { kind, .. } | Self::AttemptFailed { kind, .. } => Some(kind.name()),
             Self::Correcting { .. } => Some(Kind::Invalid.name()),
-            Self::FallingBack { reason, .. } | Self::GaveUp { reason, .. } => Some(reason.name()),
+            Self::FallingBack { reason, .. }
+            | Self::GaveUp { reason, .. }
+            | Self::ItemsFailed {
+                follows: Err(reason),
+                ..
+            } => Some(reason.name()),
+            Self::ItemsFailed { kind, .. } => kind.map(Kind::name),
             Self::BreakerOpened { cause, .. } => Some(cause.name()),
             Self::BreakerHalfOpened { .. } => Some("open for long enough"),
             Self::BreakerClosed { .. } => Some("trial call succeeded"),

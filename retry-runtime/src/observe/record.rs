@@ -12,7 +12,8 @@ use tracing::Level;
     expect(unreachable_pub, reason = "without a log it has no levels to set")
 )]
 pub enum Record {
-    /// [`Event::Retrying`](crate::Event::Retrying): `WARN`.
+    /// [`Event::Retrying`](crate::Event::Retrying), and [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that are
+    /// sent again: `WARN`.
     Retrying,
     /// [`Event::Correcting`](crate::Event::Correcting): `WARN`.
     Correcting,
@@ -24,7 +25,8 @@ pub enum Record {
     FallingBack,
     /// [`Event::FellBack`](crate::Event::FellBack): `INFO`.
     FellBack,
-    /// [`Event::GaveUp`](crate::Event::GaveUp): `WARN`.
+    /// [`Event::GaveUp`](crate::Event::GaveUp), but in a batch [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that
+    /// are given up: `WARN`.
     GaveUp,
     /// [`Event::Succeeded`](crate::Event::Succeeded) after a failure: `INFO`.
     Succeeded,

@@ -25,7 +25,8 @@ pub(crate) struct Recorded(Arc<Mutex<Vec<Entry>>>);
 #[derive(Clone, Debug)]
 pub(crate) struct Entry {
     pub(crate) call: String,
-    pub(crate) line: String,
+    /// `None` of what is not logged.
+    pub(crate) line: Option<String>,
     pub(crate) delay: Option<Duration>,
     pub(crate) end: Option<End>,
 }
@@ -60,7 +61,7 @@ impl Recorded {
     pub(crate) fn saw(&self, event: &Event<'_>) {
         let entry = Entry {
             call: event.call().to_owned(),
-            line: event.to_string(),
+            line: Some(event.to_string()),
             delay: match event {
                 Event::Retrying { delay, .. } | Event::Correcting { delay, .. } => Some(*delay),
                 _ => None,
@@ -70,10 +71,21 @@ impl Recorded {
         self.entries().push(entry);
     }
 
+    #[cfg(feature = "batch")]
+    fn saw_end(&self, event: &Event<'_>) {
+        let entry = Entry {
+            call: event.call().to_owned(),
+            line: None,
+            delay: None,
+            end: End::of(event),
+        };
+        self.entries().push(entry);
+    }
+
     fn saw_line(&self, call: &str, event: &dyn fmt::Display) {
         let entry = Entry {
             call: call.to_owned(),
-            line: event.to_string(),
+            line: Some(event.to_string()),
             delay: None,
             end: None,
         };
@@ -108,6 +120,14 @@ pub(crate) fn is_on() -> bool {
 pub(crate) fn saw(event: &Event<'_>) {
     if let Some(recorded) = here() {
         recorded.saw(event);
+    }
+}
+
+/// Sees the end of a call that the log has from other events.
+#[cfg(feature = "batch")]
+pub(crate) fn saw_end(event: &Event<'_>) {
+    if let Some(recorded) = here() {
+        recorded.saw_end(event);
     }
 }
 

@@ -32,7 +32,16 @@ pub(crate) fn report<'a>(
     }
 }
 
-/// The same while a test records.
+/// Reports the end of a call that the log has from other events.
+#[cfg(feature = "batch")]
+pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
+    recording::saw_end(event);
+    if let Some(observe) = observe {
+        observe(event);
+    }
+}
+
+/// The same as `report` while a test records.
 #[cold]
 #[inline(never)]
 fn report_recorded<'a>(

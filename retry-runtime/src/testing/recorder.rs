@@ -58,7 +58,8 @@ impl Recorder {
     /// The events, one line each, as the `Display` of [`Event`] prints them. Errors are as in the log.
     pub fn lines(&self) -> Vec<String> {
         let entries = self.0.entries();
-        entries.iter().map(|entry| entry.line.clone()).collect()
+        let lines = entries.iter().filter_map(|entry| entry.line.clone());
+        lines.collect()
     }
 
     /// The pauses, in the order in which they began.

@@ -114,7 +114,8 @@ async fn each_item_pays_for_its_own_retry() {
     ]
     .map(String::from)
     .to_vec();
-    seen.extend(recording.lines());
+    // Its items, and with them the batch.
+    seen.extend([recording.lines(), recording.lines()].concat());
     assert_eq!(events.into_inner(), seen);
 }
 

@@ -125,9 +125,9 @@ impl World {
         place.succeeded();
     }
 
-    /// Without the texts of errors, and without how far a batch is.
+    /// Without the texts of errors, and without how far a batch is and which of its items failed.
     pub(super) fn tell(&self, event: &Event<'_>) {
-        if let Event::Progressed { .. } = event {
+        if let Event::Progressed { .. } | Event::ItemsFailed { .. } = event {
             return;
         }
         self.told.borrow_mut().push(match *event {

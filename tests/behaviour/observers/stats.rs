@@ -1,12 +1,14 @@
 //! What `Stats` counts.
 
+use std::cell::Cell;
 use std::fmt;
 use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::observers::{Stats, Totals};
 use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
-use retry_runtime::{Event, GaveUp, Observer, Policy, Reason, Verdict, retry};
+use retry_runtime::{Event, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry, retry_each};
+use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -102,6 +104,64 @@ async fn so_are_corrections_hedges_and_fallbacks() {
     assert_eq!(
         stats.take().to_string(),
         "1 call, 2 attempts, 0 retries; 1 hedged"
+    );
+}
+
+/// How the batch ends that sends these items, with an answer for each round.
+async fn batch(stats: &Stats, rounds: &[&[Result<(), &'static str>]]) -> String {
+    let (recorder, round) = (Recorder::new(), Cell::new(0));
+    let policy = Policy::fixed(SECOND).jitter(Jitter::None).max(2);
+    let call = policy.on(verdict).show(fmt::Display::fmt).name("batch");
+    let batches = call.observe(|event| (stats, &recorder).observe(event));
+    let _ = retry_each(batches, rounds[0], async |pending: Vec<_>| {
+        let answers = rounds[round.replace(round.get() + 1)];
+        assert_eq!(pending.len(), answers.len());
+        Ok(answers
+            .iter()
+            .map(|answer| answer.map_err(Failed))
+            .collect())
+    })
+    .await;
+    recorder.lines().pop().expect("an end")
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_is_one_call_however_many_of_its_items_fail() {
+    let stats = &Stats::new();
+    // Two sorts of failure wait together.
+    let start = Instant::now();
+    let healed = batch(
+        stats,
+        &[&[Err("busy"), Err("throttled"), Ok(())], &[Ok(()); 2]],
+    );
+    assert_eq!(healed.await, "succeeded batch attempt=2 max=2");
+    let totals = stats.take();
+    assert_eq!((totals.paused(), start.elapsed()), (SECOND, SECOND));
+    assert_eq!(
+        totals.to_string(),
+        "1 call, 2 attempts, 1 retry; 1 healed; last error: 1 of 3 items: throttled"
+    );
+
+    // One is lost at once, another at last.
+    let rounds: [&[_]; 3] = [
+        &[Err("gone"), Err("busy"), Err("busy"), Ok(())],
+        &[Err("busy"), Ok(())],
+        &[Err("busy")],
+    ];
+    let end = "gave up batch attempt=3 max=2 error=2 of 4 items: busy reason=exhausted";
+    assert_eq!(batch(stats, &rounds).await, end);
+    assert_eq!(
+        stats.take().to_string(),
+        "1 call, 3 attempts, 2 retries; 1 gave up (1 exhausted); last error: 2 of 4 items: busy"
+    );
+
+    // One is lost, and the others succeed after it.
+    let end = "gave up batch attempt=2 max=2 error=1 of 2 items: gone reason=not retryable";
+    let rounds: [&[_]; 2] = [&[Err("gone"), Err("busy")], &[Ok(())]];
+    assert_eq!(batch(stats, &rounds).await, end);
+    assert_eq!(
+        stats.take().to_string(),
+        "1 call, 2 attempts, 1 retry; 1 gave up (1 not retryable); last error: 1 of 2 items: gone"
     );
 }
 
