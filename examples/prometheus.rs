@@ -1,4 +1,5 @@
-//! What calls do, as Prometheus reads it. In `tests/adapters`: `cargo run --features metrics --example prometheus`.
+//! What calls do, as Prometheus reads it:
+//! `cargo run --manifest-path tests/adapters/Cargo.toml --features metrics --example prometheus`.
 //!
 //! A service would serve the text at `/metrics`; `examples/grafana.json` is a dashboard of it.
 

@@ -25,7 +25,8 @@ pub enum Reason {
     Budget,
     /// The `breaker` or the `limiter` let no attempt begin.
     Rejected,
-    /// The call was cancelled, by the key `cancel` or by its future being dropped.
+    /// The call was cancelled, by the key `cancel`. An item of a batch whose future was dropped has this, too; of a call
+    /// whose future was dropped nothing more is told.
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,

@@ -20,8 +20,9 @@ use crate::observe::shown::shown;
 /// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
 /// | `retry_budget_available` | `budget` | the tokens that the one of [`budget`](Self::budget) has left |
 ///
-/// `name` is the call's name. The words are those of the log. What calls share has a name of its own, since each of them
-/// changes it.
+/// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
+/// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its
+/// own, since each of them changes it.
 ///
 /// ```
 /// use retry_runtime::observers::Metrics;
@@ -94,7 +95,7 @@ impl<'a> Metrics<'a> {
     ///
     /// ```
     /// use retry_runtime::observers::Metrics;
-    /// use retry_runtime::{Breaker, Keyed, Observer, Rejected, retry};
+    /// use retry_runtime::{Breaker, Keyed, Observer, retry};
     ///
     /// struct Client {
     ///     breakers: Keyed<String, Breaker>,

@@ -19,7 +19,8 @@ use crate::observe::shown::shown;
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens that the one of [`budget`](Self::budget) has left |
 ///
-/// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style.
+/// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
+/// and for attempts.
 ///
 /// ```
 /// use std::sync::LazyLock;

@@ -33,6 +33,8 @@ use crate::observe::observer::Observer;
 /// );
 /// ```
 ///
+/// A batch is one call, whose attempts are its rounds. A plan is one, and each of its subtasks another.
+///
 /// It takes a lock for a moment at each failure and at the end of each call.
 #[derive(Debug, Default)]
 pub struct Stats(Mutex<Totals>);
