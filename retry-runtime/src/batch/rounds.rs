@@ -3,7 +3,6 @@
 use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec;
-use core::any::type_name;
 use core::fmt;
 use core::iter::Fuse;
 use core::mem;

@@ -6,6 +6,7 @@ use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
+#[cfg(feature = "std")]
 use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
