@@ -6,4 +6,6 @@ pub(crate) mod breaker;
 pub(crate) mod budget;
 pub(crate) mod classify;
 pub(crate) mod limiter;
+#[path = "../../retry-runtime/src/listed.rs"]
+pub(crate) mod listed;
 pub(crate) mod time;

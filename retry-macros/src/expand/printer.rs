@@ -143,7 +143,9 @@ impl Printer<'_> {
         // The body, the validator and the corrector may use it, but none of them has to.
         let validate = self.model.expr(Key::Validate);
         let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
-        Some(ours!(#allow let #name = &retry_history;))
+        let is_unused = name.to_string().starts_with('_');
+        let allow_unused = is_unused.then(|| ours!(#[allow(clippy::no_effect_underscore_binding)]));
+        Some(ours!(#allow #allow_unused let #name = &retry_history;))
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.

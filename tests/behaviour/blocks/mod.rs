@@ -328,18 +328,18 @@ async fn a_methods_section_lies_over_the_blocks_key_by_key() {
     assert_eq!(recording.delays(), [Duration::from_secs(3); 5]);
 }
 
-struct Store;
+struct Store(u32);
 
 #[retry(max = 0, max_hint = "1s", name = String::from("store"), on = |_| true,
     fallback = |_: GaveUp<Busy>| Ok(7))]
 impl Store {
     fn read(&self) -> Result<u32, Busy> {
-        Err(Busy(1))
+        Err(Busy(self.0))
     }
 
     #[retry(hint = "ignore", give_up = |gave_up: GaveUp<Busy>| Busy(gave_up.attempts() + 1))]
     fn write(&self) -> Result<u32, Busy> {
-        Err(Busy(1))
+        Err(Busy(self.0))
     }
 }
 
@@ -347,8 +347,8 @@ impl Store {
 #[test]
 fn keys_that_belong_together_are_replaced_together() {
     let recording = testing::record();
-    assert_eq!(Store.read(), Ok(7));
-    assert_eq!(Store.write(), Err(Busy(2)));
+    assert_eq!(Store(1).read(), Ok(7));
+    assert_eq!(Store(1).write(), Err(Busy(2)));
     assert_eq!(recording.of("store.read").attempts(), [1]);
     assert_eq!(recording.of("store.write").attempts(), [1]);
 }

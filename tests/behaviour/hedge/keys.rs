@@ -129,7 +129,9 @@ async fn what_has_cancelled_a_call_is_not_asked_again() {
     for (cancelled_at, began) in [(100, vec![0]), (300, vec![0, 200])] {
         let server = Server::new(vec![fails(900, TRANSIENT); 9]);
         let sleep = sleep(millis(cancelled_at));
-        let cancelled = pin!(async { sleep.await });
+        let cancelled = pin!(async {
+            sleep.await;
+        });
         assert_eq!(call(&server, cancelled).await, Err(TRANSIENT));
         assert_eq!(server.seen().began, began);
     }

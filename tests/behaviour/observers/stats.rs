@@ -103,7 +103,7 @@ async fn so_are_corrections_hedges_and_fallbacks() {
     assert_eq!(slow(stats).await, Ok(1));
     assert_eq!(
         stats.take().to_string(),
-        "1 call, 2 attempts, 0 retries; 1 hedged"
+        "1 call, 3 attempts, 0 retries; 2 hedged"
     );
 }
 
