@@ -46,15 +46,10 @@ pub(crate) const RUNTIME: &str = "__retry";
 
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    find(tokens, |ident| ident == name).is_some()
-}
-
-/// The first such name anywhere among the tokens.
-pub(crate) fn find(tokens: TokenStream, is_it: impl Fn(&Ident) -> bool + Copy) -> Option<Ident> {
-    tokens.into_iter().find_map(|token| match token {
-        TokenTree::Ident(ident) => is_it(&ident).then_some(ident),
-        TokenTree::Group(group) => find(group.stream(), is_it),
-        _ => None,
+    tokens.into_iter().any(|token| match token {
+        TokenTree::Ident(ident) => ident == name,
+        TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
     })
 }
 

@@ -7,11 +7,11 @@ use retry_runtime::{GaveUp, retry};
 #[error("the model refused")]
 struct Refused(#[source] io::Error);
 
-fn report(gave_up: GaveUp<Refused>) -> Result<Report, Refused> {
-    Ok(Err::<(), _>(gave_up).into_diagnostic().unwrap_err())
+fn report(gave_up: GaveUp<Refused>) -> Report {
+    Err::<(), _>(gave_up).into_diagnostic().unwrap_err()
 }
 
-#[retry(max = 2, backoff = "none", fallback = report, on = |_| true)]
+#[retry(max = 2, backoff = "none", fallback = |gave_up| Ok(report(gave_up)), on = |_| true)]
 fn complete() -> Result<Report, Refused> {
     Err(Refused(io::Error::other("503 overloaded")))
 }

@@ -1,6 +1,6 @@
 //! What an annotated function returns: its type as written, and the type of one attempt's outcome.
 
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::punctuated::{self, Punctuated};
 use syn::spanned::Spanned;
@@ -9,7 +9,7 @@ use syn::{
     Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
 };
 
-use crate::tokens::{self, mentions};
+use crate::tokens::mentions;
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -185,9 +185,43 @@ fn names_result(name: &Ident) -> bool {
     name.to_string().ends_with("Result")
 }
 
-/// The name of a result anywhere in a type, as in `Option<io::Result<…>>`.
+/// The name of a result anywhere in a type, as in `Option<io::Result<…>>`. Without arguments it may be any struct, as in
+/// `Vec<SearchResult>`, and a closure that takes one does not fail by it.
 pub(crate) fn result_within(ty: &Type) -> Option<Ident> {
-    tokens::find(ty.to_token_stream(), names_result)
+    result_among(ty.to_token_stream())
+}
+
+fn result_among(tokens: TokenStream) -> Option<Ident> {
+    let mut tokens = tokens.into_iter().peekable();
+    let mut is_called = false;
+    while let Some(token) = tokens.next() {
+        match token {
+            TokenTree::Ident(name) => {
+                let has_arguments =
+                    matches!(tokens.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '<');
+                if name == "Result" || has_arguments && names_result(&name) {
+                    return Some(name);
+                }
+                let called = [
+                    "fn",
+                    "Fn",
+                    "FnMut",
+                    "FnOnce",
+                    "AsyncFn",
+                    "AsyncFnMut",
+                    "AsyncFnOnce",
+                ];
+                is_called = called.iter().any(|called| name == called);
+            }
+            TokenTree::Group(group) if !is_called => {
+                if let Some(name) = result_among(group.stream()) {
+                    return Some(name);
+                }
+            }
+            _ => is_called = false,
+        }
+    }
+    None
 }
 
 /// The future of a result that is the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`.

@@ -58,6 +58,8 @@ struct Group {
     asked: usize,
     /// How many of its items are sent again.
     again: usize,
+    /// The first that is not paid for.
+    unpaid: Option<usize>,
     /// The verdict with the longest hint.
     verdict: Verdict,
     call: Call,
@@ -113,6 +115,7 @@ impl<'a> Groups<'a> {
                 paid: 0,
                 asked: 0,
                 again: 0,
+                unpaid: None,
                 verdict,
                 call,
                 decision: Err(Reason::NotRetryable),
@@ -153,6 +156,7 @@ impl<'a> Groups<'a> {
     /// lead is sent again with its leader, or not at all.
     pub(super) fn decision(
         &mut self,
+        index: usize,
         call: Call,
         verdict: Verdict,
         leads: bool,
@@ -164,6 +168,7 @@ impl<'a> Groups<'a> {
         group.decision?;
         group.asked += usize::from(leads);
         if group.asked > group.paid {
+            group.unpaid.get_or_insert(index);
             return Err(Reason::Budget);
         }
         group.again += 1;
@@ -187,9 +192,9 @@ impl<'a> Groups<'a> {
         let pause = self.pause().unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);
         for group in self.alike.values() {
-            let (first, max) = (group.first, limit(group.call.in_force()));
-            let error = |items| round.part(items, Of(shown, first));
-            let given_up = |kind, reason| GivenUp {
+            let max = limit(group.call.in_force());
+            let error = |items, first| round.part(items, Of(shown, first));
+            let given_up = |first, kind, reason| GivenUp {
                 first,
                 max,
                 kind,
@@ -197,23 +202,24 @@ impl<'a> Groups<'a> {
             };
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    let (again, observe) = (error(group.again), observer.observe());
+                    let (again, observe) = (error(group.again, group.first), observer.observe());
                     if mem::replace(&mut is_retried, true) {
                         round.retrying_too(&again, max, pause, kind, observe);
                     } else {
                         round.retrying(&again, max, pause, kind, observe);
                     }
-                    let unpaid = group.items - group.again;
-                    if unpaid > 0 {
-                        let given_up = given_up(Some(kind), Reason::Budget);
-                        round.gave_up(&error(unpaid), given_up, observer.observe());
+                    if let Some(first) = group.unpaid {
+                        let unpaid = error(group.items - group.again, first);
+                        let given_up = given_up(first, Some(kind), Reason::Budget);
+                        round.gave_up(&unpaid, given_up, observer.observe());
                         last = Some(given_up);
                     }
                 }
                 (Ok(_), None) => {}
                 (Err(reason), kind) => {
-                    let given_up = given_up(kind, reason);
-                    round.gave_up(&error(group.items), given_up, observer.observe());
+                    let given_up = given_up(group.first, kind, reason);
+                    let error = error(group.items, group.first);
+                    round.gave_up(&error, given_up, observer.observe());
                     last = Some(given_up);
                 }
             }

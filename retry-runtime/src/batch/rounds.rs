@@ -543,7 +543,7 @@ where
                 verdict,
                 leads,
             } = failed;
-            match groups.decision(entry.call, verdict, leads) {
+            match groups.decision(entry.index, entry.call, verdict, leads) {
                 Ok(call) => {
                     entry.call = call;
                     entry.is_unpaid = !leads;
@@ -576,7 +576,7 @@ where
         let of_tally = tally.report(&round, self.ended, &shown, observer);
         // What was given up before says nothing of how the last attempt ended.
         let before = self.given_up.map(GivenUp::before);
-        self.given_up = of_tally.or(of_groups).or(before);
+        self.given_up = of_groups.or(of_tally).or(before);
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);

@@ -14,8 +14,8 @@ const EARLIER: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
 const BESIDE: &str = "attempts_before_progress";
 
-/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and where there are any the
-/// retries and the attempts before the last progress, and the kind of failure that the last retry followed.
+/// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
+/// the retries and the attempts before the last progress, and the kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -89,7 +89,9 @@ impl<'de> Visitor<'de> for Saved {
             }
         }
         if has_retries {
-            call.is_known = call.is_retried();
+            // After progress the last delay is only what others build on.
+            call.waiting &= call.is_retried();
+            call.is_known = call.is_retried() || call.beside > 0 || call.earlier > 0;
             Ok(call)
         } else {
             Err(A::Error::missing_field(RETRIES))

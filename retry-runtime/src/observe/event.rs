@@ -36,8 +36,8 @@ use crate::observe::shown::shown;
 /// Where the key `hedge` made several attempts at once and all failed, `Retrying`, `FallingBack` and `GaveUp` have the number
 /// of the one that began last. `Succeeded` has that of the one that won.
 ///
-/// `attempts` is how many were made in all: also those that began after the one that won, and those of a stream under
-/// `"resume"` that broke after they had yielded something, after which `attempt` begins anew.
+/// `attempts` is how many were made in all: also those that began after the one that won, and under `"resume"` all those
+/// before the last progress, from which `attempt` counts.
 ///
 /// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
 /// URLs: user info, query and fragment.
@@ -110,7 +110,7 @@ pub enum Event<'a> {
     ItemsFailed {
         /// The batch's name: the key `name`.
         call: &'a str,
-        /// The number of the round that they failed in, from 1; 0 if they were never sent.
+        /// The number of the round that they failed in, from 1; 0 if they were rejected before the first.
         attempt: u32,
         /// The retries allowed.
         max: Option<u32>,

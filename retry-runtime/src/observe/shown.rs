@@ -227,24 +227,21 @@ impl Line {
     }
 
     /// What may be a URL, with or without a scheme. Of that, user info, query and fragment are left out.
-    fn segment(&mut self, text: &str, place: usize, user_follows: bool) {
-        let scheme = text.find("://").map(|scheme| scheme + 3);
-        // However many slashes follow: clients take `http:///host` for `http://host`.
-        let start = scheme.map_or(0, |scheme| {
-            text.len() - text[scheme..].trim_start_matches(['/', '\\']).len()
-        });
+    fn segment(&mut self, mut text: &str, mut place: usize, user_follows: bool) {
+        // A text of others may be one URL after another: what is not shown is not looked at.
+        while let Some(next) = next_url(text).filter(|_| !self.is_full) {
+            self.url(&text[..next], place, false);
+            text = &text[next..];
+            place += next;
+        }
+        self.url(text, place, user_follows);
+    }
+
+    /// The same of a text with at most one scheme.
+    fn url(&mut self, text: &str, place: usize, user_follows: bool) {
+        let (scheme, start) = scheme(text);
         let query = query(text, scheme);
         let end = query.unwrap_or(text.len());
-        if let Some(next) = scheme.and_then(|_| text[start..end].find("://")) {
-            let next = &text[..start + next];
-            let next = next
-                .trim_end_matches(|char: char| char.is_alphanumeric())
-                .len();
-            if next > start {
-                self.segment(&text[..next], place, false);
-                return self.segment(&text[next..], place + next, user_follows);
-            }
-        }
         let path = |from: usize| {
             let slash = text[from..end].find(['/', '\\']);
             slash.map_or(end, |slash| from + slash)
@@ -270,6 +267,25 @@ impl Line {
         let tail = end + text[end..].trim_end_matches(PUNCTUATION).len();
         self.keep(&text[tail..], place + tail);
     }
+}
+
+/// Where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
+/// `http://host`.
+fn scheme(text: &str) -> (Option<usize>, usize) {
+    let scheme = text.find("://").map(|scheme| scheme + 3);
+    let start = scheme.map_or(0, |scheme| {
+        text.len() - text[scheme..].trim_start_matches(['/', '\\']).len()
+    });
+    (scheme, start)
+}
+
+/// Where another URL begins, outside of the first one's query.
+fn next_url(text: &str) -> Option<usize> {
+    let (scheme, start) = scheme(text);
+    scheme?;
+    let rest = &text[start..];
+    let before = rest[..rest.find("://")?].trim_end_matches(|char: char| char.is_alphanumeric());
+    (!before.is_empty() && !before.contains(['?', '#'])).then_some(start + before.len())
 }
 
 /// Where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
@@ -369,6 +385,17 @@ mod tests {
         is_shown("http:///u:p@h/x", "http:///h/x");
         is_shown("http:////\\u:p@h/x?k", "http:////\\h/x");
         is_shown("file:///etc/hosts", "file:///etc/hosts");
+    }
+
+    #[test]
+    fn however_many_urls_are_cut() {
+        for many in ["://-", "a://b:c@d,", "/:", "://"] {
+            let line = shown(many.repeat(LOOKED_AT * LIMIT)).to_string();
+            assert!(
+                line.ends_with("bytes cut)") && !line.contains("b:c"),
+                "{line}"
+            );
+        }
     }
 
     #[test]

@@ -17,8 +17,8 @@ use crate::observe::shown::shown;
 /// | `retry_attempts_total` | `name`, `kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry_delay_seconds` | `name` | a histogram of the pauses |
 /// | `retry_attempts_per_call` | `name` | a histogram of how many attempts calls made |
-/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
-/// | `retry_budget_available` | `budget` | the tokens that the one of [`budget`](Self::budget) has left |
+/// | `retry_breaker_state` | `breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
+/// | `retry_budget_available` | `budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 ///
 /// `name` is the call's name: each is a series of its own, so let none hold an id. A batch is one call. So is a plan, and
 /// each of its subtasks another, named `plan.subtask`. The words are those of the log. What calls share has a name of its

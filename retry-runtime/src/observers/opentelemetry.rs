@@ -16,8 +16,8 @@ use crate::observe::shown::shown;
 /// | `retry.attempts` | `{attempt}` | `retry.name`, `retry.kind` | attempts and corrections that ended: `succeeded`, `stop`, or the [`Kind`](crate::Kind) of failure |
 /// | `retry.delay` | `s` | `retry.name` | a histogram of the pauses |
 /// | `retry.attempts_per_call` | `{attempt}` | `retry.name` | a histogram of how many attempts calls made |
-/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: that of [`breaker`](Self::breaker) |
-/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens that the one of [`budget`](Self::budget) has left |
+/// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
+/// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 ///
 /// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
 /// and for attempts.

@@ -48,7 +48,8 @@ pub enum Backoff {
     /// ```
     ///
     /// Lists from text and configuration files stay in memory until the process ends. Each different list is kept once,
-    /// however often it is read; without the feature `std`, once for each time. [`Backoff::list`] does the same with delays known only at run time.
+    /// however often it is read; without the feature `std`, once for each time. [`Backoff::list`] does the same with delays
+    /// known only at run time.
     List(&'static &'static [Duration]),
 }
 

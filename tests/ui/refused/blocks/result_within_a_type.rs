@@ -4,7 +4,9 @@ use std::task::Poll;
 use retry_runtime::retry;
 
 type Fallible<T> = io::Result<T>;
-type QueryResult = Result<u32, String>;
+type QueryResult<T> = Result<T, String>;
+
+struct SearchResult;
 
 struct Client;
 
@@ -14,8 +16,16 @@ impl Client {
         None
     }
 
-    fn boxed(&self) -> Box<QueryResult> {
+    fn boxed(&self) -> Box<QueryResult<u32>> {
         Box::new(Ok(3))
+    }
+
+    fn found(&self) -> Vec<SearchResult> {
+        Vec::new()
+    }
+
+    fn sink(&self) -> Box<dyn Fn(io::Result<u32>)> {
+        Box::new(drop)
     }
 
     fn tuple(&self) -> (u32, io::Result<()>) {
