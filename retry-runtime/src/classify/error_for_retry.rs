@@ -22,8 +22,8 @@ use crate::classify::response_error::ResponseError;
 /// ```
 ///
 /// At most [`ResponseError::BODY_LIMIT`] bytes are kept; the connection of a longer body is closed. If the body breaks
-/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's
-/// `timeout` allows: set one.
+/// off, the error still has the status. If the body stalls, this waits as long as the client's or the attempt's `timeout`
+/// allows: set one. In a page the body is read whole, and lost if it breaks off.
 pub trait ErrorForRetry: Sized {
     /// The response, or, for 4xx and 5xx, the error.
     #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

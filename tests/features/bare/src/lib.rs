@@ -27,7 +27,8 @@ pub struct Embassy;
 impl Timer for Embassy {
     async fn sleep(&self, duration: Duration) {
         let duration = duration.try_into().unwrap_or(embassy_time::Duration::MAX);
-        embassy_time::Timer::after(duration).await;
+        let end = embassy_time::Instant::now().saturating_add(duration);
+        embassy_time::Timer::at(end).await;
     }
 
     fn now(&self) -> Moment {
