@@ -288,6 +288,25 @@ fn attempts_before_progress_are_counted_in_another_process_too() {
     assert_eq!(recording.attempts(), [3]);
 }
 
+/// The pause before progress is in the time spent, and is not to come once more.
+#[test]
+fn progress_that_was_saved_does_not_wait_again() {
+    let policy = EXACT.max(1).deadline(secs(4));
+    let site = Site::new(&policy, "feed");
+    let mut call = Call::new();
+    call.failed(&site, Verdict::TRANSIENT, &"cut off").unwrap();
+    call = call.restarted(Duration::ZERO);
+    let saved = serde_json::to_string(&call).unwrap();
+    let mut call: Call = serde_json::from_str(&saved).unwrap();
+    assert_eq!(call.spent(), secs(1));
+    // 1 s was spent, and 2 s follow.
+    assert_eq!(
+        call.failed(&site, Verdict::TRANSIENT, &"cut off"),
+        Ok(secs(2))
+    );
+    assert_eq!(call.spent(), secs(1));
+}
+
 #[test]
 fn a_call_goes_on_in_another_process() {
     let policy = EXACT

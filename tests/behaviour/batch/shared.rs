@@ -1,6 +1,7 @@
 //! What batches share with calls: budgets, breakers, limiters, observers and names.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::fmt;
 
 use retry_runtime::{
     Breaker, BreakerState, Budget, Event, Policy, Reason, TimerFn, retry, retry_each,
@@ -143,6 +144,36 @@ async fn a_budget_pays_for_as_many_as_it_can() {
         results[paid..]
             .iter()
             .all(|result| { result.as_ref().unwrap_err().reason() == Reason::Budget })
+    );
+}
+
+/// Those that were paid for are sent again, and then have no error to show.
+#[tokio::test(start_paused = true)]
+async fn what_no_budget_paid_for_is_told_with_its_own_error() {
+    // A retry costs 14 of 500.
+    let budget = Budget::standard();
+    let last = RefCell::new(String::new());
+    let batches = EXACT
+        .name("paid")
+        .on(|_: &String| true)
+        .show(fmt::Display::fmt)
+        .budget(&budget)
+        .observe(|event: &Event<'_>| *last.borrow_mut() = event.to_string())
+        .batches(50);
+    let round = Cell::new(0);
+    let results = retry_each(batches, 0..50, async |pending: Vec<i32>| {
+        round.set(round.get() + 1);
+        let answer = |item| match round.get() {
+            1 => Err(format!("{item} is busy")),
+            _ => Ok(item),
+        };
+        Ok(pending.into_iter().map(answer).collect())
+    })
+    .await;
+    assert_eq!(results.iter().filter(|result| result.is_ok()).count(), 35);
+    assert_eq!(
+        last.into_inner(),
+        "gave up paid attempt=2 max=3 error=15 of 50 items: 35 is busy reason=budget"
     );
 }
 
