@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use support::chromium::chromium;
+
 #[test]
 fn figures_hold_and_the_page_is_legible() {
     let lab = env!("CARGO_BIN_EXE_lab");
@@ -106,19 +108,7 @@ fn seen(page: &Path, scheme: &str, preferred: u8) -> Vec<String> {
     let measured = folder.join("measured.html");
     let html = format!("<!DOCTYPE html><body>{frames}<script>{MEASURE}</script></body>");
     fs::write(&measured, html).expect("a file");
-    let run = Command::new("chromium")
-        .args([
-            "--headless",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--disable-quic",
-            "--no-first-run",
-        ])
-        .args([
-            "--disable-background-networking",
-            "--disable-component-update",
-            "--disable-sync",
-        ])
+    let run = chromium(&folder.join("user"))
         // The frames are files, too.
         .args([
             "--allow-file-access-from-files",
@@ -126,7 +116,6 @@ fn seen(page: &Path, scheme: &str, preferred: u8) -> Vec<String> {
             "--window-size=1800,2000",
         ])
         .arg(format!("--blink-settings=preferredColorScheme={preferred}"))
-        .arg(format!("--user-data-dir={}", folder.join("user").display()))
         .arg(format!("file://{}", measured.display()))
         .output()
         .expect("Chromium is installed");

@@ -8,11 +8,12 @@ use std::fs;
 use std::future::pending;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
+use support::chromium::chromium;
 use support::loopback::{Server, closed_port, read_head};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -117,22 +118,9 @@ impl Page {
         let profile = folder.join(name);
         // What an earlier run has left.
         let _ = fs::remove_dir_all(&profile);
-        let browser = Command::new("chromium")
-            .args([
-                "--headless",
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-            ])
-            .args([
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-            ])
+        let browser = chromium(&profile)
             // Without it, a page that prints nothing is closed at once.
             .arg("--remote-debugging-port=0")
-            .arg(format!("--user-data-dir={}", profile.display()))
             .arg(server.url())
             .stderr(Stdio::null())
             .spawn()

@@ -326,7 +326,7 @@ impl<E> Attempt<E> {
             begun: AtomicU32::new(self.begun()),
             errors: self.errors.all_left_out(),
             kind: AtomicU8::new(self.kind.load(Relaxed)),
-            call_id: Drawn::from(self.call_id()),
+            call_id: self.call_id.shared(),
             ..*self
         }
     }

@@ -10,10 +10,12 @@ use crate::time::random;
 pub struct CallId(u128);
 
 impl CallId {
-    pub(crate) fn random() -> Self {
+    /// `None` if the system has no generator: an id that other devices have, too, is none.
+    fn random() -> Option<Self> {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
-        Self(random::id() & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62)
+        let id = random::id()?;
+        Some(Self(id & !VERSION & !VARIANT | 0x4 << 76 | 0b10 << 62))
     }
 
     fn of(parts: [u32; 4]) -> Self {
@@ -49,30 +51,36 @@ impl Drawn {
         Self([const { AtomicU32::new(NOT_DRAWN) }; 4])
     }
 
+    /// Panics without a generator.
     pub(crate) fn get(&self) -> CallId {
+        self.try_get()
+            .expect("a call id needs random numbers, and getrandom has none")
+    }
+
+    /// The same id for a copy. Where there is no generator, neither has one.
+    pub(crate) fn shared(&self) -> Self {
+        self.try_get()
+            .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))
+    }
+
+    fn try_get(&self) -> Option<CallId> {
         let known = self.0.each_ref().map(|part| part.load(Relaxed));
         if known.contains(&NOT_DRAWN) {
             return self.draw();
         }
-        CallId::of(known)
+        Some(CallId::of(known))
     }
 
     #[cold]
-    fn draw(&self) -> CallId {
-        let mut parts = CallId::random().parts();
+    fn draw(&self) -> Option<CallId> {
+        let mut parts = CallId::random()?.parts();
         for (part, kept) in parts.iter_mut().zip(&self.0) {
             *part = (*part).max(NOT_DRAWN + 1);
             if let Err(known) = kept.compare_exchange(NOT_DRAWN, *part, Relaxed, Relaxed) {
                 *part = known;
             }
         }
-        CallId::of(parts)
-    }
-}
-
-impl From<CallId> for Drawn {
-    fn from(id: CallId) -> Self {
-        Self(id.parts().map(AtomicU32::new))
+        Some(CallId::of(parts))
     }
 }
 
@@ -101,8 +109,8 @@ mod tests {
     #[test]
     fn who_draws_second_takes_what_is_kept() {
         let drawn = Drawn::new();
-        let first = drawn.draw();
-        assert_eq!((drawn.draw(), drawn.get()), (first, first));
-        assert_eq!(Drawn::from(first).get(), first);
+        let first = drawn.get();
+        assert_eq!((drawn.draw(), drawn.get()), (Some(first), first));
+        assert_eq!(drawn.shared().get(), first);
     }
 }

@@ -62,16 +62,17 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
 }
 
 #[cfg(feature = "std")]
-pub(crate) fn id() -> u128 {
-    draw(RngExt::random)
+#[expect(clippy::unnecessary_wraps, reason = "without `std` there may be none")]
+pub(crate) fn id() -> Option<u128> {
+    Some(draw(RngExt::random))
 }
 
-/// Panics if the system has no generator: an id that other devices have, too, is none.
+/// `None` if the system has no generator.
 #[cfg(not(feature = "std"))]
-pub(crate) fn id() -> u128 {
+pub(crate) fn id() -> Option<u128> {
     let mut id = [0; 16];
-    getrandom::fill(&mut id).expect("a call id needs random numbers, and getrandom has none");
-    u128::from_ne_bytes(id)
+    getrandom::fill(&mut id).ok()?;
+    Some(u128::from_ne_bytes(id))
 }
 
 fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {

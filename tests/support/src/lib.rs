@@ -3,6 +3,7 @@
 // A panic fails the test, as it should.
 #![allow(clippy::missing_panics_doc)]
 
+pub mod chromium;
 pub mod dropped;
 pub mod failure;
 pub mod limiters;
