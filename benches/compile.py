@@ -2,16 +2,17 @@
 """What annotated functions cost the compiler and the program, beside loops by hand and other crates.
 
     benches/compile.py size          code per function; a minute, repeatable, bounded
-    benches/compile.py time          time to check and to build 1,000 functions; a quarter of an hour
+    benches/compile.py functions     the compiler's instructions for 100 functions; valgrind; 15 minutes, repeatable
     benches/compile.py dependency    time to build what users compile once; five minutes
 
 They generate packages of functions that differ only in how they retry, under target/compile. Times are of the
 processor (user and system, whole process, one job), of each package in turn, several rounds; the median counts.
-A size out of bounds ends with exit code 1; times depend on the machine's mood, and are only shown.
+A size out of bounds ends with exit code 1; the others are only shown.
 """
 
 import argparse
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -56,8 +57,9 @@ def write_workspace(packages):
     cargo(["fetch", "--quiet"])
 
 
-def cargo(arguments, target="target"):
+def cargo(arguments, target="target", **variables):
     environment = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_TARGET_DIR=str(WORK / target), CARGO_TERM_COLOR="never")
+    environment.update(variables)
     # As a project has them by default.
     for key in ("RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG"):
         environment.pop(key, None)
@@ -163,29 +165,44 @@ def report_sizes(functions):
     return holds
 
 
-def times(command, rounds):
-    """Median seconds of each way, the dependencies being there."""
-    arguments = COMMANDS[command]
-    cargo([*arguments, "-j1", "--quiet", "--workspace"])
-    spent = {way.name: [] for way in WAYS}
-    for _ in range(rounds):
-        for way in WAYS:
-            os.utime(WORK / "packages" / way.package() / "src" / "lib.rs")
-            spent[way.name].append(processor_time([*arguments, "-j1", "--quiet", "--offline", "-p", way.package()]))
-    return {name: statistics.median(runs) for name, runs in spent.items()}
+# What counts the instructions of a compiler, the one that the proxy of a toolchain's manager starts included.
+COUNTER = """\
+#!/bin/sh
+exec valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --trace-children=yes \\
+    --log-file="$COUNTED/%p" "$@"
+"""
 
 
-def report_times(functions, rounds):
+def instructions(command):
+    """Of each way, the dependencies being there."""
+    arguments = [*COMMANDS[command], "-j1", "--quiet"]
+    cargo([*arguments, "--workspace"])
+    counter = WORK / "counter"
+    counter.write_text(COUNTER)
+    counter.chmod(0o755)
+    counted = {}
+    for way in WAYS:
+        logs = WORK / "counted"
+        shutil.rmtree(logs, ignore_errors=True)
+        logs.mkdir()
+        cargo([*arguments, "-p", way.package()], RUSTC_WORKSPACE_WRAPPER=str(counter), COUNTED=str(logs))
+        counts = [re.findall(r"I\s+refs:\s+([\d,]+)", log.read_text()) for log in logs.iterdir()]
+        # The largest is the compiler's; the others ask it for its version.
+        counted[way.name] = max(int(count[-1].replace(",", "")) for count in counts if count)
+    return counted
+
+
+def report_instructions(functions):
     write_workspace([(way.package(), way.dependencies, way.source(functions)) for way in WAYS])
     for command in COMMANDS:
-        measured = times(command, rounds)
+        measured = instructions(command)
         by_hand, backon = measured["by-hand-in-block"], measured["backon"]
         rows = []
         for way in WAYS:
-            seconds = measured[way.name]
-            rows.append([way.title, f"{seconds:.2f}", f"{seconds / by_hand:.2f}", f"{seconds / backon:.2f}"])
+            count = measured[way.name]
+            rows.append([way.title, f"{count / 1e6:,.0f}", f"{count / by_hand:.2f}", f"{count / backon:.2f}"])
         print(f"### {functions:,} functions, {command}\n")
-        table(["way", "seconds", "of the loops", "of backon"], rows)
+        table(["way", "million instructions", "of the loops", "of backon"], rows)
 
 
 def cold_times(rounds):
@@ -217,14 +234,14 @@ def report_cold_times(rounds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["size", "time", "dependency"])
-    parser.add_argument("--functions", type=int, help="default: 100 for size, 1,000 for time")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("what", choices=["size", "functions", "dependency"])
+    parser.add_argument("--count", type=int, default=100, help="of functions")
+    parser.add_argument("--rounds", type=int, default=3, help="of the dependency")
     arguments = parser.parse_args()
     if arguments.what == "size":
-        sys.exit(0 if report_sizes(arguments.functions or 100) else 1)
-    elif arguments.what == "time":
-        report_times(arguments.functions or 1000, arguments.rounds)
+        sys.exit(0 if report_sizes(arguments.count) else 1)
+    elif arguments.what == "functions":
+        report_instructions(arguments.count)
     else:
         report_cold_times(arguments.rounds)
 

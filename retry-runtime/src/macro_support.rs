@@ -121,3 +121,13 @@ pub use verdict::{
 pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
+
+/// The same with a site that is bound beside it.
+#[cold]
+#[inline]
+pub fn cold_at<T>(
+    site: &'static Site<'static>,
+    decide: impl FnOnce(&'static Site<'static>) -> T,
+) -> T {
+    decide(site)
+}

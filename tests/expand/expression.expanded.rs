@@ -7,10 +7,6 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
             fn __retry_name() -> &'static ::core::primitive::str {
                 __retry::surroundings(&__retry_name)
             }
-            const __RETRY_SITE: &__retry::Site<'_> = &__retry::site_within(
-                &__retry::policy_of(__retry::Section::new().max(5u32)),
-                __retry_name,
-            );
             __retry::expect_timer();
             let mut retry_call = __retry::Retries::new();
             'retry_call: loop {
@@ -22,19 +18,30 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                         { client.post(prompt).await?.json().await }
                     }
                         .await;
+                    let retry_site = const {
+                        &__retry::site_within(
+                            const {
+                                &__retry::policy_of(__retry::Section::new().max(5u32))
+                            },
+                            __retry_name,
+                        )
+                    };
                     match retry_outcome {
                         __retry::Ok(_) => {
-                            retry_call.healed(__RETRY_SITE);
+                            retry_call.healed(retry_site);
                         }
                         __retry::Err(retry_error) => {
-                            if let __retry::Some(retry_pause) = __retry::cold(|| {
-                                retry_call
-                                    .failed_plainly(
-                                        __RETRY_SITE,
-                                        __retry::verdict(&retry_error, is_retryable),
-                                        __retry::show(&retry_error).__retry_show(),
-                                    )
-                            }) {
+                            if let __retry::Some(retry_pause) = __retry::cold_at(
+                                retry_site,
+                                |retry_site| {
+                                    retry_call
+                                        .failed_plainly(
+                                            retry_site,
+                                            __retry::verdict(&retry_error, is_retryable),
+                                            __retry::show(&retry_error).__retry_show(),
+                                        )
+                                },
+                            ) {
                                 retry_call = retry_call.next();
                                 break 'retry_pause retry_pause;
                             }
@@ -54,10 +61,6 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
             use ::retry_runtime::macro_support as __retry;
             use ::retry_runtime::macro_support::keys::name as _;
             __retry::lazy(async move {
-                const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
-                    &__retry::Policy::new(),
-                    "model.complete",
-                );
                 __retry::expect_timer();
                 let mut retry_call = __retry::Retries::new();
                 'retry_call: loop {
@@ -69,19 +72,28 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
                             { client.post().await }
                         }
                             .await;
+                        let retry_site = const {
+                            &__retry::Site::new(
+                                const { &__retry::Policy::new() },
+                                "model.complete",
+                            )
+                        };
                         match retry_outcome {
                             __retry::Ok(_) => {
-                                retry_call.healed(__RETRY_SITE);
+                                retry_call.healed(retry_site);
                             }
                             __retry::Err(retry_error) => {
-                                if let __retry::Some(retry_pause) = __retry::cold(|| {
-                                    retry_call
-                                        .failed_plainly(
-                                            __RETRY_SITE,
-                                            __retry::classify(&retry_error),
-                                            __retry::show(&retry_error).__retry_show(),
-                                        )
-                                }) {
+                                if let __retry::Some(retry_pause) = __retry::cold_at(
+                                    retry_site,
+                                    |retry_site| {
+                                        retry_call
+                                            .failed_plainly(
+                                                retry_site,
+                                                __retry::classify(&retry_error),
+                                                __retry::show(&retry_error).__retry_show(),
+                                            )
+                                    },
+                                ) {
                                     retry_call = retry_call.next();
                                     break 'retry_pause retry_pause;
                                 }

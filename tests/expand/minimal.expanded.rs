@@ -3,12 +3,6 @@ impl Client {
     pub async fn complete(&self, prompt: &str) -> Result<Completion, ModelError> {
         use ::retry_runtime::macro_support as __retry;
         use ::retry_runtime::macro_support::keys::{max as _, backoff as _, on as _};
-        const __RETRY_SITE: &__retry::Site<'_> = &__retry::Site::new(
-            &__retry::policy_of(
-                __retry::Section::new().max(5u32).backoff(__retry::Backoff::Exponential),
-            ),
-            ::core::concat!(::core::module_path!(), "::complete"),
-        );
         __retry::expect_timer();
         let mut retry_call = __retry::Retries::new();
         'retry_call: loop {
@@ -23,19 +17,34 @@ impl Client {
                     }
                 }
                     .await;
+                let retry_site = const {
+                    &__retry::Site::new(
+                        const {
+                            &__retry::policy_of(
+                                __retry::Section::new()
+                                    .max(5u32)
+                                    .backoff(__retry::Backoff::Exponential),
+                            )
+                        },
+                        ::core::concat!(::core::module_path!(), "::complete"),
+                    )
+                };
                 match retry_outcome {
                     __retry::Ok(_) => {
-                        retry_call.healed(__RETRY_SITE);
+                        retry_call.healed(retry_site);
                     }
                     __retry::Err(retry_error) => {
-                        if let __retry::Some(retry_pause) = __retry::cold(|| {
-                            retry_call
-                                .failed_plainly(
-                                    __RETRY_SITE,
-                                    __retry::verdict(&retry_error, is_retryable),
-                                    __retry::show(&retry_error).__retry_show(),
-                                )
-                        }) {
+                        if let __retry::Some(retry_pause) = __retry::cold_at(
+                            retry_site,
+                            |retry_site| {
+                                retry_call
+                                    .failed_plainly(
+                                        retry_site,
+                                        __retry::verdict(&retry_error, is_retryable),
+                                        __retry::show(&retry_error).__retry_show(),
+                                    )
+                            },
+                        ) {
                             retry_call = retry_call.next();
                             break 'retry_pause retry_pause;
                         }

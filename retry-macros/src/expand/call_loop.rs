@@ -26,8 +26,9 @@ impl Printer<'_> {
         let failed = self.failed_declaration();
         let kept = self.kept_for_gate();
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
-        let (begin, judged, ended) = (self.begin(), self.judged(), self.leave());
-        let gated = self.gated(ours!(#begin #attempt #outcome_type #judged #ended));
+        let (begin, site, judged, ended) =
+            (self.begin(), self.bound_site(), self.judged(), self.leave());
+        let gated = self.gated(ours!(#begin #attempt #outcome_type #site #judged #ended));
         let spend = if self.model.is_gated() {
             ours!(retry_unspent = __retry::Some(retry_paid);)
         } else {

@@ -206,12 +206,16 @@ impl Printer<'_> {
             _ if self.model.gathers_failures() => (None, None),
             _ => (self.timer_assignment(), self.cancel()),
         };
-        if self.model.decision == Decision::Plain {
+        if self.model.decision != Decision::Full {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
             let site = self.site(&policy);
-            let decision =
-                ours!(__retry::cold(|| retry_call.failed_plainly(#site, #verdict, #shown)));
+            let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
+            let decision = match self.model.decision {
+                // Handed on, or the closure would keep a reference to it.
+                Decision::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
+                _ => ours!(__retry::cold(|| #failed)),
+            };
             return Decided {
                 before: ours!(#timer),
                 decision,

@@ -139,7 +139,10 @@ pub(crate) enum History {
 /// What decides after a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Decision {
-    /// Only the count, the policy and the verdict; nothing needs to know why the call ends.
+    /// Only the count, the policy and the verdict; nothing needs to know why the call ends, and nothing needs the policy or
+    /// the name before an attempt has ended.
+    Simple,
+    /// The same, but an attempt may need the policy or the name.
     Plain,
     Full,
 }
@@ -252,9 +255,22 @@ impl Model {
             && model.delays().is_none()
             && !model.has(&FOR_THE_DECISION)
         {
-            model.decision = Decision::Plain;
+            model.decision = if model.is_simple() {
+                Decision::Simple
+            } else {
+                Decision::Plain
+            };
         }
         model
+    }
+
+    /// Whether nothing needs the policy or the name before an attempt has ended.
+    fn is_simple(&self) -> bool {
+        let is_for_failures = |argument: &Argument| match argument.key {
+            Key::On | Key::Name | Key::Crate => true,
+            key => key.is_within_policy(),
+        };
+        self.stream.is_none() && !self.nested && self.arguments.given.iter().all(is_for_failures)
     }
 
     /// The model of a block in `retrying!`, as a function.

@@ -10,13 +10,40 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::{Argument, Value};
-use crate::expand::model::{DefaultName, Policy};
+use crate::expand::model::{Decision, DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
 impl Printer<'_> {
-    /// The constant part of policy and name: an item, which the compiler shares and the future does not keep.
+    /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
+    /// future does not keep.
     pub(crate) fn constants(&self) -> Option<TokenStream> {
+        if self.model.decision == Decision::Simple {
+            return None;
+        }
+        let policy = self.constant_policy()?;
+        Some(if let Policy::Constant(_) = self.model.policy {
+            let site = self.site_of(&quote!(&#policy));
+            quote!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
+        } else {
+            quote!(const __RETRY_POLICY: __retry::Policy = #policy;)
+        })
+    }
+
+    /// The same, bound as `retry_site` after each attempt, where only the code after it needs it: the compiler takes less
+    /// time for it than for an item, and evaluates it only when it generates code.
+    pub(crate) fn bound_site(&self) -> Option<TokenStream> {
+        if self.model.decision != Decision::Simple {
+            return None;
+        }
+        let policy = self.constant_policy()?;
+        // In a constant of its own, because what a constant's argument borrows does not outlive it.
+        let site = self.site_of(&quote!(const { &#policy }));
+        Some(ours!(let retry_site = const { &#site };))
+    }
+
+    /// What is constant of the policy, of type `Policy`.
+    fn constant_policy(&self) -> Option<TokenStream> {
         let policy = match &self.model.policy {
             Policy::Decorator { of_trait, .. } => of_trait,
             policy => policy,
@@ -34,24 +61,35 @@ impl Printer<'_> {
             quote!(__retry::policy_of(__retry::Section::new()#numbers))
         };
         let rest = self.setters(rest);
-        let policy = quote!(#new #rest);
-        Some(if let Policy::Constant(_) = self.model.policy {
-            let site = if self.is_named_by_surroundings() {
-                quote!(__retry::site_within(&#policy, __retry_name))
-            } else {
-                let name = self.name();
-                quote!(__retry::Site::new(&#policy, #name))
-            };
-            quote!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
+        Some(quote!(#new #rest))
+    }
+
+    /// The site of a constant policy, of type `Site`.
+    fn site_of(&self, policy: &TokenStream) -> TokenStream {
+        if self.is_named_by_surroundings() {
+            quote!(__retry::site_within(#policy, __retry_name))
         } else {
-            quote!(const __RETRY_POLICY: __retry::Policy = #policy;)
-        })
+            let name = self.name();
+            quote!(__retry::Site::new(#policy, #name))
+        }
+    }
+
+    /// What [`Self::constants`] or [`Self::bound_site`] call the site.
+    pub(crate) fn constant_site(&self) -> TokenStream {
+        if self.model.decision == Decision::Simple {
+            ours!(retry_site)
+        } else {
+            quote!(__RETRY_SITE)
+        }
     }
 
     /// The policy, of type `&Policy`.
     pub(crate) fn policy(&self) -> TokenStream {
         match &self.model.policy {
-            Policy::Constant(_) => quote!(__retry::Site::policy(__RETRY_SITE)),
+            Policy::Constant(_) => {
+                let site = self.constant_site();
+                quote!(__retry::Site::policy(#site))
+            }
             Policy::Expr(expr, None) => self.borrowed(expr),
             policy => {
                 let policy = self.policy_value(policy);
@@ -123,7 +161,7 @@ impl Printer<'_> {
     /// What the runtime is told of the function, of type `&Site`.
     pub(crate) fn site(&self, policy: &TokenStream) -> TokenStream {
         if let Policy::Constant(_) = self.model.policy {
-            return quote!(__RETRY_SITE);
+            return self.constant_site();
         }
         let name = self.name();
         ours!(&__retry::Site::new(#policy, #name))

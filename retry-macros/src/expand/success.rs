@@ -34,12 +34,13 @@ impl Printer<'_> {
     fn succeeded(&self) -> TokenStream {
         let observer = self.observer();
         if self.is_told_by_site() {
+            let site = self.constant_site();
             return match observer {
-                None => ours!(retry_call.healed(__RETRY_SITE);),
+                None => ours!(retry_call.healed(#site);),
                 Some(_) => ours! {
                     {
                         #observer
-                        retry_call.succeeded(__RETRY_SITE, &mut retry_observer);
+                        retry_call.succeeded(#site, &mut retry_observer);
                     }
                 },
             };
