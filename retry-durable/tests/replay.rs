@@ -10,8 +10,11 @@ use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, DurablePolicy, Engine, Journal, JournalError};
 use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, testing};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::join;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -196,6 +199,34 @@ impl Engine for Forgetful {
     }
 }
 
+/// A journal by one clock for all lives, which a test can turn: that of a journal begins with the system's.
+struct OneClock {
+    journal: Journal,
+    clock: Instant,
+}
+
+impl Engine for OneClock {
+    type Error = JournalError;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        self.journal.step(name, step).await
+    }
+
+    async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
+        let end = self.step(name, async { self.clock.elapsed() + pause });
+        sleep_until(self.clock + end.await?).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.clock.elapsed())
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
     for (fails, paid) in [(true, 0), (false, 1)] {
@@ -222,6 +253,8 @@ async fn a_clock_that_is_set_back_makes_no_pause_longer() {
     // As it was kept when the clock was ahead.
     let end = async { journal.now().since_origin() + secs(1_000_000) };
     journal.step("pause", end).await.unwrap();
+    drop(journal);
+    let journal = run.open();
     let start = Instant::now();
     journal.sleep("pause", secs(10)).await.unwrap();
     assert_eq!(start.elapsed(), secs(10));
@@ -233,15 +266,17 @@ async fn a_deadline_spans_restarts() {
     let run = Run::new();
     let server = Server::failing(9);
     let started = Instant::now();
-    // Of one clock, since a journal that is opened begins with the system's.
-    let journal = run.open();
     let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+        };
         let policy = EXACT
             .max(9)
             .backoff(retry_runtime::Backoff::Fixed)
             .base(secs(3));
         let call = Durable::new(policy.deadline(secs(10))).on(is_busy);
-        call.call(&journal, "charge", async || server.post()).await
+        call.call(&engine, "charge", async || server.post()).await
     };
     for _ in 0..4 {
         let _ = timeout(secs(2), program()).await;
@@ -251,11 +286,14 @@ async fn a_deadline_spans_restarts() {
     assert_eq!(started.elapsed(), secs(9));
     // Nor does an attempt begin that is late because the program did not run.
     let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
-    let journal = run.open();
     let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+        };
         let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
         let call = call.budget(&turns);
-        call.call(&journal, "charge", async || server.post()).await
+        call.call(&engine, "charge", async || server.post()).await
     };
     let _ = timeout(Duration::from_millis(500), program()).await;
     assert_eq!(turns.0.load(SeqCst), 1);
@@ -302,7 +340,7 @@ async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
                     .await
             }
         };
-        let (one, two) = tokio::join!(call(1), call(2));
+        let (one, two) = join!(call(1), call(2));
         assert_eq!((one.unwrap(), two.unwrap()), (1, 2));
     }
 }
@@ -338,6 +376,8 @@ async fn what_is_no_journal_is_refused() {
         .step("text", async { String::from("one") })
         .await
         .unwrap();
+    drop(journal);
+    let journal = run.open();
     let number = journal.step("text", async { 1 }).await.unwrap_err();
     assert!(
         number.to_string().starts_with("the result of a step: "),
@@ -395,21 +435,70 @@ fn a_report_of_a_journal_names_each_cause_once() {
     }
 }
 
+/// At once and one after the other, of steps and of calls.
 #[tokio::test]
-async fn of_two_steps_with_one_name_only_one_is_kept() {
+async fn of_two_steps_with_one_name_only_one_runs() {
+    for at_once in [true, false] {
+        let run = Run::new();
+        let runs = AtomicU32::new(0);
+        for _ in 0..2 {
+            let journal = run.open();
+            let step = || {
+                journal.step("same", async {
+                    tokio::task::yield_now().await;
+                    runs.fetch_add(1, SeqCst)
+                })
+            };
+            let charge = || {
+                Durable::new(EXACT)
+                    .on(is_busy)
+                    .call(&journal, "charge", async || {
+                        tokio::task::yield_now().await;
+                        Ok::<_, String>(runs.fetch_add(1, SeqCst))
+                    })
+            };
+            let (steps, charges) = if at_once {
+                (join!(step(), step()), join!(charge(), charge()))
+            } else {
+                (
+                    (step().await, step().await),
+                    (charge().await, charge().await),
+                )
+            };
+            assert_eq!((steps.0.unwrap(), charges.0.unwrap()), (0, 1));
+            let twice = steps.1.unwrap_err().to_string();
+            assert_eq!(twice, "two steps of one run are named `same`");
+            let twice = charges.1.unwrap_err().to_string();
+            assert!(twice.contains("`charge: begun`"), "{twice}");
+        }
+        assert_eq!(runs.load(SeqCst), 2);
+    }
+}
+
+/// One that was dropped is no step, and another of its name is not its double.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_is_dropped_may_be_asked_for_again() {
     let run = Run::new();
     let journal = run.open();
-    let step = |value: u32| {
-        journal.step("same", async move {
-            tokio::task::yield_now().await;
-            value
-        })
-    };
-    let (one, two) = tokio::join!(step(1), step(2));
-    let (kept, refused) = match (one, two) {
-        (Ok(kept), Err(refused)) | (Err(refused), Ok(kept)) => (kept, refused),
-        both => panic!("{both:?}"),
-    };
-    assert_eq!(refused.to_string(), "two steps are named `same`");
-    assert_eq!(step(3).await.unwrap(), kept);
+    let dropped = timeout(secs(1), journal.step("slow", sleep(secs(10))));
+    assert!(dropped.await.is_err());
+    journal.step("slow", sleep(secs(10))).await.unwrap();
+}
+
+/// What cannot be read is kept, so that nothing happens twice until the program can read it.
+#[tokio::test]
+async fn a_result_that_does_not_read_back_is_kept() {
+    let run = Run::new();
+    let runs = AtomicU32::new(0);
+    for _ in 0..2 {
+        let journal = run.open();
+        let rate = journal.step("rate", async {
+            runs.fetch_add(1, SeqCst);
+            f64::NAN
+        });
+        assert!(matches!(rate.await, Err(JournalError::Json(_))));
+    }
+    assert_eq!(runs.load(SeqCst), 1);
+    let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
+    assert_eq!(rate, None);
 }
