@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, DurablePolicy, Engine, Journal, JournalError};
-use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, testing};
+use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, Section, Verdict, testing};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
@@ -307,6 +307,66 @@ async fn a_deadline_spans_restarts() {
     }
     let line = "gave up charge attempt=1 max=3 error=alloc::string::String reason=deadline";
     assert_eq!(recording.lines(), [line]);
+}
+
+/// What a policy and its keys say of kinds and hints, with a restart in the middle of each pause.
+#[tokio::test(start_paused = true)]
+async fn hints_sections_and_idempotent_hold_across_restarts() {
+    const HOUR: Duration = secs(3600);
+    let patient = EXACT.unlimited().cap(secs(600)).max_hint(HOUR * 2);
+    let throttled = Section::new().max(1).base(secs(8));
+    let hint = Verdict::THROTTLED.after(HOUR);
+    let table = [
+        (EXACT, true, hint, vec![], "hint too long"),
+        (
+            patient.deadline(HOUR * 3),
+            true,
+            hint,
+            vec![HOUR; 3],
+            "deadline",
+        ),
+        (
+            EXACT.throttled(throttled),
+            true,
+            Verdict::THROTTLED,
+            vec![secs(8)],
+            "exhausted",
+        ),
+        (EXACT, false, Verdict::TIMEOUT, vec![], "ambiguous"),
+        (
+            EXACT.max(2),
+            false,
+            Verdict::TRANSIENT,
+            vec![secs(1), secs(2)],
+            "exhausted",
+        ),
+    ];
+    for (policy, idempotent, verdict, pauses, reason) in table {
+        let (run, server, clock) = (Run::new(), Server::failing(9), Instant::now());
+        let recording = testing::record();
+        let program = async || {
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+            };
+            let call = Durable::new(policy).on(|_: &String| verdict);
+            let call = call.idempotent(idempotent);
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let life = pauses.first().map_or(secs(1), |pause| *pause / 2);
+        let ended = loop {
+            if let Ok(ended) = timeout(life, program()).await {
+                break ended;
+            }
+        };
+        assert!(matches!(ended, Err(DurableError::GaveUp(_))), "{reason}");
+        assert_eq!(recording.delays(), pauses, "{reason}");
+        assert_eq!(clock.elapsed(), pauses.iter().sum(), "{reason}");
+        let (requests, lines) = (server.requests.load(SeqCst), recording.lines());
+        assert_eq!(requests as usize, pauses.len() + 1, "{reason}");
+        let end = lines.last().unwrap();
+        assert!(end.ends_with(&format!("reason={reason}")), "{lines:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]
