@@ -3,6 +3,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use retry_runtime::macro_support::ignores_timeout;
 use retry_runtime::{
     ByClassify, Call, Classify, Failure, Kind, Moment, OnError, Policy, RetryBudget, Site,
 };
@@ -71,7 +72,7 @@ impl DurablePolicy for Policy {
 /// ```
 ///
 /// Keys mean what they mean in the attribute. The policy's deadline counts from the first start, and the time in which
-/// the program doesn't run counts. Its timeout is ignored.
+/// the program doesn't run counts. Its timeout is ignored, with a `WARN`: limit the operation itself.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -130,8 +131,8 @@ impl<'b, On> Durable<'b, On> {
     /// Calls `operation` until it succeeds or the policy gives up. The name is that of the call in the log, and that of
     /// its steps: each call of a run needs another.
     ///
-    /// An attempt that is kept does not call `operation` again: what that changes outside, such as a count of its own, is
-    /// not restored.
+    /// An attempt that is kept does not call `operation` again. So a variable that `operation` changes, such as a count of
+    /// requests, begins anew with each start of the program.
     pub async fn call<G, F, R, T, E>(
         mut self,
         engine: &G,
@@ -213,6 +214,9 @@ impl<'b, On> Durable<'b, On> {
                 }
                 return Ended::GaveUp(error);
             }
+        }
+        if self.policy.attempt_limit().is_some() {
+            ignores_timeout(name);
         }
         let error = match operation().await {
             Ok(value) => {

@@ -370,6 +370,25 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_call_says_that_it_ignores_the_timeout() {
+    let run = Run::new();
+    let recording = testing::record();
+    for _ in 0..2 {
+        let journal = run.open();
+        let call = Durable::new(EXACT.timeout(secs(1))).on(is_busy);
+        let hung = async || {
+            sleep(secs(60)).await;
+            Ok::<_, String>(7)
+        };
+        assert_eq!(call.call(&journal, "hang", hung).await.unwrap(), 7);
+        let lines = recording.lines();
+        let told = "ignoring the policy's timeout hang reason=";
+        assert!(lines[0].starts_with(told), "{lines:?}");
+        assert_eq!(lines.len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_policy_alone_goes_by_classify() {
     let run = Run::new();
     let failures = AtomicU32::new(0);
