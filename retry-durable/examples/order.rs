@@ -41,7 +41,7 @@ async fn order(journal: &Journal) -> Result<(), DurableError<String, JournalErro
     let told = journal.step("tell the customer", async {
         println!("    an e-mail goes out");
     });
-    told.await.map_err(DurableError::Engine)
+    Ok(told.await?)
 }
 
 #[tokio::main(flavor = "current_thread")]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use crate::Engine;
+use crate::{DurableError, Engine};
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
 ///
@@ -214,6 +214,13 @@ impl Engine for Journal {
     fn now(&self) -> Moment {
         let (since, opened) = self.opened;
         Moment::from_origin(since.saturating_add(opened.elapsed()))
+    }
+}
+
+/// So that `?` takes the errors of a journal beside those of calls.
+impl<E> From<JournalError> for DurableError<E, JournalError> {
+    fn from(error: JournalError) -> Self {
+        Self::Engine { error, last: None }
     }
 }
 

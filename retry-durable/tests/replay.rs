@@ -203,6 +203,8 @@ impl Engine for Forgetful {
 struct OneClock {
     journal: Journal,
     clock: Instant,
+    /// Or it is about to be killed as a pause begins.
+    sleeps: bool,
 }
 
 impl Engine for OneClock {
@@ -217,6 +219,9 @@ impl Engine for OneClock {
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
+        if !self.sleeps {
+            return std::future::pending().await;
+        }
         let end = self.step(name, async { self.clock.elapsed() + pause });
         sleep_until(self.clock + end.await?).await;
         Ok(())
@@ -238,11 +243,144 @@ async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
         let call = Durable::new(EXACT).on(is_busy).budget(&turns);
         let call = call.call(&engine, "charge", async || server.post());
         match timeout(secs(1), call).await {
-            Ok(ended) => assert_eq!(ended, Err(DurableError::Engine("the disk is full"))),
+            Ok(ended) => {
+                let (error, last) = ("the disk is full", None);
+                assert_eq!(ended, Err(DurableError::Engine { error, last }));
+            }
             Err(_) => assert!(!fails),
         }
         assert_eq!(server.requests.load(SeqCst), 1);
         assert_eq!(turns.0.load(SeqCst), paid);
+    }
+}
+
+/// Killed after the attempt was kept, and before its pause was begun.
+#[tokio::test(start_paused = true)]
+async fn a_pause_counts_from_the_attempt_before_it() {
+    for (life, next) in [(3, 10), (9, 10), (15, 15)] {
+        let (run, server, clock) = (Run::new(), Server::failing(1), Instant::now());
+        let program = async |sleeps| {
+            let call = Durable::new(EXACT.base(secs(10))).on(is_busy);
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                sleeps,
+            };
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let killed = timeout(secs(life), program(false)).await;
+        assert!(killed.is_err());
+        assert_eq!(program(true).await.unwrap(), 1);
+        assert_eq!(clock.elapsed(), secs(next));
+    }
+}
+
+/// A journal of a run that is cancelled in that step or pause.
+struct Cancelled<'a> {
+    journal: Journal,
+    at: &'a str,
+    /// Whether the step is under way then.
+    runs: bool,
+}
+
+impl Engine for Cancelled<'_> {
+    type Error = String;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, String>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        if name != self.at {
+            let kept = self.journal.step(name, step).await;
+            return kept.map_err(|error| error.to_string());
+        }
+        if self.runs {
+            step.await;
+        }
+        Err(String::from("cancelled"))
+    }
+
+    async fn sleep(&self, name: &str, _: Duration) -> Result<(), String> {
+        self.step(name, async {}).await
+    }
+
+    fn now(&self) -> Moment {
+        self.journal.now()
+    }
+
+    fn is_cancelled(error: &String) -> bool {
+        error == "cancelled"
+    }
+}
+
+/// One record says so, also where the program runs again, and the error of before is not lost.
+#[tokio::test]
+async fn a_cancelled_call_reports_its_end_once() {
+    let failed = Some("503 number 0");
+    // Where, whether the attempt is under way, how many fail, the records, the last error, and what was paid.
+    let table = [
+        (
+            "pause 1",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"][..],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            true,
+            9,
+            &["retrying 1", "retrying 2", "gave up 2 cancelled"],
+            failed,
+            1,
+        ),
+        (
+            "attempt 2",
+            true,
+            1,
+            &["retrying 1", "succeeded 2"],
+            failed,
+            1,
+        ),
+        ("attempt 1", false, 9, &[], None, 0),
+        ("begun", false, 9, &[], None, 0),
+    ];
+    for (at, under_way, failures, records, last, paid) in table {
+        let (run, server, turns) = (Run::new(), Server::failing(failures), Turns::default());
+        let recording = testing::record();
+        for runs in [under_way, false] {
+            let engine = Cancelled {
+                journal: run.open(),
+                at: &format!("charge: {at}"),
+                runs,
+            };
+            let call = Durable::new(EXACT).on(is_busy).budget(&turns);
+            let ended = call.call(&engine, "charge", async || server.post()).await;
+            let (error, last) = ("cancelled".to_owned(), last.map(str::to_owned));
+            assert_eq!(ended, Err(DurableError::Engine { error, last }), "{at}");
+        }
+        let lines = recording.lines();
+        let short = lines.iter().map(|line| {
+            let attempt = line.split_once(" charge attempt=").unwrap();
+            let end = if line.ends_with("reason=cancelled") {
+                " cancelled"
+            } else {
+                ""
+            };
+            format!("{} {}{end}", attempt.0, &attempt.1[..1])
+        });
+        assert_eq!(short.collect::<Vec<_>>(), records, "{at}: {lines:?}");
+        assert_eq!(turns.0.load(SeqCst), paid, "{at}");
     }
 }
 
@@ -270,6 +408,7 @@ async fn a_deadline_spans_restarts() {
         let engine = OneClock {
             journal: run.open(),
             clock: started,
+            sleeps: true,
         };
         let policy = EXACT
             .max(9)
@@ -290,6 +429,7 @@ async fn a_deadline_spans_restarts() {
         let engine = OneClock {
             journal: run.open(),
             clock: started,
+            sleeps: true,
         };
         let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
         let call = call.budget(&turns);
@@ -348,6 +488,7 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
             let engine = OneClock {
                 journal: run.open(),
                 clock,
+                sleeps: true,
             };
             let call = Durable::new(policy).on(|_: &String| verdict);
             let call = call.idempotent(idempotent);

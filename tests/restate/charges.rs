@@ -145,6 +145,9 @@ fn a_cancelled_call_makes_no_further_attempt() {
     assert_eq!(status, 409, "{text}");
     assert!(text.contains("cancelled"), "{text}");
     assert_eq!(notes.lines("attempts cancelled").len(), 1);
+    let log = ["retrying attempt=1", "gave attempt=1"];
+    assert_eq!(records(&notes, "cancelled"), log);
+    assert_eq!(notes.lines("refunded").len(), 1);
 }
 
 #[test]
