@@ -11,58 +11,61 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, Engine, Journal, JournalError};
-use retry_runtime::{Backoff, Policy};
+use retry_runtime::{Backoff, Jitter, Policy};
 
-/// Every second request of a life fails.
-async fn request(number: u32, what: &str) -> Result<String, String> {
+/// Nobody answers before the third life.
+async fn request(life: u32, what: &str) -> Result<String, String> {
     tokio::time::sleep(Duration::from_millis(100)).await;
     println!("    request to {what}");
-    if number.is_multiple_of(2) {
+    if life < 3 {
         return Err(format!("503 {what} is overloaded"));
     }
     Ok(format!("{what} done"))
 }
 
 /// What is to be done, written as if nothing ever ended it.
-async fn order(journal: &Journal) -> Result<(), DurableError<String, JournalError>> {
+async fn order(journal: &Journal, life: u32) -> Result<(), DurableError<String, JournalError>> {
     let policy = Policy::new()
         .max(10)
         .backoff(Backoff::Fixed)
-        .base(Duration::from_secs(1));
+        .base(Duration::from_millis(1500))
+        .jitter(Jitter::None);
     let call = Durable::new(policy).on(|error: &String| error.starts_with("503"));
     for what in ["the bank", "the warehouse"] {
-        let mut number = 0;
-        let done = call.call(journal, what, || {
-            number += 1;
-            request(number - 1, what)
-        });
+        let done = call.call(journal, what, || request(life, what));
         println!("    {}", done.await?);
     }
     let told = journal.step("tell the customer", async {
         println!("    an e-mail goes out");
     });
-    told.await.map_err(DurableError::Engine)
+    Ok(told.await?)
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn work(path: &Path) -> Result<(), Box<dyn Error>> {
+async fn work(path: &Path, life: u32) -> Result<(), Box<dyn Error>> {
     let journal = Journal::open(path)?;
-    order(&journal)
+    order(&journal, life)
         .await
         .map_err(|error| error.to_string().into())
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    if let Some(path) = env::args_os().nth(1) {
-        work(Path::new(&path))?;
+    if let [_, path, life] = &env::args_os().collect::<Vec<_>>()[..] {
+        work(Path::new(path), life.to_string_lossy().parse()?)?;
         return Ok(ExitCode::SUCCESS);
     }
     let path = env::temp_dir().join(format!("order {}", std::process::id()));
-    for life in 1.. {
+    for life in 1_u32.. {
         println!("life {life}");
-        let mut program = Command::new(env::current_exe()?).arg(&path).spawn()?;
+        let mut program = Command::new(env::current_exe()?)
+            .arg(&path)
+            .arg(life.to_string())
+            .spawn()?;
         sleep(Duration::from_secs(1));
-        if program.try_wait()?.is_some() {
+        if let Some(ended) = program.try_wait()? {
+            if !ended.success() {
+                return Err(ended.to_string().into());
+            }
             break;
         }
         program.kill()?;

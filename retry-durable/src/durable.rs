@@ -3,8 +3,10 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
+use retry_runtime::macro_support::ignores_timeout;
 use retry_runtime::{
-    ByClassify, Call, Classify, Failure, Kind, Moment, OnError, Policy, RetryBudget, Site,
+    ByClassify, Call, Classify, Failure, Moment, OnError, Policy, Reason, RetryBudget, Site,
+    Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -71,7 +73,7 @@ impl DurablePolicy for Policy {
 /// ```
 ///
 /// Keys mean what they mean in the attribute. The policy's deadline counts from the first start, and the time in which
-/// the program doesn't run counts. Its timeout is ignored.
+/// the program doesn't run counts. Its timeout is ignored, with a `WARN`: limit the operation itself.
 #[derive(Clone, Copy)]
 #[must_use = "nothing happens until it is called"]
 pub struct Durable<'b, On = ByClassify> {
@@ -107,7 +109,7 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program starts.
-    /// One that would begin past the deadline is refunded; one whose pause is cancelled is not.
+    /// One that never begins, because it would be past the deadline or the run is cancelled, is refunded.
     pub fn budget(self, budget: &(dyn RetryBudget + Sync)) -> Durable<'_, On> {
         Durable {
             policy: self.policy,
@@ -130,8 +132,8 @@ impl<'b, On> Durable<'b, On> {
     /// Calls `operation` until it succeeds or the policy gives up. The name is that of the call in the log, and that of
     /// its steps: each call of a run needs another.
     ///
-    /// An attempt that is kept does not call `operation` again: what that changes outside, such as a count of its own, is
-    /// not restored.
+    /// An attempt that is kept does not call `operation` again. So a variable that `operation` changes, such as a count of
+    /// requests, begins anew with each start of the program.
     pub async fn call<G, F, R, T, E>(
         mut self,
         engine: &G,
@@ -146,36 +148,49 @@ impl<'b, On> Durable<'b, On> {
         T: Serialize + DeserializeOwned + Send,
         E: Serialize + DeserializeOwned + Send + Sync,
     {
+        let policy = self.policy;
+        let site = Site::new(&policy, name);
         let begun = async { engine.now().since_origin() };
         let at = engine.step(&format!("{name}: begun"), begun).await;
         let mut state = State {
             call: Call::new(),
-            at: at.map_err(DurableError::Engine)?,
+            at: at.map_err(|error| DurableError::Engine { error, last: None })?,
             error: None,
         };
         for number in 1_u64.. {
-            let mut paid = None;
-            let attempt = self.attempt(engine, name, state, &mut operation, &mut paid);
+            let mut came = Came::NotBegun;
+            let attempt = self.attempt(engine, name, &mut state, &mut operation, &mut came);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
                 .await;
-            let ended = ended.map_err(|error| {
-                // It does not keep that a retry follows. One that drops the program instead may have kept it.
-                if let Some((budget, kind)) = self.budget.zip(paid) {
-                    budget.refund(kind);
-                }
-                DurableError::Engine(error)
-            })?;
-            match ended {
-                Ended::Succeeded(value) => return Ok(value),
-                Ended::GaveUp(error) => return Err(DurableError::GaveUp(error)),
-                Ended::Pauses(pause, paused) => {
+            let (error, came) = match ended {
+                Ok(Ended::Succeeded(value)) => return Ok(value),
+                Ok(Ended::GaveUp(error)) => return Err(DurableError::GaveUp(error)),
+                Ok(Ended::Pauses(pause, paused)) => {
                     state = paused;
-                    let pause_name = format!("{name}: pause {number}");
-                    let slept = engine.sleep(&pause_name, pause).await;
-                    slept.map_err(DurableError::Engine)?;
+                    let end = Moment::from_origin(state.at.saturating_add(pause));
+                    // Never more than all of it: the clock may have been set back.
+                    let left = end.since(engine.now()).min(pause);
+                    match engine.sleep(&format!("{name}: pause {number}"), left).await {
+                        Ok(()) => continue,
+                        Err(error) => (error, Came::NotBegun),
+                    }
                 }
+                Err(error) => (error, came),
+            };
+            if G::is_cancelled(&error) {
+                let retry = match came {
+                    Came::NotBegun => self.retry(&state),
+                    Came::Ended => None,
+                    Came::Pauses(retry) => Some(retry),
+                };
+                tell_cancelled(engine, &site, self.budget, retry).await;
+            } else if let Came::Pauses(retry) = came {
+                // It does not keep that a retry follows. One that drops the program instead may have kept it.
+                refund(self.budget, &retry.call);
             }
+            let last = state.error;
+            return Err(DurableError::Engine { error, last });
         }
         unreachable!("more attempts than there are numbers")
     }
@@ -185,9 +200,9 @@ impl<'b, On> Durable<'b, On> {
         &mut self,
         engine: &G,
         name: &str,
-        state: State<E>,
+        state: &mut State<E>,
         operation: &mut F,
-        paid: &mut Option<Kind>,
+        came: &mut Came,
     ) -> Ended<T, E>
     where
         G: Engine,
@@ -196,23 +211,22 @@ impl<'b, On> Durable<'b, On> {
         R: Future<Output = Result<T, E>> + Send,
         E: Send + Sync,
     {
+        *came = Came::Ended;
         let site = Site::new(&self.policy, name);
-        let State {
-            mut call,
-            at,
-            error,
-        } = state;
+        let (mut call, at) = (state.call, state.at);
         let elapsed = || engine.now().since(Moment::from_origin(at));
-        if let Some(error) = error {
-            let verdict = self.on.verdict(&error);
-            let shown = Shown(&self.on, &error);
+        let late = state.error.take_if(|error| {
+            let verdict = self.on.verdict(error);
+            let shown = Shown(&self.on, &*error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-            if call.resumed(failure).is_err() {
-                if let Some(budget) = self.budget {
-                    drop(call.paid(budget));
-                }
-                return Ended::GaveUp(error);
-            }
+            call.resumed(failure).is_err()
+        });
+        if let Some(error) = late {
+            refund(self.budget, &call);
+            return Ended::GaveUp(error);
+        }
+        if self.policy.attempt_limit().is_some() {
+            ignores_timeout(name);
         }
         let error = match operation().await {
             Ok(value) => {
@@ -234,13 +248,56 @@ impl<'b, On> Durable<'b, On> {
         let Ok(pause) = call.failed_with(failure) else {
             return Ended::GaveUp(error);
         };
-        *paid = verdict.kind();
+        *came = Came::Pauses(Retry {
+            call,
+            verdict,
+            error: shown.to_string(),
+        });
         let state = State {
             call,
             at: engine.now().since_origin(),
             error: Some(error),
         };
         Ended::Pauses(pause, state)
+    }
+
+    /// The retry that follows the last failure, if one has failed.
+    fn retry<E>(&mut self, state: &State<E>) -> Option<Retry>
+    where
+        On: OnError<E>,
+    {
+        let error = state.error.as_ref()?;
+        Some(Retry {
+            call: state.call,
+            verdict: self.on.verdict(error),
+            error: Shown(&self.on, error).to_string(),
+        })
+    }
+}
+
+/// Reports that the call ends before that retry: once, however often the program runs again.
+async fn tell_cancelled<G: Engine>(
+    engine: &G,
+    site: &Site<'_>,
+    budget: Option<Budget<'_>>,
+    retry: Option<Retry>,
+) {
+    let told = async {
+        if let Some(retry) = retry {
+            let failure = Failure::new(site, retry.verdict, &retry.error);
+            retry.call.gave_up(failure, Reason::Cancelled);
+            refund(budget, &retry.call);
+        }
+    };
+    let name = format!("{}: cancelled", site.name());
+    // Where it can't be kept, the call ends all the same, with the error of before.
+    drop(engine.step(&name, told).await);
+}
+
+/// Gives back what a retry took that never begins.
+fn refund(budget: Option<Budget<'_>>, call: &Call) {
+    if let Some(budget) = budget {
+        drop(call.paid(budget));
     }
 }
 
@@ -262,6 +319,21 @@ enum Ended<T, E> {
     GaveUp(E),
 }
 
+/// How far an attempt came in this life, where the engine could not keep it.
+enum Came {
+    NotBegun,
+    /// It succeeded or gave up, or it is under way.
+    Ended,
+    Pauses(Retry),
+}
+
+/// A retry that is paid for, and the failure that it follows.
+struct Retry {
+    call: Call,
+    verdict: Verdict,
+    error: String,
+}
+
 struct Shown<'a, On, E>(&'a On, &'a E);
 
 impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
@@ -275,16 +347,21 @@ impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
 pub enum DurableError<E, G> {
     /// The policy gave up, and this is the last error. Run again, it is the same.
     GaveUp(E),
-    /// The engine could not remember, or it has ended the run: its error says which. Where the program runs again, the
-    /// call goes on from what is kept.
-    Engine(G),
+    /// The engine could not remember, or it has ended the run. Where the program runs again, the call goes on from what
+    /// is kept.
+    Engine {
+        /// The engine's, which says which of the two it is.
+        error: G,
+        /// What the last attempt failed with that the call was to retry, if it is kept.
+        last: Option<E>,
+    },
 }
 
 impl<E: fmt::Display, G: fmt::Display> fmt::Display for DurableError<E, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::GaveUp(error) => error.fmt(f),
-            Self::Engine(error) => error.fmt(f),
+            Self::Engine { error, .. } => error.fmt(f),
         }
     }
 }
@@ -293,7 +370,7 @@ impl<E: Error + 'static, G: Error + 'static> Error for DurableError<E, G> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::GaveUp(error) => error.source(),
-            Self::Engine(error) => error.source(),
+            Self::Engine { error, .. } => error.source(),
         }
     }
 }

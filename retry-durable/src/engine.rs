@@ -26,13 +26,22 @@ pub trait Engine: Sync {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send;
 
-    /// Sleeps that long, counted from when it was first asked for under that name.
+    /// Sleeps that long, counted from when it was first asked for under that name. A program that is run again asks for
+    /// what is left by its clock, and that may be less.
     fn sleep(
         &self,
         name: &str,
         pause: Duration,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
-    /// The time on a clock that goes on while the program doesn't run. Only read within steps.
+    /// The time on a clock that goes on while the program doesn't run. Only read within steps, and before a sleep.
     fn now(&self) -> Moment;
+
+    /// Whether that error says that somebody has cancelled the run. A call then reports its end, in a step of its own.
+    ///
+    /// By default, none does.
+    fn is_cancelled(error: &Self::Error) -> bool {
+        let _ = error;
+        false
+    }
 }

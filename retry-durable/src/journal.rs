@@ -1,9 +1,10 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::error::Error;
 use std::fmt;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::future::Future;
 use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::mem;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use crate::Engine;
+use crate::{DurableError, Engine};
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
 ///
@@ -38,6 +39,9 @@ use crate::Engine;
 /// # }
 /// ```
 ///
+/// A name is for one step each time the journal is opened. To run the program again in the same process, drop the
+/// journal and open it again.
+///
 /// Its clock is the system's when it is opened, and goes on with tokio's. Delete the file once its run is done.
 #[derive(Debug)]
 pub struct Journal {
@@ -49,8 +53,10 @@ pub struct Journal {
 #[derive(Debug)]
 struct State {
     file: File,
-    /// The results of the steps so far, in JSON.
+    /// The results from before it was opened that no step has asked for yet, in JSON.
     kept: HashMap<String, Box<RawValue>>,
+    /// The names of the steps since then, ended or under way.
+    asked: HashSet<String>,
     /// Whether the end of the file is that of a line.
     is_whole: bool,
 }
@@ -99,33 +105,30 @@ impl Journal {
             state: Mutex::new(State {
                 file,
                 kept,
+                asked: HashSet::new(),
                 is_whole: true,
             }),
             opened: (since.unwrap_or_default(), Instant::now()),
         })
     }
 
-    fn kept<T: DeserializeOwned>(&self, name: &str) -> Option<Result<T, JournalError>> {
-        let state = self.lock();
-        let result = state.kept.get(name)?;
-        Some(serde_json::from_str(result.get()).map_err(JournalError::Json))
-    }
-
-    /// Keeps what a step returned, unless another of that name was faster.
-    fn keep(&self, name: &str, result: Box<RawValue>) -> Result<(), JournalError> {
+    /// Takes that name for a step. Returns what is kept of it from before.
+    fn ask(&self, name: &str) -> Result<Option<Box<RawValue>>, JournalError> {
         let mut state = self.lock();
-        if state.kept.contains_key(name) {
+        if !state.asked.insert(name.to_owned()) {
             return Err(JournalError::Twice(name.to_owned()));
         }
+        Ok(state.kept.remove(name))
+    }
+
+    fn keep(&self, name: &str, result: &RawValue) -> Result<(), JournalError> {
         let line = Line {
             step: name.to_owned(),
-            result: &result,
+            result,
         };
         let mut line = serde_json::to_vec(&line).map_err(JournalError::Json)?;
         line.push(b'\n');
-        state.append(&line)?;
-        state.kept.insert(name.to_owned(), result);
-        Ok(())
+        Ok(self.lock().append(&line)?)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -162,6 +165,18 @@ impl State {
     }
 }
 
+/// A step that is not kept yet. Its name is free again if it never is.
+struct UnderWay<'a> {
+    journal: &'a Journal,
+    name: &'a str,
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.journal.lock().asked.remove(self.name);
+    }
+}
+
 impl Engine for Journal {
     type Error = JournalError;
 
@@ -170,15 +185,21 @@ impl Engine for Journal {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
-        if let Some(kept) = self.kept(name) {
-            return kept;
-        }
-        let result = step.await;
-        let text = serde_json::value::to_raw_value(&result).map_err(JournalError::Json)?;
+        let text = if let Some(kept) = self.ask(name)? {
+            kept
+        } else {
+            let under_way = UnderWay {
+                journal: self,
+                name,
+            };
+            let result = step.await;
+            let text = serde_json::value::to_raw_value(&result).map_err(JournalError::Json)?;
+            self.keep(name, &text)?;
+            mem::forget(under_way);
+            text
+        };
         // What is read again after a restart, and so also now.
-        let read = serde_json::from_str(text.get()).map_err(JournalError::Json)?;
-        self.keep(name, text)?;
-        Ok(read)
+        serde_json::from_str(text.get()).map_err(JournalError::Json)
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
@@ -193,6 +214,13 @@ impl Engine for Journal {
     fn now(&self) -> Moment {
         let (since, opened) = self.opened;
         Moment::from_origin(since.saturating_add(opened.elapsed()))
+    }
+}
+
+/// So that `?` takes the errors of a journal beside those of calls.
+impl<E> From<JournalError> for DurableError<E, JournalError> {
+    fn from(error: JournalError) -> Self {
+        Self::Engine { error, last: None }
     }
 }
 
@@ -211,7 +239,7 @@ pub enum JournalError {
     },
     /// JSON can't hold a result, or it is not of the type that the program asks for.
     Json(serde_json::Error),
-    /// Two steps of one name ran at the same time.
+    /// Two steps since the journal was opened have this name. The second did not run.
     Twice(String),
 }
 
@@ -228,7 +256,7 @@ impl fmt::Display for JournalError {
             Self::InUse => f.write_str("another program has opened the journal"),
             Self::Damaged { line } => write!(f, "line {line} of the journal is no step"),
             Self::Json(error) => write!(f, "the result of a step: {error}"),
-            Self::Twice(name) => write!(f, "two steps are named `{name}`"),
+            Self::Twice(name) => write!(f, "two steps of one run are named `{name}`"),
         }
     }
 }

@@ -26,6 +26,9 @@ use serde::de::DeserializeOwned;
 
 use crate::{DurableError, Engine};
 
+/// The code of the error with which Restate ends the steps of a cancelled invocation.
+const CANCELLED: u16 = 409;
+
 /// What all contexts are made of. Its `run` takes steps that borrow from the handler; theirs takes only steps that
 /// outlive it.
 struct Inner<'ctx>(&'ctx ContextInternal);
@@ -86,6 +89,10 @@ macro_rules! engine {
                 let since = SystemTime::now().duration_since(UNIX_EPOCH);
                 Moment::from_origin(since.unwrap_or_default())
             }
+
+            fn is_cancelled(error: &RestateError) -> bool {
+                matches!(error, RestateError::Terminal(error) if error.code() == CANCELLED)
+            }
         }
     )* };
 }
@@ -136,7 +143,7 @@ impl<E: fmt::Display> From<DurableError<E, RestateError>> for HandlerError {
     fn from(error: DurableError<E, RestateError>) -> Self {
         match error {
             DurableError::GaveUp(error) => TerminalError::new(error.to_string()).into(),
-            DurableError::Engine(error) => error.into(),
+            DurableError::Engine { error, .. } => error.into(),
         }
     }
 }

@@ -16,8 +16,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 const ATTEMPT: Duration = Duration::from_millis(500);
 /// After the beginning of an attempt: so late that a pause that began anew would be seen.
 const LATE_IN_PAUSE: Duration = Duration::from_secs(3);
-/// How late an attempt may begin on a busy machine. A pause that began anew would end later.
-const LATE: Duration = Duration::from_millis(2400);
+/// How late an attempt may begin. A pause that began anew would end later.
+const LATE: Duration = Duration::from_secs(1);
 
 /// What `it_goes_on` starts and kills: by itself it does nothing. Each attempt takes a while and fails; the second
 /// doesn't end, and the fourth succeeds. Writes down when they begin.

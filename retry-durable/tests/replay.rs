@@ -9,9 +9,12 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, DurablePolicy, Engine, Journal, JournalError};
-use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, testing};
+use retry_runtime::{Jitter, Kind, Moment, Policy, RetryBudget, Section, Verdict, testing};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use tempfile::TempDir;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::join;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 const EXACT: Policy = Policy::new().jitter(Jitter::None);
 
@@ -196,6 +199,39 @@ impl Engine for Forgetful {
     }
 }
 
+/// A journal by one clock for all lives, which a test can turn: that of a journal begins with the system's.
+struct OneClock {
+    journal: Journal,
+    clock: Instant,
+    /// Or it is about to be killed as a pause begins.
+    sleeps: bool,
+}
+
+impl Engine for OneClock {
+    type Error = JournalError;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        self.journal.step(name, step).await
+    }
+
+    async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
+        if !self.sleeps {
+            return std::future::pending().await;
+        }
+        let end = self.step(name, async { self.clock.elapsed() + pause });
+        sleep_until(self.clock + end.await?).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.clock.elapsed())
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
     for (fails, paid) in [(true, 0), (false, 1)] {
@@ -207,11 +243,144 @@ async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
         let call = Durable::new(EXACT).on(is_busy).budget(&turns);
         let call = call.call(&engine, "charge", async || server.post());
         match timeout(secs(1), call).await {
-            Ok(ended) => assert_eq!(ended, Err(DurableError::Engine("the disk is full"))),
+            Ok(ended) => {
+                let (error, last) = ("the disk is full", None);
+                assert_eq!(ended, Err(DurableError::Engine { error, last }));
+            }
             Err(_) => assert!(!fails),
         }
         assert_eq!(server.requests.load(SeqCst), 1);
         assert_eq!(turns.0.load(SeqCst), paid);
+    }
+}
+
+/// Killed after the attempt was kept, and before its pause was begun.
+#[tokio::test(start_paused = true)]
+async fn a_pause_counts_from_the_attempt_before_it() {
+    for (life, next) in [(3, 10), (9, 10), (15, 15)] {
+        let (run, server, clock) = (Run::new(), Server::failing(1), Instant::now());
+        let program = async |sleeps| {
+            let call = Durable::new(EXACT.base(secs(10))).on(is_busy);
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                sleeps,
+            };
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let killed = timeout(secs(life), program(false)).await;
+        assert!(killed.is_err());
+        assert_eq!(program(true).await.unwrap(), 1);
+        assert_eq!(clock.elapsed(), secs(next));
+    }
+}
+
+/// A journal of a run that is cancelled in that step or pause.
+struct Cancelled<'a> {
+    journal: Journal,
+    at: &'a str,
+    /// Whether the step is under way then.
+    runs: bool,
+}
+
+impl Engine for Cancelled<'_> {
+    type Error = String;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, String>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        if name != self.at {
+            let kept = self.journal.step(name, step).await;
+            return kept.map_err(|error| error.to_string());
+        }
+        if self.runs {
+            step.await;
+        }
+        Err(String::from("cancelled"))
+    }
+
+    async fn sleep(&self, name: &str, _: Duration) -> Result<(), String> {
+        self.step(name, async {}).await
+    }
+
+    fn now(&self) -> Moment {
+        self.journal.now()
+    }
+
+    fn is_cancelled(error: &String) -> bool {
+        error == "cancelled"
+    }
+}
+
+/// One record says so, also where the program runs again, and the error of before is not lost.
+#[tokio::test]
+async fn a_cancelled_call_reports_its_end_once() {
+    let failed = Some("503 number 0");
+    // Where, whether the attempt is under way, how many fail, the records, the last error, and what was paid.
+    let table = [
+        (
+            "pause 1",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"][..],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            true,
+            9,
+            &["retrying 1", "retrying 2", "gave up 2 cancelled"],
+            failed,
+            1,
+        ),
+        (
+            "attempt 2",
+            true,
+            1,
+            &["retrying 1", "succeeded 2"],
+            failed,
+            1,
+        ),
+        ("attempt 1", false, 9, &[], None, 0),
+        ("begun", false, 9, &[], None, 0),
+    ];
+    for (at, under_way, failures, records, last, paid) in table {
+        let (run, server, turns) = (Run::new(), Server::failing(failures), Turns::default());
+        let recording = testing::record();
+        for runs in [under_way, false] {
+            let engine = Cancelled {
+                journal: run.open(),
+                at: &format!("charge: {at}"),
+                runs,
+            };
+            let call = Durable::new(EXACT).on(is_busy).budget(&turns);
+            let ended = call.call(&engine, "charge", async || server.post()).await;
+            let (error, last) = ("cancelled".to_owned(), last.map(str::to_owned));
+            assert_eq!(ended, Err(DurableError::Engine { error, last }), "{at}");
+        }
+        let lines = recording.lines();
+        let short = lines.iter().map(|line| {
+            let attempt = line.split_once(" charge attempt=").unwrap();
+            let end = if line.ends_with("reason=cancelled") {
+                " cancelled"
+            } else {
+                ""
+            };
+            format!("{} {}{end}", attempt.0, &attempt.1[..1])
+        });
+        assert_eq!(short.collect::<Vec<_>>(), records, "{at}: {lines:?}");
+        assert_eq!(turns.0.load(SeqCst), paid, "{at}");
     }
 }
 
@@ -222,6 +391,8 @@ async fn a_clock_that_is_set_back_makes_no_pause_longer() {
     // As it was kept when the clock was ahead.
     let end = async { journal.now().since_origin() + secs(1_000_000) };
     journal.step("pause", end).await.unwrap();
+    drop(journal);
+    let journal = run.open();
     let start = Instant::now();
     journal.sleep("pause", secs(10)).await.unwrap();
     assert_eq!(start.elapsed(), secs(10));
@@ -233,15 +404,18 @@ async fn a_deadline_spans_restarts() {
     let run = Run::new();
     let server = Server::failing(9);
     let started = Instant::now();
-    // Of one clock, since a journal that is opened begins with the system's.
-    let journal = run.open();
     let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+            sleeps: true,
+        };
         let policy = EXACT
             .max(9)
             .backoff(retry_runtime::Backoff::Fixed)
             .base(secs(3));
         let call = Durable::new(policy.deadline(secs(10))).on(is_busy);
-        call.call(&journal, "charge", async || server.post()).await
+        call.call(&engine, "charge", async || server.post()).await
     };
     for _ in 0..4 {
         let _ = timeout(secs(2), program()).await;
@@ -251,11 +425,15 @@ async fn a_deadline_spans_restarts() {
     assert_eq!(started.elapsed(), secs(9));
     // Nor does an attempt begin that is late because the program did not run.
     let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
-    let journal = run.open();
     let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+            sleeps: true,
+        };
         let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
         let call = call.budget(&turns);
-        call.call(&journal, "charge", async || server.post()).await
+        call.call(&engine, "charge", async || server.post()).await
     };
     let _ = timeout(Duration::from_millis(500), program()).await;
     assert_eq!(turns.0.load(SeqCst), 1);
@@ -269,6 +447,86 @@ async fn a_deadline_spans_restarts() {
     }
     let line = "gave up charge attempt=1 max=3 error=alloc::string::String reason=deadline";
     assert_eq!(recording.lines(), [line]);
+}
+
+/// What a policy and its keys say of kinds and hints, with a restart in the middle of each pause.
+#[tokio::test(start_paused = true)]
+async fn hints_sections_and_idempotent_hold_across_restarts() {
+    const HOUR: Duration = secs(3600);
+    let patient = EXACT.unlimited().cap(secs(600)).max_hint(HOUR * 2);
+    let throttled = Section::new().max(1).base(secs(8));
+    let hint = Verdict::THROTTLED.after(HOUR);
+    let table = [
+        (EXACT, true, hint, vec![], "hint too long"),
+        (
+            patient.deadline(HOUR * 3),
+            true,
+            hint,
+            vec![HOUR; 3],
+            "deadline",
+        ),
+        (
+            EXACT.throttled(throttled),
+            true,
+            Verdict::THROTTLED,
+            vec![secs(8)],
+            "exhausted",
+        ),
+        (EXACT, false, Verdict::TIMEOUT, vec![], "ambiguous"),
+        (
+            EXACT.max(2),
+            false,
+            Verdict::TRANSIENT,
+            vec![secs(1), secs(2)],
+            "exhausted",
+        ),
+    ];
+    for (policy, idempotent, verdict, pauses, reason) in table {
+        let (run, server, clock) = (Run::new(), Server::failing(9), Instant::now());
+        let recording = testing::record();
+        let program = async || {
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                sleeps: true,
+            };
+            let call = Durable::new(policy).on(|_: &String| verdict);
+            let call = call.idempotent(idempotent);
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let life = pauses.first().map_or(secs(1), |pause| *pause / 2);
+        let ended = loop {
+            if let Ok(ended) = timeout(life, program()).await {
+                break ended;
+            }
+        };
+        assert!(matches!(ended, Err(DurableError::GaveUp(_))), "{reason}");
+        assert_eq!(recording.delays(), pauses, "{reason}");
+        assert_eq!(clock.elapsed(), pauses.iter().sum(), "{reason}");
+        let (requests, lines) = (server.requests.load(SeqCst), recording.lines());
+        assert_eq!(requests as usize, pauses.len() + 1, "{reason}");
+        let end = lines.last().unwrap();
+        assert!(end.ends_with(&format!("reason={reason}")), "{lines:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_says_that_it_ignores_the_timeout() {
+    let run = Run::new();
+    let recording = testing::record();
+    for _ in 0..2 {
+        let journal = run.open();
+        let call = Durable::new(EXACT.timeout(secs(1))).on(is_busy);
+        let hung = async || {
+            sleep(secs(60)).await;
+            Ok::<_, String>(7)
+        };
+        assert_eq!(call.call(&journal, "hang", hung).await.unwrap(), 7);
+        let lines = recording.lines();
+        let told = "ignoring the policy's timeout hang reason=";
+        assert!(lines[0].starts_with(told), "{lines:?}");
+        assert_eq!(lines.len(), 1);
+    }
 }
 
 #[tokio::test(start_paused = true)]
@@ -302,7 +560,7 @@ async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
                     .await
             }
         };
-        let (one, two) = tokio::join!(call(1), call(2));
+        let (one, two) = join!(call(1), call(2));
         assert_eq!((one.unwrap(), two.unwrap()), (1, 2));
     }
 }
@@ -338,6 +596,8 @@ async fn what_is_no_journal_is_refused() {
         .step("text", async { String::from("one") })
         .await
         .unwrap();
+    drop(journal);
+    let journal = run.open();
     let number = journal.step("text", async { 1 }).await.unwrap_err();
     assert!(
         number.to_string().starts_with("the result of a step: "),
@@ -395,21 +655,70 @@ fn a_report_of_a_journal_names_each_cause_once() {
     }
 }
 
+/// At once and one after the other, of steps and of calls.
 #[tokio::test]
-async fn of_two_steps_with_one_name_only_one_is_kept() {
+async fn of_two_steps_with_one_name_only_one_runs() {
+    for at_once in [true, false] {
+        let run = Run::new();
+        let runs = AtomicU32::new(0);
+        for _ in 0..2 {
+            let journal = run.open();
+            let step = || {
+                journal.step("same", async {
+                    tokio::task::yield_now().await;
+                    runs.fetch_add(1, SeqCst)
+                })
+            };
+            let charge = || {
+                Durable::new(EXACT)
+                    .on(is_busy)
+                    .call(&journal, "charge", async || {
+                        tokio::task::yield_now().await;
+                        Ok::<_, String>(runs.fetch_add(1, SeqCst))
+                    })
+            };
+            let (steps, charges) = if at_once {
+                (join!(step(), step()), join!(charge(), charge()))
+            } else {
+                (
+                    (step().await, step().await),
+                    (charge().await, charge().await),
+                )
+            };
+            assert_eq!((steps.0.unwrap(), charges.0.unwrap()), (0, 1));
+            let twice = steps.1.unwrap_err().to_string();
+            assert_eq!(twice, "two steps of one run are named `same`");
+            let twice = charges.1.unwrap_err().to_string();
+            assert!(twice.contains("`charge: begun`"), "{twice}");
+        }
+        assert_eq!(runs.load(SeqCst), 2);
+    }
+}
+
+/// One that was dropped is no step, and another of its name is not its double.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_is_dropped_may_be_asked_for_again() {
     let run = Run::new();
     let journal = run.open();
-    let step = |value: u32| {
-        journal.step("same", async move {
-            tokio::task::yield_now().await;
-            value
-        })
-    };
-    let (one, two) = tokio::join!(step(1), step(2));
-    let (kept, refused) = match (one, two) {
-        (Ok(kept), Err(refused)) | (Err(refused), Ok(kept)) => (kept, refused),
-        both => panic!("{both:?}"),
-    };
-    assert_eq!(refused.to_string(), "two steps are named `same`");
-    assert_eq!(step(3).await.unwrap(), kept);
+    let dropped = timeout(secs(1), journal.step("slow", sleep(secs(10))));
+    assert!(dropped.await.is_err());
+    journal.step("slow", sleep(secs(10))).await.unwrap();
+}
+
+/// What cannot be read is kept, so that nothing happens twice until the program can read it.
+#[tokio::test]
+async fn a_result_that_does_not_read_back_is_kept() {
+    let run = Run::new();
+    let runs = AtomicU32::new(0);
+    for _ in 0..2 {
+        let journal = run.open();
+        let rate = journal.step("rate", async {
+            runs.fetch_add(1, SeqCst);
+            f64::NAN
+        });
+        assert!(matches!(rate.await, Err(JournalError::Json(_))));
+    }
+    assert_eq!(runs.load(SeqCst), 1);
+    let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
+    assert_eq!(rate, None);
 }

@@ -1,4 +1,4 @@
-//! What expansions of the macros call. Not public: it changes without notice.
+//! What expansions of the macros and `retry-durable` call. Not public: it changes without notice.
 
 mod argument;
 mod breaker;

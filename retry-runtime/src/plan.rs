@@ -104,6 +104,8 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     nodes: Vec<Node<'a, T, E, F>>,
     /// The first node of each name.
     index: HashMap<Arc<str>, usize>,
+    /// Whether only somebody else's executor runs it.
+    is_driven: bool,
     /// Who depends on whom, once somebody else's executor has asked.
     graph: Option<Arc<Graph>>,
     #[cfg(feature = "serde")]
@@ -141,6 +143,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         Self {
             name: Arc::from("plan"),
             concurrency: CONCURRENCY,
+            is_driven: false,
             nodes: Vec::new(),
             index: HashMap::new(),
             graph: None,
@@ -160,6 +163,32 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     /// How many subtasks run at once, at least 1: a 0 counts as 1. Default 8.
     pub fn concurrency(mut self, limit: usize) -> Self {
         self.concurrency = NonZeroUsize::new(limit).unwrap_or(NonZeroUsize::MIN);
+        self
+    }
+
+    /// Leaves the plan to an executor of your own: [`run`](Self::run), [`retry_failed`](Self::retry_failed) and
+    /// [`run_until`](Self::run_until) then fail, and execute nothing.
+    ///
+    /// For plans in an engine that replays. They poll several subtasks at once, and the engine could give one the
+    /// outcome of another.
+    ///
+    /// ```
+    /// use retry_runtime::Plan;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), retry_runtime::plan::PlanError> {
+    /// let mut plan = Plan::<u32, String>::new().driven();
+    /// plan.add("two", [], async |[]| Ok(2));
+    /// assert!(plan.run().await.is_err());
+    ///
+    /// let outcome = plan.start("two")?.await;
+    /// plan.complete("two", outcome)?;
+    /// assert_eq!(plan.output("two"), Some(&2));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn driven(mut self) -> Self {
+        self.is_driven = true;
         self
     }
 
@@ -231,6 +260,14 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         };
         self.graph = Some(Arc::clone(&graph));
         Ok(graph)
+    }
+
+    /// Whether an executor of this crate may run it.
+    fn runnable(&self) -> Result<Graph, PlanError> {
+        if self.is_driven {
+            return Err(PlanError::driven());
+        }
+        self.checked()
     }
 
     /// How many subtasks the plan has.

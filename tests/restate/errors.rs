@@ -8,13 +8,11 @@ use retry_durable::restate::RestateError;
 fn only_what_a_corrected_program_could_read_is_tried_again() {
     let cancelled = RestateError::Terminal(TerminalError::new("cancelled"));
     let unread = serde_json::from_str::<u32>("seven").unwrap_err();
+    let engine = |error| DurableError::Engine { error, last: None };
     let table = [
         (DurableError::GaveUp("402 declined"), "Terminal"),
-        (DurableError::Engine(cancelled), "Terminal"),
-        (
-            DurableError::Engine(RestateError::Json(unread)),
-            "Retryable",
-        ),
+        (engine(cancelled), "Terminal"),
+        (engine(RestateError::Json(unread)), "Retryable"),
     ];
     for (error, kind) in table {
         let text = error.to_string();

@@ -115,6 +115,12 @@ bind-address = "127.0.0.1:{ingress}"
         self.directory.path().join("output")
     }
 
+    /// Whether a process has said that.
+    pub(crate) fn says(&self, text: &str) -> bool {
+        let output = fs::read(self.output()).unwrap_or_default();
+        String::from_utf8_lossy(&output).contains(text)
+    }
+
     pub(crate) fn notes(&self) -> Notes {
         Notes(self.directory.path().to_owned())
     }

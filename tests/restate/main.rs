@@ -28,6 +28,10 @@ impl Notes {
             .unwrap();
     }
 
+    fn remove(&self, file: &str) {
+        fs::remove_file(self.0.join(file)).unwrap();
+    }
+
     fn lines(&self, file: &str) -> Vec<String> {
         let text = fs::read_to_string(self.0.join(file)).unwrap_or_default();
         text.lines().map(str::to_owned).collect()

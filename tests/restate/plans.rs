@@ -34,7 +34,7 @@ const SUBTASKS: [(&str, &[&str]); 7] = [
 ];
 
 fn plan(notes: Option<&Notes>) -> Plan<'_, String, String> {
-    let mut plan = Plan::<String, String>::new();
+    let mut plan = Plan::<String, String>::new().driven();
     for (name, after) in SUBTASKS {
         plan.add(name, after.to_vec(), move |outputs| async move {
             let notes = notes.expect("a worker");

@@ -7,7 +7,7 @@ use retry_vocabulary::nearest;
 use crate::observe::shown::escaped;
 
 /// Why a plan or a subtask can't run, or a state can't be loaded: a name given twice, an unknown dependency, a cycle, a
-/// subtask that has completed or still waits for another, or a state with subtasks that the plan doesn't have.
+/// subtask that has completed or still waits for another, a plan that another executor drives, or a state with subtasks that the plan doesn't have.
 ///
 /// The message names the subtasks concerned; show it to the user as it is. The plan is unchanged: nothing was executed,
 /// added or loaded, and its outputs are still there.
@@ -60,6 +60,12 @@ impl PlanError {
         Self(format!(
             "there is no subtask `{name}`{}",
             guess.unwrap_or_default()
+        ))
+    }
+
+    pub(crate) fn driven() -> Self {
+        Self(String::from(
+            "another executor drives the plan: use `ready`, `start` and `complete`",
         ))
     }
 

@@ -39,12 +39,13 @@ where
     /// nothing more can run: every subtask has completed, failed or is blocked by a failed one.
     ///
     /// Subtasks that failed before stay as they are: [`retry_failed`](Self::retry_failed) runs them again. The error
-    /// comes from [`check`](Self::check); failures of subtasks are in the summary.
+    /// comes from [`check`](Self::check), or says that the plan is [`driven`](Self::driven). Failures of subtasks are in
+    /// the summary.
     ///
     /// The subtasks run on the task that awaits this; none is spawned. While one computes without awaiting, the others
     /// wait.
     pub async fn run(&mut self) -> Result<Summary, PlanError> {
-        let graph = self.checked()?;
+        let graph = self.runnable()?;
         let scope = self.scope(Node::is_pending);
         self.execute_all(&graph, &scope).await;
         Ok(self.log_summary(&self.name))
@@ -57,7 +58,7 @@ where
     /// It keeps its error until its retry has ended, even if the retry is dropped or can't begin. The latter happens to
     /// a loaded failure that now depends on something that has not run yet.
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
-        let graph = self.checked()?;
+        let graph = self.runnable()?;
         let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
         let failed = (0..self.len()).filter(|place| self.nodes[*place].is_failed());
         let mut begins = false;

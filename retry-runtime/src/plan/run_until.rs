@@ -157,7 +157,7 @@ where
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
         timer.expect(|| &keys.name);
-        let mut graph = self.checked()?;
+        let mut graph = self.runnable()?;
         let mut scope = self.scope(Node::is_pending);
         let policy = keys.policy;
         keys.begin_with(

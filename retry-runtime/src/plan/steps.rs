@@ -43,6 +43,8 @@ where
     /// # }
     /// ```
     ///
+    /// Make the plan [`driven`](Self::driven), so that nothing else runs it.
+    ///
     /// The plan doesn't know what is under way, so a subtask that has begun is among them until it has completed. The
     /// error comes from [`check`](Self::check).
     pub fn ready(&self) -> Result<Vec<Arc<str>>, PlanError> {

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use retry_runtime::{Plan, testing};
+use retry_runtime::plan::Validity;
+use retry_runtime::{Plan, Policy, testing};
 
 use crate::plan::{LocalPlan, World};
 
@@ -109,6 +110,22 @@ fn nothing_completes_twice_or_too_early() {
             .to_string(),
         "there is no subtask `serach`; did you mean `search`?"
     );
+}
+
+#[tokio::test]
+async fn a_driven_plan_runs_only_by_steps() {
+    let world = World::default();
+    let mut plan = world.plan(DIAMOND).driven();
+    let refusal = "another executor drives the plan: use `ready`, `start` and `complete`";
+    complete(&mut plan, "a");
+    assert_eq!(plan.run().await.unwrap_err().to_string(), refusal);
+    assert_eq!(plan.retry_failed().await.unwrap_err().to_string(), refusal);
+    let policy = Policy::none().on(|_: &String| true);
+    let end = plan.run_until(policy, async |_| Validity::Valid).await;
+    assert_eq!(end.unwrap_err().to_string(), refusal);
+    assert!(world.executed().is_empty());
+    assert_eq!(names(&plan.ready().unwrap()), ["b", "c", "e"]);
+    assert_eq!(plan.start("b").unwrap().await.unwrap(), "b(A)");
 }
 
 #[test]
