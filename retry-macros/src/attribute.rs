@@ -4,6 +4,7 @@ pub(crate) mod argument;
 pub(crate) mod check;
 pub(crate) mod expression;
 mod merge;
+mod number;
 mod parse;
 mod value;
 pub(crate) mod word;

@@ -12,13 +12,13 @@ use core::future::Future;
 use core::pin::pin;
 
 use crate::call::attempted;
-use crate::call::rejected::RejectedBy;
 use crate::chain::keys::KeysOf;
 use crate::chain::name::{MayName, name_of};
+use crate::chain::named::Chain;
 use crate::chain::on_error::OnError;
-use crate::chain::policy_call::Chain;
 use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::{Next, UnderWay, turn};
+use crate::classify::rejected::RejectedBy;
 use crate::time::cancel::{MayCancel, Signal};
 use crate::time::timer::{Timer, sleep_until};
 use batches::SpansOf;

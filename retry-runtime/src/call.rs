@@ -8,14 +8,12 @@ pub(crate) mod decide;
 pub(crate) mod errors;
 pub(crate) mod failed_attempt;
 pub(crate) mod failure;
-pub(crate) mod from_rejected;
 pub(crate) mod gave_up;
 mod hedge;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod note;
 mod protections;
-pub(crate) mod rejected;
 mod reports;
 #[cfg(feature = "serde")]
 mod saved;

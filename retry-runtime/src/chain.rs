@@ -9,6 +9,7 @@ pub(crate) mod key;
 pub(crate) mod keys;
 pub(crate) mod limiter;
 pub(crate) mod name;
+pub(crate) mod named;
 pub(crate) mod observer;
 pub(crate) mod on_error;
 pub(crate) mod operation;

@@ -4,13 +4,14 @@ use core::fmt;
 
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 pub(crate) mod by_cause;
 mod clients;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
+pub(crate) mod from_rejected;
 pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
 pub(crate) mod http;
@@ -22,6 +23,7 @@ pub mod llm;
 pub mod on;
 #[cfg(any(feature = "llm", feature = "tonic_0_14"))]
 mod quota;
+pub(crate) mod rejected;
 #[cfg(feature = "http")]
 mod reset;
 #[cfg(feature = "http")]

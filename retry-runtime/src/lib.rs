@@ -23,6 +23,7 @@ mod call;
 mod chain;
 mod classify;
 mod configure;
+mod error_text;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
@@ -54,7 +55,7 @@ pub use batch::{
 };
 #[cfg(feature = "std")]
 pub use breaker::circuit::{Breaker, BreakerState};
-pub use breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
+pub use breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 pub use breaker::permit::Permit;
 #[cfg(feature = "std")]
 pub use budget::bucket::Budget;
@@ -66,7 +67,6 @@ pub use call::call_id::CallId;
 pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
-pub use call::rejected::{Rejected, RejectedBy};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::alone::Alone;
@@ -82,6 +82,7 @@ pub use classify::kind::Kind;
 #[cfg(feature = "llm")]
 pub use classify::llm;
 pub use classify::on;
+pub use classify::rejected::{Rejected, RejectedBy};
 #[cfg(feature = "http")]
 pub use classify::response_error::ResponseError;
 #[cfg(feature = "http")]
@@ -111,6 +112,7 @@ pub use limiter::quota::Quota;
 pub use limiter::rate_limiter::RateLimiter;
 pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
+pub use observe::cause::Cause;
 pub use observe::event::Event;
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;

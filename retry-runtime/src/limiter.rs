@@ -16,6 +16,8 @@ pub(crate) mod gate;
 mod governor;
 #[cfg(feature = "std")]
 pub(crate) mod leased;
+#[cfg(feature = "std")]
+mod paced;
 pub(crate) mod place;
 #[cfg(all(test, feature = "std"))]
 mod properties;

@@ -34,13 +34,13 @@ pub use core::result::Result::{self, Err, Ok};
 pub use crate::budget::bucket::Budget;
 pub use crate::call::decide::late;
 pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};
-pub use crate::call::from_rejected::FromRejected;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
-pub use crate::call::rejected::{Rejected, RejectedBy};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
+pub use crate::classify::from_rejected::FromRejected;
 pub use crate::classify::from_timed_out::FromTimedOut;
+pub use crate::classify::rejected::{Rejected, RejectedBy};
 pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;

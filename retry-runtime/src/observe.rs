@@ -1,6 +1,6 @@
 //! What is reported about calls, and to whom.
 
-pub(crate) mod chain;
+pub(crate) mod cause;
 pub(crate) mod event;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
@@ -30,6 +30,5 @@ pub(crate) mod recording {
     pub(crate) fn saw_line(_: &str, _: &dyn fmt::Display) {}
 }
 pub(crate) mod report;
-pub(crate) mod shown;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;

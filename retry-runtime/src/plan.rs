@@ -45,7 +45,7 @@ pub use subtask::{Local, Sendable, Subtask};
 pub use summary::Summary;
 pub use validity::Validity;
 
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 use crate::plan::graph::Graph;
 #[cfg(feature = "serde")]
 use crate::plan::journal::Journal;

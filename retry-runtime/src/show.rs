@@ -3,7 +3,7 @@
 use core::error::Error;
 use core::fmt;
 
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// Shows an error with what caused it, as `outer: cause: cause`.
 ///

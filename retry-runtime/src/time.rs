@@ -1,5 +1,6 @@
 //! Clocks, sleeping, and randomness.
 
+pub(crate) mod attempt_clock;
 pub(crate) mod blocking_timer;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 pub(crate) mod browser;

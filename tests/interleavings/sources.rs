@@ -8,4 +8,5 @@ pub(crate) mod classify;
 pub(crate) mod limiter;
 #[path = "../../retry-runtime/src/listed.rs"]
 pub(crate) mod listed;
+pub(crate) mod observe;
 pub(crate) mod time;

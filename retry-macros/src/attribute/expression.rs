@@ -5,7 +5,7 @@ use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
-use crate::attribute::value::number;
+use crate::attribute::number::number;
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {

@@ -12,6 +12,7 @@ use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
 use crate::attribute::argument::Value;
 use crate::attribute::expression;
+use crate::attribute::number::{is_number_type, number};
 use crate::attribute::word::Mode;
 
 impl Value {
@@ -243,25 +244,6 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
     Ok(delays)
 }
 
-/// The number that a literal, with or without a minus sign, is. `None` where it is no literal number.
-pub(crate) fn number(expr: &Expr) -> Option<syn::Result<f64>> {
-    match expr {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(lit), ..
-        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
-        Expr::Lit(ExprLit {
-            lit: Lit::Float(lit),
-            ..
-        }) if is_number_type(lit.suffix()) => Some(lit.base10_parse()),
-        Expr::Unary(ExprUnary {
-            op: UnOp::Neg(_),
-            expr,
-            ..
-        }) => number(expr).map(|number| number.map(|number| -number)),
-        _ => None,
-    }
-}
-
 /// A whole number without a type of its own: it was written as any of Rust's.
 fn whole(number: f64, place: Span) -> Expr {
     let digits = LitInt::new(&number.to_string(), place);
@@ -269,12 +251,6 @@ fn whole(number: f64, place: Span) -> Expr {
         attrs: Vec::new(),
         lit: Lit::Int(digits),
     })
-}
-
-/// Whether a literal ends as Rust's numbers do, and not in a unit.
-fn is_number_type(suffix: &str) -> bool {
-    let bits = suffix.strip_prefix(['u', 'i', 'f']);
-    suffix.is_empty() || bits.is_some_and(|bits| bits == "size" || bits.parse::<u8>().is_ok())
 }
 
 fn in_range(key: Key, is_in: bool, wanted: &str, expr: &Expr) -> syn::Result<()> {

@@ -1,15 +1,15 @@
 use std::panic::resume_unwind;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::{Rounds, Rules};
-use super::stop::Stop;
+use super::stop::{Stop, lock};
 use super::{Batches, IntoBatches, ItemError, SpansOf};
 use crate::call::attempted;
 use crate::chain::keys::{SharedByThreads, SharedKeys};
 use crate::chain::name::{MayName, name_of};
+use crate::chain::named::Chain;
 use crate::chain::on_error::OnError;
-use crate::chain::policy_call::Chain;
 use crate::chain::span::MayOpenSpans;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
@@ -197,9 +197,4 @@ fn work_at_once<C: Cancel + Sync>(
             resume_unwind(panic);
         }
     });
-}
-
-/// A panic elsewhere is that thread's to pass on.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

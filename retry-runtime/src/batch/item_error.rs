@@ -2,8 +2,8 @@ use alloc::sync::Arc;
 use core::error::Error;
 use core::fmt;
 
+use crate::error_text::shown::shown;
 use crate::observe::reason::Reason;
-use crate::observe::shown::shown;
 
 /// Why an item of [`retry_each`](crate::retry_each) has no value.
 ///

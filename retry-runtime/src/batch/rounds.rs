@@ -16,7 +16,6 @@ use crate::call::decide;
 use crate::call::failure::{Failure, is_paid};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::call::rejected::RejectedBy;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit};
@@ -25,6 +24,7 @@ use crate::chain::limiter::{InLine, MayWait};
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{Described, OnError};
 use crate::classify::kind::Kind;
+use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::limiter::End as AttemptEnd;
 use crate::limiter::place::Leave;

@@ -5,8 +5,8 @@ use core::fmt;
 
 use super::groups::{GivenUp, Round};
 use super::item_error::Miscount;
-use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::observer::MayObserve;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::observe::reason::Reason;
 
 /// What is reported about a round once it has ended.

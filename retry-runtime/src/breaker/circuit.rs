@@ -2,9 +2,10 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::{Cause, CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
+use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
 use crate::time::clock;
 use crate::time::moment::Moment;

@@ -3,11 +3,11 @@
 use alloc::boxed::Box;
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::observe::cause::Cause;
 
 /// What lets attempts through or not, shared by calls: the key `breaker`.
 ///
@@ -151,34 +151,6 @@ pub enum Transition {
     HalfOpened,
     /// It lets everything through again, as the trial calls succeeded.
     Closed,
-}
-
-/// Why a breaker opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Cause {
-    /// Too large a part of the calls failed.
-    Ratio,
-    /// Too many calls failed in a row.
-    Consecutive,
-    /// A trial call failed.
-    Trial,
-}
-
-impl Cause {
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Ratio => "failure ratio",
-            Self::Consecutive => "consecutive failures",
-            Self::Trial => "trial call failed",
-        }
-    }
-}
-
-impl fmt::Display for Cause {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
 }
 
 macro_rules! forward {

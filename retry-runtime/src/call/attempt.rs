@@ -9,6 +9,7 @@ use crate::call::note::Note;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
 /// What the body of an annotated function knows about the current attempt: the key `attempt`.
@@ -59,27 +60,6 @@ pub struct Attempt<E, K = ()> {
     call_id: Drawn,
     /// What else is kept of earlier attempts: nothing, a stream's items or a rejected value.
     kept: K,
-}
-
-/// What tells an attempt the time.
-#[derive(Clone, Copy, Debug)]
-pub enum Clock {
-    /// A clock that can be read anywhere.
-    Live(fn() -> Moment),
-    /// What a timer of the user's said when it was asked last.
-    Read(Moment),
-    /// Nobody asks for the time.
-    None,
-}
-
-impl Clock {
-    fn now(self) -> Moment {
-        match self {
-            Self::Live(now) => now(),
-            Self::Read(moment) => moment,
-            Self::None => Moment::from_origin(Duration::ZERO),
-        }
-    }
 }
 
 /// The value that validation rejected last: see [`Attempt`].

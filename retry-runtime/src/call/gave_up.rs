@@ -8,9 +8,9 @@ use core::time::Duration;
 
 use crate::call::errors::{Errors, FIRST};
 use crate::call::failed_attempt::FailedAttempt;
+use crate::error_text::shown::shown;
 use crate::observe::event::Delay;
 use crate::observe::reason::Reason;
-use crate::observe::shown::shown;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.
 ///

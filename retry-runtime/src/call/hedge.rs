@@ -8,12 +8,12 @@ use crate::call::failure::Failure;
 use crate::call::protections::Unreported;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
+use crate::error_text::shown::shown;
 use crate::limiter::End;
 use crate::limiter::place::Leave;
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::report;
-use crate::observe::shown::shown;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 

@@ -11,12 +11,13 @@ use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
-use crate::limiter::place::{Place, Queued};
+use crate::error_text::shown::shown;
+use crate::limiter::place::Place;
+use crate::limiter::waiting::Queued;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
-use crate::observe::shown::shown;
 
 impl Call {
     /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).

@@ -7,11 +7,11 @@ use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
+use crate::error_text::shown::shown;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
-use crate::observe::shown::shown;
 use crate::policy::schedule::limit;
 
 impl Call {

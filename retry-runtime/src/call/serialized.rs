@@ -6,7 +6,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::call::failed_attempt::FailedAttempt;
 use crate::call::gave_up::GaveUp;
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 
 /// Times are in seconds, words as in the log.
 impl<E: fmt::Display, T> Serialize for GaveUp<E, T> {

@@ -1,8 +1,8 @@
 use crate::breaker::circuit_breaker::{CircuitBreaker, Seen, Transition};
 use crate::breaker::permit::{Permit, Record};
-use crate::call::from_rejected::FromRejected;
-use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::key::{Named, Unnamed};
+use crate::classify::from_rejected::FromRejected;
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::time::cancel::MayCancel;
 
 /// What lets the attempts of a chain through, if its key `breaker` names something.

@@ -2,10 +2,11 @@ use alloc::sync::Arc;
 use core::mem;
 use core::time::Duration;
 
-use crate::call::attempt::{Attempt, Clock};
+use crate::call::attempt::Attempt;
 use crate::call::gave_up::GaveUp;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
+use crate::time::attempt_clock::Clock;
 
 /// What a chain's call keeps of earlier attempts.
 pub trait History<E> {

@@ -3,11 +3,12 @@ use core::pin::Pin;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::call::from_rejected::FromRejected;
-use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::breaker::MayAdmit;
 use crate::chain::key::{Named, Unnamed};
-use crate::limiter::place::{Leave, Place, Queued};
+use crate::classify::from_rejected::FromRejected;
+use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::limiter::place::{Leave, Place};
+use crate::limiter::waiting::Queued;
 use crate::limiter::{End, Limiter, LimiterChanges, Turn, waiting};
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayCancel};

@@ -12,6 +12,7 @@ use crate::chain::key::Unnamed;
 use crate::chain::keys::Keys;
 use crate::chain::limiter::{MayWait, RejectsToo};
 use crate::chain::name::{MayName, place_of};
+use crate::chain::named::Chain;
 use crate::chain::observer::MayObserve;
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{OfAttempt, Operation, Plain};
@@ -74,34 +75,6 @@ use crate::time::timer::Timer;
 pub struct PolicyCall<On = ByClassify, C = Uncancelled, W = DefaultTimer, K = Keys, A = Alone> {
     pub(crate) policy: Policy,
     pub(crate) chain: Chain<On, C, W, K, A>,
-}
-
-/// The keys beside a policy.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Chain<On, C, W, K, A> {
-    pub(crate) on: On,
-    pub(crate) cancel: C,
-    pub(crate) timer: W,
-    pub(crate) keys: K,
-    pub(crate) alone: A,
-}
-
-/// The keys of a single call.
-pub(super) type OfCall<On, C, W, N, B, R, O, M, S, U, L, F> =
-    Chain<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, L, F>>;
-
-impl Chain<ByClassify, Uncancelled, DefaultTimer, Keys, Alone> {
-    /// No keys.
-    #[inline]
-    pub(crate) fn new() -> Self {
-        Self {
-            on: ByClassify,
-            cancel: Uncancelled,
-            timer: DefaultTimer,
-            keys: Keys::new(),
-            alone: Alone::new(),
-        }
-    }
 }
 
 impl Policy {

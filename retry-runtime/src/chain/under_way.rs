@@ -9,8 +9,8 @@ use core::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::call::rejected::RejectedBy;
 use crate::chain::limiter::{InLine, MayWait};
+use crate::classify::rejected::RejectedBy;
 use crate::time::cancel::Signal;
 use crate::time::moment::Moment;
 use crate::time::skip;

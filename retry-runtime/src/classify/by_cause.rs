@@ -11,7 +11,7 @@ use crate::classify::Classify;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
 #[cfg(feature = "tracing")]
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 
 /// What the first cause of a known type says.
 pub(crate) fn by_cause(error: &(dyn Error + 'static)) -> Verdict {

@@ -4,7 +4,7 @@ use core::fmt;
 use super::by_cause::by_default;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(

@@ -1,11 +1,11 @@
 use core::fmt;
 use std::io;
 
-use crate::call::rejected::Rejected;
+use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
 use crate::classify::{Classify, by_cause, sources};
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
 /// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A

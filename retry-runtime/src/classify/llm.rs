@@ -69,8 +69,8 @@ pub use fault::Fault;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
-use crate::observe::shown::shown;
+use crate::error_text::chain;
+use crate::error_text::shown::shown;
 
 /// The error of a model API, read from a body or from one event of a stream, in the formats of OpenAI, Anthropic,
 /// Google and the servers that copy them.

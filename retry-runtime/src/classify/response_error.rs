@@ -5,8 +5,8 @@ use http::{HeaderMap, StatusCode};
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
-use crate::observe::shown::{shown, shown_start};
+use crate::error_text::chain;
+use crate::error_text::shown::{shown, shown_start};
 
 /// How much of the body is shown: the beginning, because that is where servers say what is wrong.
 const SHOWN: usize = 500;

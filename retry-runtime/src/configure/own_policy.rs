@@ -1,6 +1,3 @@
-use crate::configure::policies::Policies;
-#[cfg(feature = "std")]
-use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 
 /// A function's own policy with named policies over it. Made by [`Policies::over`].
@@ -23,26 +20,6 @@ pub(crate) trait FindPolicy {
 
     fn find_by_name(&self, name: &str) -> Policy {
         self.find_over(name, Policy::new())
-    }
-}
-
-impl FindPolicy for Policies {
-    fn find_over(&self, name: &str, own: Policy) -> Policy {
-        Self::find_over(self, name, own)
-    }
-}
-
-#[cfg(feature = "std")]
-impl FindPolicy for SharedPolicy<Policies> {
-    fn find_over(&self, name: &str, own: Policy) -> Policy {
-        self.read(|policies| policies.find_over(name, own))
-    }
-}
-
-#[cfg(feature = "std")]
-impl FindPolicy for SharedPolicy {
-    fn find_over(&self, _: &str, _: Policy) -> Policy {
-        self.load()
     }
 }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
 
-use crate::configure::own_policy::OwnPolicy;
+use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::policy::Policy;
 use crate::policy::error::{PolicyError, short};
 use crate::policy::overrides::Overrides;
@@ -244,5 +244,11 @@ impl Entry {
         let of_identifier = |letter: char| letter.is_alphanumeric() || letter == '_';
         call.strip_prefix(beginning)
             .is_some_and(|rest| beginning.is_empty() || !rest.starts_with(of_identifier))
+    }
+}
+
+impl FindPolicy for Policies {
+    fn find_over(&self, name: &str, own: Policy) -> Policy {
+        Self::find_over(self, name, own)
     }
 }

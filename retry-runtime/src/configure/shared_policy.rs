@@ -1,7 +1,7 @@
 use core::fmt;
 use std::sync::{PoisonError, RwLock};
 
-use crate::configure::own_policy::OwnPolicy;
+use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::configure::policies::Policies;
 use crate::policy::Policy;
 
@@ -69,5 +69,17 @@ impl SharedPolicy<Policies> {
 impl<P: fmt::Debug> fmt::Debug for SharedPolicy<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.read(|stored| f.debug_tuple("SharedPolicy").field(stored).finish())
+    }
+}
+
+impl FindPolicy for SharedPolicy<Policies> {
+    fn find_over(&self, name: &str, own: Policy) -> Policy {
+        self.read(|policies| policies.find_over(name, own))
+    }
+}
+
+impl FindPolicy for SharedPolicy {
+    fn find_over(&self, _: &str, _: Policy) -> Policy {
+        self.load()
     }
 }

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
-use crate::limiter::rate_limiter::Paced;
+use crate::limiter::paced::Paced;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 

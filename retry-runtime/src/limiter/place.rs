@@ -4,8 +4,8 @@ use core::pin::pin;
 use core::task::Waker;
 use core::time::Duration;
 
-use crate::call::rejected::Rejected;
-use crate::limiter::waiting;
+use crate::classify::rejected::Rejected;
+use crate::limiter::waiting::{self, Queued};
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 #[cfg(feature = "std")]
 use crate::time::cancel::Uncancelled;
@@ -122,16 +122,6 @@ impl Standing {
             Stage::Left => None,
         };
     }
-}
-
-/// What waits for its turn with a limiter.
-pub(crate) trait Queued {
-    /// Whether it has come.
-    fn has_turn(&self) -> bool;
-    /// Asks whether it has come.
-    fn poll(&mut self, waker: &Waker) -> Turn;
-    /// The longest that it waits.
-    fn max_wait(&self) -> Option<Duration>;
 }
 
 impl<L: Limiter> Place<L> {

@@ -10,8 +10,8 @@ use crate::limiter::adaptive::Adaptive;
 use crate::limiter::aimd::Aimd;
 use crate::limiter::cubic::Cubic;
 use crate::limiter::gate::Gate;
+use crate::limiter::paced::Paced;
 use crate::limiter::quota::Quota;
-use crate::limiter::rate_limiter::Paced;
 use crate::limiter::remaining::Remaining;
 use crate::time::moment::Moment;
 

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::limiter::debt::Debt;
 use crate::limiter::gate::Gate;
-use crate::limiter::rate_limiter::Paced;
+use crate::limiter::paced::Paced;
 use crate::limiter::remaining::Remaining;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;

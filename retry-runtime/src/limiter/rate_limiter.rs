@@ -4,12 +4,12 @@ use core::time::Duration;
 use crate::budget::keyed::Rest;
 use crate::limiter::adaptive::Adaptive;
 use crate::limiter::cubic::Cubic;
+use crate::limiter::paced::Paced;
 use crate::limiter::queue::Queue;
 use crate::limiter::quota::Quota;
 use crate::limiter::remaining::remaining;
 use crate::limiter::with_cost::WithCost;
 use crate::time::clock;
-use crate::time::moment::Moment;
 
 /// Bounds how many attempts begin per second: the key `limiter`.
 ///
@@ -281,16 +281,4 @@ impl<By: Paced> fmt::Display for RateLimiter<By> {
         }
         write!(f, ", {waiting} waiting")
     }
-}
-
-/// A gate with a rate.
-pub trait Paced {
-    /// In cost per second; infinite without a limit.
-    fn rate(&self) -> f64;
-
-    /// How much cost may begin at once; less than 0 where more than all of it is owed.
-    fn available(&self, now: Moment) -> f64;
-
-    /// Whether it may be forgotten.
-    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool;
 }

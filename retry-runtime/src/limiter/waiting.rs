@@ -6,15 +6,24 @@ use core::pin::{Pin, pin};
 use core::task::{Poll, Waker};
 use core::time::Duration;
 
-use crate::call::rejected::RejectedBy;
-use crate::limiter::place::Queued;
+use crate::classify::rejected::RejectedBy;
 use crate::limiter::{ABSENT, Turn};
-use crate::time::blocking_timer::{BlockingTimer, STEP};
-use crate::time::cancel::{Cancel, Pause};
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::{Cancel, Pause, STEP};
 use crate::time::clock::{self, Clocks};
 use crate::time::moment::Moment;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
+
+/// What waits for its turn with a limiter.
+pub(crate) trait Queued {
+    /// Whether it has come.
+    fn has_turn(&self) -> bool;
+    /// Asks whether it has come.
+    fn poll(&mut self, waker: &Waker) -> Turn;
+    /// The longest that it waits.
+    fn max_wait(&self) -> Option<Duration>;
+}
 
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
 pub(crate) async fn wait(

@@ -5,11 +5,12 @@ use core::time::Duration;
 use retry_vocabulary::range::LEAST_REPEATS;
 
 use super::Count;
-use crate::call::attempt::{Attempt, Clock, Kept};
+use crate::call::attempt::{Attempt, Kept};
 use crate::call::gave_up::GaveUp;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::schedule;
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 
 /// A clock that can be read anywhere.

@@ -5,8 +5,8 @@ use core::future::Future;
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-use crate::call::rejected::RejectedBy;
 use crate::call::state::Call;
+use crate::classify::rejected::RejectedBy;
 use crate::limiter::place::{Leave, Place};
 use crate::limiter::{End, Limiter, LimiterChanges, waiting};
 use crate::observe::report::Observe;

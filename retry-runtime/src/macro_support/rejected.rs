@@ -1,6 +1,6 @@
 //! What a call ends with that could not begin: the keys `breaker` and `limiter`.
 
-use crate::call::rejected::RejectedBy;
+use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
 
 /// Why a call ends that is rejected so.

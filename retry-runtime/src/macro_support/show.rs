@@ -15,7 +15,7 @@ use core::ops::Deref;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// The error as text: with its causes where its type is an `Error` or hands one out, as `anyhow::Error` and
 /// `Box<dyn Error>` do; by `Display` where it has that alone; else as [`Classify::describe`] says, or by the name of its

@@ -9,7 +9,8 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::{ViaFn, ViaTrait};
-use crate::call::attempt::{Attempt, Clock, Draft};
+use crate::call::attempt::{Attempt, Draft};
+use crate::time::attempt_clock::Clock;
 
 /// What the function of `validate` or `correct` returns where it may be async or not.
 #[diagnostic::on_unimplemented(

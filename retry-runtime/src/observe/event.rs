@@ -1,10 +1,10 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::circuit_breaker::Cause;
 use crate::classify::kind::Kind;
+use crate::error_text::shown::shown;
+use crate::observe::cause::Cause;
 use crate::observe::reason::Reason;
-use crate::observe::shown::shown;
 
 /// One thing that happened in a call.
 ///

@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use crate::error_text::shown::shown;
 use crate::observe::recording;
-use crate::observe::shown::shown;
 
 /// Says, once for each name, that nothing ends the attempts of that call.
 #[cold]

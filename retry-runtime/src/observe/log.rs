@@ -6,10 +6,10 @@
 
 use tracing::field;
 
+use crate::error_text::shown::shown;
 use crate::observe::event::{Delay, Event, Message};
 use crate::observe::levels::{self, Level};
 use crate::observe::record::Record;
-use crate::observe::shown::shown;
 
 /// Every record has the same fields, so that one query fits them all, and a few have one more: numbers as numbers, which can be summed, the delay in
 /// seconds. The message has the delay as people read it. Each field is taken from the event only when it is recorded, so a

@@ -1,5 +1,6 @@
 use core::fmt;
 
+use crate::classify::rejected::{Rejected, RejectedBy};
 #[cfg(feature = "std")]
 use crate::listed::listed;
 
@@ -65,5 +66,23 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+impl Rejected {
+    /// Why a call that ends with it gave up.
+    pub const fn reason(self) -> Reason {
+        self.by().reason()
+    }
+}
+
+impl RejectedBy {
+    /// Why a call with this rejection ends.
+    pub(crate) const fn reason(self) -> Reason {
+        match self {
+            Self::Breaker | Self::Limiter => Reason::Rejected,
+            Self::Deadline => Reason::Deadline,
+            Self::Cancelled => Reason::Cancelled,
+        }
     }
 }

@@ -7,7 +7,7 @@ use core::pin::Pin;
 pub(crate) use tracing::Span;
 use tracing::span::Entered;
 
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 
 /// The span of a call.
 pub(crate) fn of_call(is_on: bool, name: impl fmt::Display) -> Span {

@@ -5,9 +5,9 @@ use metrics::{
 use super::figures::{self, End, Figures, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
+use crate::error_text::shown::shown;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
-use crate::observe::shown::shown;
 
 /// Measures calls with the crate `metrics`: an observer for the key `observe`, with the feature `metrics`.
 ///

@@ -4,9 +4,9 @@ use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 use super::figures::{self, End, Figures, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
+use crate::error_text::shown::shown;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
-use crate::observe::shown::shown;
 
 /// Measures calls with OpenTelemetry: an observer for the key `observe`, with the feature `opentelemetry`.
 ///

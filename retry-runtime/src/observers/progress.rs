@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
+use crate::error_text::shown::shown;
 use crate::observe::event::{Event, Max};
 use crate::observe::observer::Observer;
-use crate::observe::shown::shown;
 use crate::time::clock::Instant;
 
 /// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with

@@ -3,8 +3,8 @@ mod svg;
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 
+use crate::error_text::shown::shown_name;
 use crate::listed::listed;
-use crate::observe::shown::shown_name;
 use crate::plan::Plan;
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State};

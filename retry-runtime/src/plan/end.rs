@@ -1,7 +1,7 @@
 use core::fmt;
 
+use crate::error_text::shown::shown;
 use crate::observe::reason::Reason;
-use crate::observe::shown::shown;
 
 /// How [`Plan::run_until`](crate::Plan::run_until) ended. Either way the plan keeps its outputs and can be run
 /// again.

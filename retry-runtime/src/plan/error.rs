@@ -4,7 +4,7 @@ use core::fmt;
 
 use retry_vocabulary::nearest;
 
-use crate::observe::shown::escaped;
+use crate::error_text::shown::escaped;
 
 /// Why a plan or a subtask can't run, or a state can't be loaded: a name given twice, an unknown dependency, a cycle, a
 /// subtask that has completed or still waits for another, a plan that another executor drives, or a state with subtasks that the plan doesn't have.

@@ -2,9 +2,9 @@
 
 use core::fmt;
 
+use crate::error_text::shown::shown;
 use crate::observe::reason::Reason;
 use crate::observe::recording;
-use crate::observe::shown::shown;
 use crate::plan::Summary;
 
 pub(crate) enum PlanEvent<'a> {

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::fmt;
 
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 use crate::plan::Subtask;
 
 pub(crate) struct Node<'a, T, E, F: ?Sized> {

@@ -5,12 +5,12 @@ use core::future::{Future, pending, ready};
 use core::pin::{Pin, pin};
 use core::time::Duration;
 
-use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::limiter::InLine;
 use crate::chain::on_error::OnError;
 use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::{Next, Turned, UnderWay};
+use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};

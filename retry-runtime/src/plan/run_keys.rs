@@ -6,7 +6,6 @@ use core::time::Duration;
 
 use crate::call::decide;
 use crate::call::failure::{Failure, is_paid};
-use crate::call::rejected::RejectedBy;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::breaker::{Admitted, MayAdmit};
@@ -18,6 +17,7 @@ use crate::chain::observer::MayObserve;
 use crate::chain::on_error::OnError;
 use crate::chain::span::MayOpenSpans;
 use crate::classify::kind::Kind;
+use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::observe::event::Event;
 use crate::observe::progress::Counts;

@@ -10,8 +10,9 @@ use crate::call::decide::refusal;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
+use crate::chain::named::Chain;
 use crate::chain::on_error::OnError;
-use crate::chain::policy_call::{Chain, PolicyCall};
+use crate::chain::policy_call::PolicyCall;
 use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;

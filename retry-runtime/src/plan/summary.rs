@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::observe::shown::shown_name;
+use crate::error_text::shown::shown_name;
 
 /// What became of a plan's subtasks so far: every one is in `completed`, `failed`, `blocked` or `pending`. Names
 /// are in the order in which the subtasks were added.

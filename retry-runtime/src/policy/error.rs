@@ -2,7 +2,7 @@ use alloc::string::String;
 use core::error::Error;
 use core::fmt;
 
-use crate::observe::shown::shown;
+use crate::error_text::shown::shown;
 
 /// Why a text, a table or their combination is not a policy: an unknown key or word, a repeated key, a value
 /// out of range, a `base` above its `cap`, or a text that is not a list of keys.

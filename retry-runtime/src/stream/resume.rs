@@ -8,7 +8,8 @@ use core::time::Duration;
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
-use crate::call::attempt::{Attempt, Clock, Kept};
+use crate::call::attempt::{Attempt, Kept};
+use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;
 

@@ -1,8 +1,8 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use crate::call::attempt::Clock;
-use crate::time::cancel::Cancel;
+use crate::time::attempt_clock::Clock;
+use crate::time::cancel::{Cancel, STEP};
 #[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;
@@ -119,9 +119,6 @@ pub trait BlockingTimer {
         Clock::Read(self.now())
     }
 }
-
-/// How often what can't be woken looks whether it is to go on.
-pub(crate) const STEP: Duration = Duration::from_millis(10);
 
 macro_rules! forward {
     ($($pointer:ty)*) => {$(

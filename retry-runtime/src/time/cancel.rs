@@ -6,15 +6,15 @@ use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
-#[cfg(feature = "std")]
 use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
 
 #[cfg(feature = "std")]
-use crate::time::blocking_timer::STEP;
-#[cfg(feature = "std")]
 use crate::time::clock::Instant;
+
+/// How often what can't be woken looks whether it is to go on.
+pub(crate) const STEP: Duration = Duration::from_millis(10);
 
 /// Tells blocking code to give up: the key `cancel` of a blocking function.
 ///

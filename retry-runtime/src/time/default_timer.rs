@@ -1,7 +1,7 @@
 use core::time::Duration;
 use std::thread;
 
-use crate::call::attempt::Clock;
+use crate::time::attempt_clock::Clock;
 use crate::time::blocking_timer::BlockingTimer;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 use crate::time::browser;

@@ -1,7 +1,7 @@
 use core::future::Future;
 use core::time::Duration;
 
-use crate::call::attempt::Clock;
+use crate::time::attempt_clock::Clock;
 #[cfg(feature = "std")]
 use crate::time::clock;
 use crate::time::moment::Moment;

@@ -13,6 +13,8 @@ mod cubic;
 mod debt;
 #[path = "../../../retry-runtime/src/limiter/gate.rs"]
 pub(crate) mod gate;
+#[path = "../../../retry-runtime/src/limiter/paced.rs"]
+mod paced;
 #[path = "../../../retry-runtime/src/limiter/queue.rs"]
 pub(crate) mod queue;
 #[path = "../../../retry-runtime/src/limiter/quota.rs"]

@@ -6,7 +6,7 @@ use hyper_util::client::legacy::Error;
 use super::connection::{of_no_connection, of_open_connection};
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// | failure | verdict |
 /// |---|---|

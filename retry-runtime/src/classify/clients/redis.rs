@@ -3,7 +3,7 @@ use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// How the cluster client's message begins if it could connect to no node. The reasons follow it.
 const NO_CLUSTER: &str = "Failed to create initial connections";

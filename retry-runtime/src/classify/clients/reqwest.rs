@@ -5,7 +5,7 @@ use super::connection::of_no_connection;
 use super::connection::of_open_connection;
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 use core::fmt;
 
 macro_rules! classify_errors_of {

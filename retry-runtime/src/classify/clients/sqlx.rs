@@ -5,7 +5,7 @@ use ::sqlx::Error;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// `SQLITE_BUSY` and `SQLITE_LOCKED`, `SQLITE_BUSY_RECOVERY`, `SQLITE_LOCKED_SHAREDCACHE`, `SQLITE_BUSY_TIMEOUT`.
 const SQLITE_BUSY: [&str; 5] = ["5", "6", "261", "262", "773"];

@@ -14,7 +14,7 @@ use crate::classify::quota::is_daily;
 use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// The metadata by which a server says when to come back (gRFC A6).
 const PUSHBACK: &str = "grpc-retry-pushback-ms";

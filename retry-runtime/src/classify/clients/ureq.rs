@@ -4,7 +4,7 @@ use http::StatusCode;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
+use crate::error_text::chain;
 
 /// | failure | verdict |
 /// |---|---|

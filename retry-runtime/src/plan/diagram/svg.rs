@@ -4,7 +4,7 @@
 use core::fmt;
 
 use super::{Diagram, Drawn, Escaped};
-use crate::observe::shown::shown_name;
+use crate::error_text::shown::shown_name;
 
 // All in pixels.
 const MARGIN: usize = 8;

@@ -3,8 +3,7 @@ use core::fmt;
 
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
-use crate::observe::chain;
-use crate::observe::reason::Reason;
+use crate::error_text::chain;
 
 /// No attempt was made: the `breaker` is open, or its turn with the `limiter` did not come in time.
 ///
@@ -60,22 +59,6 @@ impl Rejected {
     /// What let no attempt begin.
     pub const fn by(self) -> RejectedBy {
         self.by
-    }
-
-    /// Why a call that ends with it gave up.
-    pub const fn reason(self) -> Reason {
-        self.by.reason()
-    }
-}
-
-impl RejectedBy {
-    /// Why a call with this rejection ends.
-    pub(crate) const fn reason(self) -> Reason {
-        match self {
-            Self::Breaker | Self::Limiter => Reason::Rejected,
-            Self::Deadline => Reason::Deadline,
-            Self::Cancelled => Reason::Cancelled,
-        }
     }
 }
 

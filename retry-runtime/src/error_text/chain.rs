@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::error::Error;
 use core::fmt::{self, Write};
 
-use crate::observe::shown::Start;
+use crate::error_text::shown::Start;
 
 /// More causes than a reader follows. An error that names itself as its source has no last one.
 const MOST: usize = 16;

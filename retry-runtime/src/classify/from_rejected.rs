@@ -1,4 +1,4 @@
-use crate::call::rejected::Rejected;
+use crate::classify::rejected::Rejected;
 
 /// An error type that [`Rejected`] converts to. Implemented through `From<Rejected>`, never by hand.
 #[diagnostic::on_unimplemented(

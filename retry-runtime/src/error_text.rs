@@ -1,0 +1,4 @@
+//! Errors as text: what each says of itself and of its causes, cut, and without secrets.
+
+pub(crate) mod chain;
+pub(crate) mod shown;

@@ -1,0 +1,13 @@
+use crate::time::moment::Moment;
+
+/// A gate with a rate.
+pub trait Paced {
+    /// In cost per second; infinite without a limit.
+    fn rate(&self) -> f64;
+
+    /// How much cost may begin at once; less than 0 where more than all of it is owed.
+    fn available(&self, now: Moment) -> f64;
+
+    /// Whether it may be forgotten.
+    fn is_at_rest(&self, is_unused: bool, now: Moment) -> bool;
+}

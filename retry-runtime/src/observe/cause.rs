@@ -1,0 +1,29 @@
+use core::fmt;
+
+/// Why a breaker opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Cause {
+    /// Too large a part of the calls failed.
+    Ratio,
+    /// Too many calls failed in a row.
+    Consecutive,
+    /// A trial call failed.
+    Trial,
+}
+
+impl Cause {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Ratio => "failure ratio",
+            Self::Consecutive => "consecutive failures",
+            Self::Trial => "trial call failed",
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,2 @@
+#[path = "../../../retry-runtime/src/observe/cause.rs"]
+pub(crate) mod cause;
