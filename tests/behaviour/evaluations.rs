@@ -1,13 +1,17 @@
 //! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
 
 use std::cell::Cell;
-use std::future::pending;
+use std::future::{Pending, pending, ready};
+use std::mem;
 use std::pin::pin;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
-use retry_runtime::{Backoff, Hint, Jitter, Place, Policy, TokioTimer, retry, retrying, testing};
+use retry_runtime::{
+    Backoff, BlockingTimer, Cancel, Event, GaveUp, Hint, Jitter, Observer, Place, Policy, Timer,
+    TokioTimer, retry, retrying, testing,
+};
 use support::runtime;
 
 thread_local! {
@@ -31,39 +35,123 @@ fn fail(failures: &mut u32) -> Result<u32, String> {
     }
 }
 
+/// Returns what is left to count, and counts.
+fn count_down(left: &mut u32) -> Result<u32, String> {
+    let counted = *left;
+    *left = counted.saturating_sub(1);
+    Ok(counted)
+}
+
 /// The evaluations of the counted expression in calls that fail 0, 1 and 2 times before they succeed.
 macro_rules! evaluations {
-    ($($key:tt)*) => {{
-        #[retry(on = |_| true, $($key)*)]
+    ($($key:tt)*) => { evaluations_of!(fail, on = |_| true, $($key)*) };
+}
+
+/// The same in calls that reject 0, 1 and 2 values.
+macro_rules! evaluations_of_rejections {
+    ($($key:tt)*) => { evaluations_of!(count_down, on = |_| true, $($key)*) };
+}
+
+macro_rules! evaluations_of {
+    ($attempt:ident, $($key:tt)*) => {{
+        #[retry($($key)*)]
         fn blocking(failures: &mut u32) -> Result<u32, String> {
-            fail(failures)
+            $attempt(failures)
         }
 
-        #[retry(on = |_| true, $($key)*)]
-        async fn waiting(failures: &mut u32) -> Result<u32, String> {
-            fail(failures)
-        }
-
-        let counts = |call: &dyn Fn(u32)| [0, 1, 2].map(|failures| {
-            let _skipped = testing::skip_sleeps();
-            COUNT.set(0);
-            call(failures);
-            COUNT.get()
-        });
-        let of_blocking = counts(&|mut failures| {
-            blocking(&mut failures).unwrap();
-        });
-        let of_async = counts(&|mut failures| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-            runtime.block_on(waiting(&mut failures)).unwrap();
-        });
+        let of_blocking = counts(|failures| drop(blocking(failures)));
+        let of_async = evaluations_async!($attempt, String, $($key)*);
         assert_eq!(of_blocking, of_async, stringify!($($key)*));
-        let of_expression = counts(&|mut failures| {
-            retrying!(on = |_| true, $($key)*, { fail(&mut failures) }).unwrap();
-        });
+        let of_expression = counts(|failures| drop(retrying!($($key)*, { $attempt(failures) })));
         assert_eq!(of_expression, of_async, stringify!($($key)*));
         of_async
     }};
+}
+
+/// The same of an async function alone.
+macro_rules! evaluations_async {
+    ($attempt:ident, $error:ty, $($key:tt)*) => {{
+        #[retry($($key)*)]
+        async fn waiting(failures: &mut u32) -> Result<u32, $error> {
+            $attempt(failures).map_err(Into::into)
+        }
+
+        counts(|failures| {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            drop(runtime.block_on(waiting(failures)));
+        })
+    }};
+}
+
+fn counts(call: impl Fn(&mut u32)) -> [u32; 3] {
+    [0, 1, 2].map(|mut failures| {
+        let _skipped = testing::skip_sleeps();
+        COUNT.set(0);
+        call(&mut failures);
+        assert_eq!(failures, 0, "it has made all attempts");
+        COUNT.get()
+    })
+}
+
+struct Silent;
+
+impl Observer for Silent {
+    fn observe(&self, _: &Event<'_>) {}
+}
+
+/// Never cancels anything, async or not.
+struct Never;
+
+impl Cancel for Never {
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+}
+
+impl IntoFuture for Never {
+    type Output = ();
+    type IntoFuture = Pending<()>;
+
+    fn into_future(self) -> Pending<()> {
+        pending()
+    }
+}
+
+/// Does not sleep, async or not.
+struct AtOnce;
+
+impl Timer for AtOnce {
+    fn sleep(&self, _: Duration) -> impl Future<Output = ()> {
+        ready(())
+    }
+}
+
+impl BlockingTimer for AtOnce {
+    fn sleep(&self, _: Duration) {}
+}
+
+fn is_busy(_: &String) -> bool {
+    true
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+fn check_zero(value: &u32) -> Result<(), String> {
+    if is_zero(value) {
+        Ok(())
+    } else {
+        Err(String::from("not zero"))
+    }
+}
+
+fn one_less(value: u32, _: &String) -> Result<u32, String> {
+    Ok(value - 1)
+}
+
+fn stand_in(_: GaveUp<String>) -> Result<u32, String> {
+    Ok(0)
 }
 
 /// Nothing on a success, once for each failure.
@@ -88,6 +176,13 @@ fn numbers_are_evaluated_once_for_each_failure() {
     assert_eq!(evaluations!(enabled = counted(true)), PER_FAILURE);
     assert_eq!(evaluations!(throttled(base = counted(ms(1)))), PER_FAILURE);
     assert_eq!(evaluations!(transient(max = counted(5))), PER_FAILURE);
+    assert_eq!(evaluations!(timed_out(max = counted(5))), PER_FAILURE);
+    assert_eq!(evaluations!(floor = counted(ms(1))), PER_FAILURE);
+    assert_eq!(evaluations!(backoff = |_| counted(ms(1))), PER_FAILURE);
+    assert_eq!(
+        evaluations!(validate = |_| Ok(()), invalid(max = counted(5))),
+        PER_FAILURE
+    );
 }
 
 #[test]
@@ -105,10 +200,7 @@ fn numbers_are_evaluated_at_the_start_too_where_they_are_shown() {
         AND_AT_THE_START
     );
     assert_eq!(
-        evaluations!(
-            max = counted(5),
-            give_up = retry_runtime::GaveUp::into_error
-        ),
+        evaluations!(max = counted(5), give_up = GaveUp::into_error),
         PER_FAILURE
     );
     assert_eq!(evaluations!(max = counted(5), repeats = 9), PER_FAILURE);
@@ -148,8 +240,74 @@ fn a_name_is_evaluated_once_for_each_event_that_is_told() {
 }
 
 #[test]
+fn an_observer_is_evaluated_once_for_each_event_that_it_is_told() {
+    assert_eq!(evaluations!(observe = counted(Silent)), [2, 4, 6]);
+    assert_eq!(evaluations!(max = 1, observe = counted(Silent)), [2, 4, 4]);
+}
+
+#[test]
+fn what_judges_values_is_evaluated_once_for_each() {
+    let per_value = [1, 2, 3];
+    assert_eq!(
+        evaluations_of_rejections!(until = counted(is_zero)),
+        per_value
+    );
+    assert_eq!(
+        evaluations_of_rejections!(validate = counted(check_zero)),
+        per_value
+    );
+}
+
+#[test]
+fn a_correction_is_evaluated_once_for_each_that_is_made() {
+    #[retry(validate = check_zero, correct = counted(one_less), on = |_| true)]
+    fn blocking(value: &mut u32) -> Result<u32, String> {
+        Ok(mem::take(value))
+    }
+
+    #[retry(validate = check_zero, correct = counted(async |value, error: &String| one_less(value, error)), on = |_| true)]
+    async fn waiting(value: &mut u32) -> Result<u32, String> {
+        Ok(mem::take(value))
+    }
+
+    assert_eq!(
+        counts(|value| assert_eq!(blocking(value), Ok(0))),
+        PER_FAILURE
+    );
+    let runtime = runtime::paused();
+    let of_async = counts(|value| assert_eq!(runtime.block_on(waiting(value)), Ok(0)));
+    assert_eq!(of_async, PER_FAILURE);
+}
+
+#[test]
+fn an_ending_is_evaluated_once_the_call_gives_up() {
+    let once_given_up = [0, 0, 1];
+    assert_eq!(
+        evaluations!(max = 1, give_up = counted(GaveUp::into_error)),
+        once_given_up
+    );
+    #[retry(max = 1, on = |_| true, fallback = counted(stand_in))]
+    fn blocking(failures: &mut u32) -> Result<u32, String> {
+        fail(failures)
+    }
+    assert_eq!(counts(|failures| drop(blocking(failures))), once_given_up);
+    assert_eq!(
+        evaluations_async!(
+            fail,
+            String,
+            max = 1,
+            on = |_| true,
+            fallback = counted(async |gave_up| stand_in(gave_up))
+        ),
+        once_given_up
+    );
+}
+
+#[test]
 fn what_decides_is_evaluated_once_for_each_failure() {
+    assert_eq!(evaluations_of!(fail, on = counted(is_busy)), PER_FAILURE);
     assert_eq!(evaluations!(idempotent = counted(true)), PER_FAILURE);
+    assert_eq!(evaluations!(cancel = counted(Never)), PER_FAILURE);
     assert_eq!(evaluations!(repeats = counted(9)), PER_FAILURE);
     assert_eq!(
         evaluations!(deadline = counted(Duration::from_mins(15))),
@@ -159,38 +317,62 @@ fn what_decides_is_evaluated_once_for_each_failure() {
 }
 
 #[test]
-fn a_timeout_is_evaluated_before_each_attempt_and_a_timer_after_each_failure() {
-    #[retry(on = |_| true, timeout = counted(Duration::from_secs(9)))]
-    async fn timeout(failures: &mut u32) -> Result<u32, std::io::Error> {
-        fail(failures).map_err(std::io::Error::other)
-    }
+fn a_budget_is_evaluated_once_for_each_failure_and_on_success() {
+    static BUDGET: retry_runtime::Budget = retry_runtime::Budget::standard();
+    assert_eq!(evaluations!(budget = counted(&BUDGET)), [1, 2, 3]);
+}
 
-    #[retry(on = |_| true, timer = counted(TokioTimer))]
-    async fn timer(failures: &mut u32) -> Result<u32, String> {
-        fail(failures)
-    }
+#[test]
+fn a_timeout_is_evaluated_before_each_attempt() {
+    let counts = evaluations_async!(
+        fail,
+        Box<dyn std::error::Error>,
+        on = |_| true,
+        timeout = counted(ms(9_000))
+    );
+    assert_eq!(counts, [1, 2, 3]);
+}
+
+#[test]
+fn a_timer_is_evaluated_once_for_each_failure_and_where_its_clock_is_read() {
+    assert_eq!(evaluations!(timer = counted(AtOnce)), PER_FAILURE);
+    assert_eq!(
+        evaluations!(timer = counted(AtOnce), deadline = "1h"),
+        AND_AT_THE_START
+    );
+    // What gives up may ask how long the call took.
+    assert_eq!(
+        evaluations!(timer = counted(AtOnce), give_up = GaveUp::into_error),
+        AND_AT_THE_START
+    );
+    assert_eq!(
+        evaluations!(
+            timer = counted(AtOnce),
+            deadline = "1h",
+            give_up = GaveUp::into_error
+        ),
+        [2, 3, 4]
+    );
+    // Before each attempt.
+    assert_eq!(
+        evaluations_async!(
+            fail,
+            Box<dyn std::error::Error>,
+            on = |_| true,
+            timer = counted(AtOnce),
+            timeout = "1h"
+        ),
+        [1, 3, 5]
+    );
 
     // Its clock tells how long each attempt lasted.
-    #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(TokioTimer))]
+    #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(AtOnce))]
     fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
         stream::iter([fail(failures)])
     }
-
     let runtime = runtime::paused();
-    for mut failures in 0..3 {
-        let made = failures;
-        COUNT.set(0);
-        runtime.block_on(pin!(resumed(&mut failures)).next());
-        assert_eq!(COUNT.get(), made + made + 1);
-        failures = made;
-        COUNT.set(0);
-        runtime.block_on(timeout(&mut failures)).unwrap();
-        assert_eq!(COUNT.get(), made + 1);
-        failures = made;
-        COUNT.set(0);
-        runtime.block_on(timer(&mut failures)).unwrap();
-        assert_eq!(COUNT.get(), made);
-    }
+    let counts = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
+    assert_eq!(counts, [1, 3, 5]);
 }
 
 fn assert_evaluated_before_each_attempt(call: fn(&mut u32) -> std::io::Result<u32>) {
@@ -307,6 +489,7 @@ async fn before_each_attempt_beside_another_what_allows_it_is_evaluated() {
     assert_eq!(hedged!(policy = counted(POLICY)), 2);
     assert_eq!(hedged!(idempotent = counted(true)), 1);
     assert_eq!(hedged!(cancel = counted(pending())), 1);
+    assert_eq!(hedged!(timer = counted(TokioTimer)), 2);
     // Also on success.
     assert_eq!(hedged!(budget = counted(&BUDGET)), 2);
 }

@@ -28,12 +28,12 @@ const PAUSES: [(&str, &[(u64, u64)]); 4] = [
     ("after", &[(1000, 1000)]),
     // Two seconds later, in a header that knows no fractions.
     ("date", &[(1000, 2000)]),
-    // The attempt's time, and a pause.
-    ("stalling", &[(400, 400)]),
+    // The pause alone is certain: the attempt's time passes while its request is on its way, too.
+    ("stalling", &[(100, 400)]),
 ];
 
 /// What comes of the calls.
-const LINES: [&str; 9] = [
+const LINES: [&str; 10] = [
     "flaky: ok",
     "after: ok",
     "date: ok",
@@ -42,6 +42,7 @@ const LINES: [&str; 9] = [
     // Nobody knows whether a request that failed was sent.
     "unreachable: 3 attempts",
     "limited: busy after 3 attempts, waited: true",
+    "blocking: cut short after 6 attempts",
     "yielding: up",
     "patient: 1 attempts",
 ];
@@ -79,7 +80,7 @@ fn calls_wait_end_and_log_in_a_page_as_elsewhere() {
         }
         // By its deadline, and nothing else, the call ends before it has made a fourth.
         let attempts = arrivals["down"].len();
-        assert!(attempts <= 3, "{attempts}");
+        assert!((2..=3).contains(&attempts), "{attempts}");
     }
     for drawn in ["delays: ", "call id: "] {
         assert_ne!(first.line(drawn), second.line(drawn));

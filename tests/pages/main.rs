@@ -20,7 +20,7 @@ fn read(page: &str) -> String {
     text.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// README and the pages in `docs`.
+/// The pages at the top, and those in `docs`.
 fn pages() -> Vec<String> {
     let docs = fs::read_dir(root().join("docs")).expect("a folder");
     let names = docs.map(|entry| entry.expect("a file").file_name());
@@ -28,7 +28,8 @@ fn pages() -> Vec<String> {
         .map(|name| format!("docs/{}", name.to_str().expect("a name in UTF-8")))
         .filter(|name| Path::new(name).extension().is_some_and(|end| end == "md"))
         .collect();
-    pages.push(String::from("README.md"));
+    let top = ["README", "ARCHITECTURE", "CONTRIBUTING", "SECURITY"];
+    pages.extend(top.map(|name| format!("{name}.md")));
     pages
 }
 

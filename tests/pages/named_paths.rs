@@ -21,7 +21,7 @@ fn named_paths_exist() {
     assert!(found > 50, "{found} paths");
 }
 
-/// What stands in backticks and has a slash or the ending of a file.
+/// What stands in backticks and has a slash or the ending of a file. What builds leave in `target` is in no checkout.
 fn in_prose(text: &str) -> impl Iterator<Item = String> {
     let prose = lines(text).filter(|(is_code, _)| !is_code);
     let quoted = prose.flat_map(|(_, line)| line.split('`').skip(1).step_by(2));
@@ -29,6 +29,7 @@ fn in_prose(text: &str) -> impl Iterator<Item = String> {
         let is_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
         let ends = [".rs", ".md", ".toml", ".py"];
         quoted.chars().all(is_path)
+            && !quoted.starts_with("target/")
             && (quoted.contains('/') || ends.iter().any(|end| quoted.ends_with(end)))
     });
     paths.map(str::to_owned)

@@ -1,10 +1,11 @@
 //! The README's example, pasted into a fresh crate as a reader would.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::{block, read, root};
+use crate::{block, pages, read, root};
 
 #[test]
 fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
@@ -22,6 +23,47 @@ fn the_example_runs_in_a_fresh_crate_and_logs_what_the_readme_shows() {
     // Warnings would be the first that a reader sees.
     assert_eq!(complaints, "");
     assert_eq!(shape(&printed), shape(&unfolded(block(&readme, "text"))));
+}
+
+#[test]
+fn the_install_section_names_every_feature() {
+    let readme = read("README.md");
+    let (_, rest) = readme.split_once("On by default:").expect("what is on");
+    let (on, rest) = rest.split_once("Off:").expect("what is off");
+    let (off, _) = rest
+        .split_once(", and a feature for each")
+        .expect("clients");
+    let quoted = |text: &str| -> BTreeSet<String> {
+        let quoted = text.split('`').skip(1).step_by(2);
+        quoted.map(str::to_owned).collect()
+    };
+
+    let manifest = read("retry-runtime/Cargo.toml");
+    let (_, rest) = manifest.split_once("\n[features]\n").expect("features");
+    let (table, _) = rest.split_once("\n[").expect("dependencies");
+    let rows = table.lines().filter_map(|line| line.split_once(" = ["));
+    let (default, features): (Vec<_>, Vec<_>) = rows.partition(|(name, _)| *name == "default");
+    let default: BTreeSet<_> = default[0]
+        .1
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect();
+    // A client's ends with the client's version.
+    let is_of_client = |name: &str| name.ends_with(|last: char| last.is_ascii_digit());
+    let (of_clients, others): (Vec<_>, Vec<_>) = features
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .partition(|name| is_of_client(name));
+    let others: BTreeSet<_> = others.into_iter().collect();
+
+    assert_eq!(quoted(on), default);
+    assert_eq!(quoted(off), &others - &default);
+    let guide: String = pages().iter().map(|page| read(page)).collect();
+    for name in of_clients {
+        assert!(guide.contains(&name), "{name}");
+    }
 }
 
 /// Makes the crate, and returns its folder.

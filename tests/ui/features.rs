@@ -1,13 +1,22 @@
 //! Programs that depend on the runtime without its default features, in the 2021 edition.
 
+use std::fs;
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+static COPIES: AtomicUsize = AtomicUsize::new(0);
 
 /// Runs cargo on a program of `tests/features/`, each in a workspace of its own.
 pub(crate) fn cargo(command: &str, program: &str, arguments: &[&str]) -> Output {
-    let root = env!("CARGO_MANIFEST_DIR");
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+    let folder = format!("{root}/tests/features/{program}");
+    // What this workspace has downloaded. Moved there whole, as other tests may be reading it.
+    let copied = format!("{folder}/Cargo.lock.{}", COPIES.fetch_add(1, Relaxed));
+    fs::copy(format!("{root}/Cargo.lock"), &copied).expect("a lock file");
+    fs::rename(copied, format!("{folder}/Cargo.lock")).expect("a lock file");
     Command::new(env!("CARGO"))
         .args([command, "--quiet", "--manifest-path"])
-        .arg(format!("{root}/../features/{program}/Cargo.toml"))
+        .arg(format!("{folder}/Cargo.toml"))
         .args(arguments)
         .env(
             "CARGO_TARGET_DIR",
@@ -58,6 +67,17 @@ fn without_std_calls_wait_with_embassys_timer() {
 }
 
 #[test]
+fn without_random_numbers_delays_differ_and_no_error_is_lost() {
+    let custom = r#"target.'cfg(all())'.rustflags = ['--cfg', 'getrandom_backend="custom"']"#;
+    let output = cargo("run", "no_random", &["--config", custom]);
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
 fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     let output = cargo("check", "no_clock", &[]);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -74,6 +94,7 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
     ] {
         assert!(stderr.contains(text), "{text} in:\n{stderr}");
     }
+    assert_eq!(stderr.matches("error[").count(), 7, "{stderr}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::time::attempt_clock::Clock;
 use crate::time::blocking_timer::BlockingTimer;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 use crate::time::browser;
-use crate::time::cancel::Cancel;
+use crate::time::cancel::{Cancel, Uncancelled};
 #[cfg(any(
     feature = "tokio",
     all(feature = "browser", target_family = "wasm", target_os = "unknown")
@@ -58,7 +58,7 @@ impl Timer for DefaultTimer {
 #[diagnostic::do_not_recommend]
 impl BlockingTimer for DefaultTimer {
     fn sleep(&self, duration: Duration) {
-        thread::sleep(self.to_sleep(duration));
+        Uncancelled.wait(self.to_sleep(duration));
     }
 
     fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {

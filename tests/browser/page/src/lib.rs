@@ -45,6 +45,7 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
     say("delays", format!("{delays:?}"));
     say("call id", id);
     say("limited", limited().await);
+    say("blocking", blocking());
     say("yielding", yielding().await);
     say("patient", patient().await);
     lines
@@ -126,6 +127,24 @@ async fn limited() -> String {
         outcome.unwrap_err(),
         attempts.get()
     )
+}
+
+/// A thread that must not sleep makes attempts without a pause.
+fn blocking() -> String {
+    #[retry(max = 2, backoff = "none", on = |_| true)]
+    fn parse(attempts: &Cell<u32>) -> Result<(), String> {
+        attempts.set(attempts.get() + 1);
+        Err(String::from("cut short"))
+    }
+
+    let attempts = Cell::new(0);
+    parse(&attempts).unwrap_err();
+    let policy = Policy::none().max(2);
+    let outcome = policy.on(|_: &AnyError| true).call_blocking(|| {
+        attempts.set(attempts.get() + 1);
+        Err::<(), AnyError>("cut short".into())
+    });
+    format!("{} after {} attempts", outcome.unwrap_err(), attempts.get())
 }
 
 /// Between attempts without a pause, the page goes on.

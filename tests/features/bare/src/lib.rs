@@ -98,7 +98,7 @@ impl Bus {
         began.iter().map(since_first).collect()
     }
 
-    fn answer(&self, now: Moment) -> Result<u32, BusError> {
+    pub fn answer(&self, now: Moment) -> Result<u32, BusError> {
         self.began.borrow_mut().push(now.since_origin());
         let mut answers = self.answers.borrow_mut();
         match answers.len() {
@@ -233,7 +233,7 @@ async fn fall_back(gave_up: GaveUp<BusError>) -> Result<u32, BusError> {
     Ok(gave_up.attempts())
 }
 
-#[retry(max = 3, timer = ticks, cancel = cancel, breaker = allowance, attempt = attempt)]
+#[retry(max = 3, base = "100ms", jitter = "none", timer = ticks, cancel = cancel, breaker = allowance, attempt = attempt)]
 pub fn read_blocking_with_keys(
     ticks: &Ticks,
     allowance: &Allowance,
@@ -272,12 +272,12 @@ async fn round(celsius: u32, _: &BusError) -> Result<u32, BusError> {
     Ok(celsius / 10)
 }
 
-#[retry(wrapper = PatientStore, max = 2, timer = Embassy)]
+#[retry(wrapper = PatientStore, max = 2, base = "100ms", jitter = "none", timer = Embassy)]
 pub trait Store {
     fn load(&self, key: &str) -> impl Future<Output = Result<u32, BusError>>;
 }
 
-#[retry(max = 1, timer = Embassy)]
+#[retry(max = 1, base = "100ms", jitter = "none", timer = Embassy)]
 pub fn read_boxed<'a>(bus: &'a Bus) -> Pin<Box<dyn Future<Output = Result<u32, BusError>> + 'a>> {
     Box::pin(async { bus.answer(Embassy.now()) })
 }

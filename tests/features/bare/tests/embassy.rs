@@ -6,9 +6,9 @@ use std::task::Waker;
 use std::time::Duration;
 
 use bare::{
-    Allowance, Bus, BusError, Embassy, Sensors, Ticks, read, read_blocking,
-    read_blocking_by_policy, read_by_expression, read_by_name, read_by_policy, read_hedged,
-    read_in_time, read_jittered, read_slowly, read_with_every_key,
+    Allowance, Bus, BusError, Embassy, PatientStore, Sensors, Store, Ticks, read, read_blocking,
+    read_blocking_by_policy, read_blocking_with_keys, read_boxed, read_by_expression, read_by_name,
+    read_by_policy, read_hedged, read_in_time, read_jittered, read_slowly, read_with_every_key,
 };
 use embassy_executor::Executor;
 use embassy_futures::select::select;
@@ -102,8 +102,24 @@ async fn calls() {
     };
     assert_eq!(sensors.temperature().await, Ok(42));
 
+    let bus = Bus::new([BUSY, Ok(42)]);
+    assert_eq!(read_boxed(&bus).await, Ok(42));
+    assert_eq!(bus.began(), millis([0, 100]));
+
+    let store = PatientStore::new(BusyStore(Bus::new([BUSY])));
+    assert_eq!(store.load("volume").await, BUSY);
+    assert_eq!(store.into_inner().0.began(), millis([0, 100, 300]));
+
     jitter_is_drawn().await;
     every_key_has_its_say().await;
+}
+
+struct BusyStore(Bus);
+
+impl Store for BusyStore {
+    async fn load(&self, _: &str) -> Result<u32, BusError> {
+        self.0.answer(Embassy.now())
+    }
 }
 
 async fn jitter_is_drawn() {
@@ -182,4 +198,24 @@ fn blocking_calls_wait_with_a_timer_of_the_programs() {
     let (ticks, bus) = (Ticks::default(), Bus::new([Err(BusError::Broken)]));
     assert_eq!(read_blocking_by_policy(&ticks, &bus), Err(BusError::Broken));
     assert_eq!(bus.began(), millis([0, 100, 200, 300]));
+}
+
+#[test]
+fn blocking_calls_may_be_cancelled_or_kept_back() {
+    let allowance = Allowance::default();
+    let call = |bus: &Bus, is_cancelled| {
+        let ticks = Ticks::default();
+        read_blocking_with_keys(&ticks, &allowance, &AtomicBool::new(is_cancelled), bus)
+    };
+    let bus = Bus::new([BUSY, Ok(42)]);
+    assert_eq!(call(&bus, false), Ok(42));
+    assert_eq!(bus.began(), millis([0, 100]));
+
+    let bus = Bus::new([BUSY]);
+    assert_eq!(call(&bus, true), BUSY);
+    assert_eq!(bus.began(), millis([0]));
+
+    allowance.is_closed.set(true);
+    assert_eq!(call(&bus, false), Err(BusError::Rejected));
+    assert_eq!(bus.began(), millis([0]));
 }
