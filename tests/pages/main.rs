@@ -5,6 +5,7 @@ mod keys;
 mod layout;
 mod named_paths;
 mod readme;
+mod rooms;
 
 use std::fs;
 use std::path::{Path, PathBuf};

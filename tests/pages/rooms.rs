@@ -1,0 +1,66 @@
+//! The folders of the crates import one another in one direction, as ARCHITECTURE says.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use crate::root;
+
+#[test]
+fn imports_between_folders_form_no_circle() {
+    let mut found = 0;
+    for krate in ["retry-runtime", "retry-macros"] {
+        let source = root().join(krate).join("src");
+        let mut left = imports(&source);
+        assert!(left.len() > 4, "{krate}: {} folders", left.len());
+        found += left.values().map(BTreeSet::len).sum::<usize>();
+        // What imports nothing that is left can't be part of a circle.
+        loop {
+            let rooms: BTreeSet<_> = left.keys().cloned().collect();
+            let before = left.len();
+            left.retain(|_, imported| !imported.is_disjoint(&rooms));
+            if left.len() == before {
+                break;
+            }
+        }
+        assert!(left.is_empty(), "{krate}: a circle among {left:#?}");
+    }
+    assert!(found > 60, "{found} imports");
+}
+
+/// What each file or folder directly in `source` imports of its crate, its submodules together.
+fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
+    let mut imports = BTreeMap::<_, BTreeSet<_>>::new();
+    for entry in fs::read_dir(source).unwrap() {
+        let path = entry.unwrap().path();
+        let room = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        // The crate's own file names everything.
+        if room == "lib" {
+            continue;
+        }
+        let imported = imports.entry(room).or_default();
+        of_files(&path, imported);
+    }
+    let rooms: BTreeSet<_> = imports.keys().cloned().collect();
+    for (room, imported) in &mut imports {
+        imported.retain(|other| other != room && rooms.contains(other));
+    }
+    imports
+}
+
+fn of_files(path: &Path, imported: &mut BTreeSet<String>) {
+    if path.is_dir() {
+        for entry in fs::read_dir(path).unwrap() {
+            of_files(&entry.unwrap().path(), imported);
+        }
+        return;
+    }
+    let text = fs::read_to_string(path).unwrap();
+    let code = text.lines().map(|line| line.split("//").next().unwrap());
+    for line in code {
+        for named in line.split("crate::").skip(1) {
+            let end = named.find(|c: char| !c.is_ascii_lowercase() && c != '_');
+            imported.insert(named[..end.unwrap_or(named.len())].to_owned());
+        }
+    }
+}
