@@ -17,6 +17,7 @@ use retry_runtime::{
     End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy, Reason,
     Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, testing,
 };
+use support::clock::Simulated;
 use support::runtime;
 use support::turns::Turns;
 
@@ -26,60 +27,17 @@ const fn secs(secs: u64) -> Duration {
     Duration::from_secs(secs)
 }
 
-/// A clock that only sleeping moves, by what it is told and as much longer as it oversleeps.
-struct Virtual {
-    millis: AtomicU64,
-    oversleeps: Duration,
-}
-
-impl Virtual {
-    fn new() -> Self {
-        Self::oversleeping(Duration::ZERO)
-    }
-
-    fn oversleeping(oversleeps: Duration) -> Self {
-        Self {
-            millis: AtomicU64::new(5),
-            oversleeps,
-        }
-    }
-
-    /// One for all: an expression that is evaluated again must give the same clock.
-    fn shared() -> &'static Self {
-        static SHARED: Virtual = Virtual {
-            millis: AtomicU64::new(5),
-            oversleeps: Duration::ZERO,
-        };
-        &SHARED
-    }
-
-    fn advance(&self, span: Duration) {
-        let millis = u64::try_from(span.as_millis()).unwrap();
-        self.millis.fetch_add(millis, SeqCst);
-    }
-}
-
-impl Timer for Virtual {
-    async fn sleep(&self, duration: Duration) {
-        self.advance(duration + self.oversleeps);
-    }
-
-    fn now(&self) -> Moment {
-        Moment::from_origin(Duration::from_millis(self.millis.load(SeqCst)))
-    }
-}
-
 #[test]
 fn a_deadline_goes_by_the_timers_own_clock() {
     #[retry(max = 9, jitter = "none", deadline = "7s", timer = clock, on = |_| true)]
-    async fn call(clock: &Virtual, attempts: &mut u32) -> Result<(), String> {
+    async fn call(clock: &Simulated, attempts: &mut u32) -> Result<(), String> {
         *attempts += 1;
         Err(String::from("busy"))
     }
 
     let recording = testing::record();
     let mut attempts = 0;
-    block_on(call(&Virtual::new(), &mut attempts)).unwrap_err();
+    block_on(call(&Simulated::new(), &mut attempts)).unwrap_err();
     assert_eq!(attempts, 4);
     assert_eq!(recording.delays(), [1, 2, 4].map(secs));
 }
@@ -87,13 +45,13 @@ fn a_deadline_goes_by_the_timers_own_clock() {
 #[test]
 fn the_time_that_attempts_take_counts_by_that_clock() {
     #[retry(max = 9, jitter = "none", deadline = "7s", timer = clock, on = |_| true)]
-    async fn call(clock: &Virtual) -> Result<(), String> {
+    async fn call(clock: &Simulated) -> Result<(), String> {
         clock.advance(secs(2));
         Err(String::from("busy"))
     }
 
     let recording = testing::record();
-    block_on(call(&Virtual::new())).unwrap_err();
+    block_on(call(&Simulated::new())).unwrap_err();
     // They fail after 2 s, 5 s and 9 s.
     assert_eq!(recording.delays(), [1, 2].map(secs));
 }
@@ -101,7 +59,7 @@ fn the_time_that_attempts_take_counts_by_that_clock() {
 #[test]
 fn elapsed_times_go_by_the_timers_own_clock() {
     #[retry(max = 2, jitter = "none", attempt = attempt, timer = clock, on = |_| true, give_up = ended)]
-    async fn call(clock: &Virtual, seen: &mut Vec<Duration>) -> Result<(), String> {
+    async fn call(clock: &Simulated, seen: &mut Vec<Duration>) -> Result<(), String> {
         seen.push(attempt.elapsed());
         Err(String::from("busy"))
     }
@@ -111,7 +69,7 @@ fn elapsed_times_go_by_the_timers_own_clock() {
     }
 
     let mut seen = Vec::new();
-    let error = block_on(call(&Virtual::new(), &mut seen)).unwrap_err();
+    let error = block_on(call(&Simulated::new(), &mut seen)).unwrap_err();
     assert_eq!(seen, [0, 1, 3].map(secs));
     assert_eq!(error, "3s");
 }
@@ -120,7 +78,7 @@ fn elapsed_times_go_by_the_timers_own_clock() {
 #[test]
 fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
     /// Sleeps by a function, on the clock of another timer.
-    struct Slept<F>(&'static Virtual, F);
+    struct Slept<F>(&'static Simulated, F);
 
     impl<F: Fn(Duration)> Timer for Slept<F> {
         async fn sleep(&self, duration: Duration) {
@@ -134,7 +92,7 @@ fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
 
     #[retry(max = 9, jitter = "none", deadline = "8s", on = |_| true, until = |number| *number > 4,
         timer = Slept(clock, |duration| clock.advance(duration)))]
-    async fn polled(clock: &'static Virtual, attempts: &mut u32) -> Result<u32, String> {
+    async fn polled(clock: &'static Simulated, attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         if *attempts < 2 {
             Err(String::from("busy"))
@@ -145,7 +103,7 @@ fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
 
     #[retry(max = 9, jitter = "none", on = |_| true, validate = |_| Err(String::from("bad")), give_up = ended,
         timer = Slept(clock, |duration| clock.advance(duration)))]
-    async fn checked(clock: &'static Virtual, attempts: &mut u32) -> Result<u32, String> {
+    async fn checked(clock: &'static Simulated, attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         if *attempts < 2 {
             Err(String::from("busy"))
@@ -158,7 +116,7 @@ fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
         format!("{} {:?}", gave_up.error(), gave_up.elapsed())
     }
 
-    let clock: &'static Virtual = Box::leak(Box::new(Virtual::new()));
+    let clock: &'static Simulated = Box::leak(Box::new(Simulated::new()));
     // After pauses of 1, 2 and 4 s, another would end after the deadline.
     let mut attempts = 0;
     assert_eq!(block_on(polled(clock, &mut attempts)), Ok(4));
@@ -173,18 +131,18 @@ fn a_timer_may_hold_a_closure_beside_keys_that_reject_values() {
 #[test]
 fn a_policys_deadline_goes_by_the_timers_own_clock() {
     #[retry(policy = EXACT.max(9).deadline(secs(7)), timer = clock, on = |_| true)]
-    async fn call(clock: &Virtual) -> Result<(), String> {
+    async fn call(clock: &Simulated) -> Result<(), String> {
         Err(String::from("busy"))
     }
 
     let recording = testing::record();
-    block_on(call(&Virtual::new())).unwrap_err();
+    block_on(call(&Simulated::new())).unwrap_err();
     assert_eq!(recording.delays(), [1, 2, 4].map(secs));
 
     let policy = EXACT.max(9).deadline(secs(7)).on(|_: &String| true);
     let recording = testing::record();
     let failing = async || Err::<(), _>(String::from("busy"));
-    block_on(policy.timer(Virtual::new()).call(failing)).unwrap_err();
+    block_on(policy.timer(Simulated::new()).call(failing)).unwrap_err();
     assert_eq!(recording.delays(), [1, 2, 4].map(secs));
 }
 
@@ -192,14 +150,14 @@ fn a_policys_deadline_goes_by_the_timers_own_clock() {
 macro_rules! oversleeping {
     ($($key:tt)*) => {{
         #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, name = "call", on = |_| true, $($key)*)]
-        async fn call(clock: &Virtual, attempts: &mut u32) -> Result<(), String> {
+        async fn call(clock: &Simulated, attempts: &mut u32) -> Result<(), String> {
             *attempts += 1;
             Err(format!("busy {attempts}"))
         }
 
         let recording = testing::record();
         let mut attempts = 0;
-        let error = block_on(call(&Virtual::oversleeping(secs(3600)), &mut attempts)).unwrap_err();
+        let error = block_on(call(&Simulated::oversleeping(secs(3600)), &mut attempts)).unwrap_err();
         (attempts, error, recording.lines().pop().unwrap())
     }};
 }
@@ -246,12 +204,12 @@ fn where_the_error_is_gone_one_more_attempt_is_made() {
 #[test]
 fn a_budget_gets_back_what_an_overslept_pause_cost() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, repeats = 9, budget = turns, on = |_| true)]
-    async fn call(clock: &Virtual, turns: &Turns) -> Result<(), String> {
+    async fn call(clock: &Simulated, turns: &Turns) -> Result<(), String> {
         Err(String::from("busy"))
     }
 
     let turns = Turns::new(5);
-    block_on(call(&Virtual::oversleeping(secs(3600)), &turns)).unwrap_err();
+    block_on(call(&Simulated::oversleeping(secs(3600)), &turns)).unwrap_err();
     assert_eq!(turns.left(), 5);
 }
 
@@ -259,7 +217,7 @@ fn a_budget_gets_back_what_an_overslept_pause_cost() {
 fn no_round_of_a_batch_begins_after_an_overslept_pause() {
     let mut rounds = 0;
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let batches = policy.batches(9).timer(Virtual::oversleeping(secs(3600)));
+    let batches = policy.batches(9).timer(Simulated::oversleeping(secs(3600)));
     let results = retry_each(batches, [1, 2], |pending: Vec<u32>| {
         rounds += 1;
         async move {
@@ -281,7 +239,7 @@ fn no_round_of_a_plan_begins_after_an_overslept_pause() {
     plan.add("search", [], async |[]| Err(String::from("busy")));
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
     let end = plan.run_until(
-        policy.timer(Virtual::oversleeping(secs(3600))),
+        policy.timer(Simulated::oversleeping(secs(3600))),
         async |_| plan::Validity::Invalid("nothing found".into()),
     );
     let end = block_on(end).unwrap();
@@ -302,7 +260,7 @@ fn no_round_of_a_plan_begins_after_an_overslept_pause() {
 fn a_stream_that_keeps_its_errors_does_not_resume_after_an_overslept_pause() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, stream = "resume", attempt = attempt, on = |_| true)]
     fn numbers<'a>(
-        clock: &'a Virtual,
+        clock: &'a Simulated,
         attempts: &'a AtomicU64,
     ) -> impl futures::Stream<Item = Result<u32, String>> + 'a {
         let _ = attempt.yielded();
@@ -311,7 +269,8 @@ fn a_stream_that_keeps_its_errors_does_not_resume_after_an_overslept_pause() {
     }
 
     let attempts = AtomicU64::new(0);
-    let items: Vec<_> = block_on(numbers(&Virtual::oversleeping(secs(3600)), &attempts).collect());
+    let items: Vec<_> =
+        block_on(numbers(&Simulated::oversleeping(secs(3600)), &attempts).collect());
     assert_eq!(items, [Ok(1), Err(String::from("reset"))]);
     assert_eq!(attempts.into_inner(), 1);
 }
@@ -449,11 +408,11 @@ fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
     macro_rules! elapsed {
         ($($key:tt)*) => {{
             #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, $($key)*)]
-            async fn call(clock: &Virtual) -> Result<(), String> {
+            async fn call(clock: &Simulated) -> Result<(), String> {
                 Err(String::from("busy"))
             }
 
-            block_on(call(&Virtual::new())).unwrap_err()
+            block_on(call(&Simulated::new())).unwrap_err()
         }};
     }
 
@@ -480,12 +439,12 @@ fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
     assert_eq!(elapsed!(give_up = |ended| ended.into_error()), "busy");
 
     #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, attempt = this)]
-    async fn captured(clock: &Virtual) -> Result<(), String> {
+    async fn captured(clock: &Simulated) -> Result<(), String> {
         Err(format!("{this:?}"))
     }
 
     #[retry(max = 1, jitter = "none", timer = clock, on = |_| true, attempt = this)]
-    async fn handed_on(clock: &Virtual) -> Result<(), String> {
+    async fn handed_on(clock: &Simulated) -> Result<(), String> {
         fn elapsed(attempt: &retry_runtime::Attempt<String>) -> String {
             format!("{:?}", attempt.elapsed())
         }
@@ -493,12 +452,12 @@ fn what_is_kept_of_attempts_knows_the_time_however_it_is_asked() {
     }
 
     assert!(
-        block_on(captured(&Virtual::new()))
+        block_on(captured(&Simulated::new()))
             .unwrap_err()
             .contains("number: 2")
     );
     assert_eq!(
-        block_on(handed_on(&Virtual::new())),
+        block_on(handed_on(&Simulated::new())),
         Err(String::from("1s"))
     );
 }
@@ -567,7 +526,10 @@ fn a_policys_deadline_is_kept_by_the_clock_alone() {
 
 #[test]
 fn a_methods_own_deadline_stands_over_a_decorators_policy() {
-    #[retry(wrapper = Retrying, timer = Virtual::shared(), on = |_| true)]
+    // An expression that is evaluated again must give the same clock.
+    static CLOCK: Simulated = Simulated::new();
+
+    #[retry(wrapper = Retrying, timer = &CLOCK, on = |_| true)]
     trait Model {
         #[retry(deadline = "100s")]
         async fn ask(&self, attempts: &mut u32) -> Result<(), String>;
@@ -578,7 +540,7 @@ fn a_methods_own_deadline_stands_over_a_decorators_policy() {
     impl Model for Busy {
         async fn ask(&self, attempts: &mut u32) -> Result<(), String> {
             *attempts += 1;
-            Virtual::shared().advance(secs(8));
+            CLOCK.advance(secs(8));
             Err(String::from("busy"))
         }
     }
@@ -596,7 +558,7 @@ fn a_methods_own_deadline_stands_over_a_decorators_policy() {
 fn a_round_of_a_batch_that_never_began_is_told_of_as_the_one_before() {
     let recording = testing::record();
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let batches = policy.batches(9).timer(Virtual::oversleeping(secs(3600)));
+    let batches = policy.batches(9).timer(Simulated::oversleeping(secs(3600)));
     let results = retry_each(batches, [1, 2], async |pending: Vec<u32>| {
         Ok::<Vec<Result<(), _>>, String>(
             pending.iter().map(|_| Err(String::from("busy"))).collect(),
@@ -622,7 +584,7 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
     let call = policy.cancel(std::future::pending());
     block_on(
-        call.timer(Virtual::oversleeping(secs(3600)))
+        call.timer(Simulated::oversleeping(secs(3600)))
             .call(operation),
     )
     .unwrap_err();
@@ -634,13 +596,13 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
 fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, until = |_| false,
         cancel = std::future::pending::<()>(), on = |_| true)]
-    async fn call(clock: &Virtual, attempts: &mut u32) -> Result<u32, String> {
+    async fn call(clock: &Simulated, attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         Ok(*attempts)
     }
 
     let recording = testing::record();
-    let clock = Virtual::oversleeping(secs(3600));
+    let clock = Simulated::oversleeping(secs(3600));
     assert_eq!(block_on(call(&clock, &mut 0)), Ok(1));
     assert!(recording.lines()[1].ends_with("reason=deadline"));
 }
@@ -655,7 +617,7 @@ fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped()
     });
     let recording = testing::record();
     let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
-    let timer = Virtual::oversleeping(Duration::from_millis(1));
+    let timer = Simulated::oversleeping(Duration::from_millis(1));
     let end = plan.run_until(policy.timer(timer), async |_| {
         plan::Validity::Invalid("nothing found".into())
     });
@@ -667,7 +629,7 @@ fn a_pause_that_ends_a_moment_after_the_deadline_begins_no_round_to_be_dropped()
 #[test]
 fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
     /// Its turn comes two seconds after the clock's origin.
-    struct Later<'a>(&'a Virtual);
+    struct Later<'a>(&'a Simulated);
 
     impl Limiter for Later<'_> {
         fn enter(&self, cost: u32) -> Ticket {
@@ -691,7 +653,7 @@ fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
 
     #[retry(deadline = "7s", limiter = limiter, timer = clock)]
     async fn call(
-        clock: &Virtual,
+        clock: &Simulated,
         limiter: &Later<'_>,
         attempts: &mut u32,
     ) -> Result<(), Rejected> {
@@ -701,7 +663,7 @@ fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
 
     for (oversleeps, expected) in [(secs(5), 1), (secs(6), 0)] {
         let mut attempts = 0;
-        let clock = Virtual::oversleeping(oversleeps);
+        let clock = Simulated::oversleeping(oversleeps);
         let limiter = Later(&clock);
         let outcome = block_on(call(&clock, &limiter, &mut attempts));
         assert_eq!(attempts, expected, "{oversleeps:?}");
@@ -712,7 +674,7 @@ fn no_attempt_begins_after_a_wait_that_overslept_the_deadline() {
 
 #[test]
 fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
-    let clock = &Virtual::new();
+    let clock = &Simulated::new();
     let mut plan = Plan::local();
     plan.add("first", [], async |[]| {
         clock.advance(secs(5));
@@ -741,7 +703,7 @@ fn a_plan_begins_no_subtask_after_its_deadline_although_none_waits() {
 /// Whatever the validator would say of what is there.
 #[test]
 fn a_plan_that_holds_a_subtask_back_after_its_deadline_has_ended() {
-    let clock = &Virtual::new();
+    let clock = &Simulated::new();
     let mut plan = Plan::local();
     plan.add("first", [], async |[]| {
         clock.advance(secs(2));

@@ -13,7 +13,9 @@ use aws_sdk_sts::operation::get_caller_identity::{
 use retry_clients::aws_sdk::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{self, Answer, Server, answer, answer_with, closed, closed_port, cut};
+use support::scripted::{
+    self, Answer, PATIENCE, Server, answer, answer_with, closed, closed_port, cut,
+};
 use support::verdicts::BROKEN;
 
 fn refused(code: &str) -> String {
@@ -108,7 +110,7 @@ async fn transport() {
     check(cut(), BROKEN).await;
     check(Answer::Nothing, Verdict::TIMEOUT).await;
     let _skipped = testing::skip_sleeps();
-    let identity = Identity::at(&closed_port(), closed().patience());
+    let identity = Identity::at(&closed_port(), PATIENCE);
     let error = identity.caller().await.unwrap_err();
     assert_eq!(classify(&error), BROKEN, "{error:?}");
 }
@@ -119,7 +121,7 @@ async fn without_it_the_client_multiplies() {
     let _skipped = testing::skip_sleeps();
     let server = Server::start([answer(503, &refused("Other"))]);
     let retries = RetryConfig::standard().with_initial_backoff(Duration::from_millis(1));
-    let identity = Identity::with(&server.url, retries, closed().patience());
+    let identity = Identity::with(&server.url, retries, PATIENCE);
     identity.caller().await.unwrap_err();
     assert_eq!(server.requests(), 12);
 }

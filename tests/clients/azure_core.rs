@@ -13,7 +13,7 @@ use reqwest_0_13 as reqwest;
 use retry_clients::azure_core::classify;
 use retry_runtime::{Verdict, retry, testing};
 
-use support::scripted::{self, Answer, answer, answer_with, closed, closed_port, cut};
+use support::scripted::{self, Answer, PATIENCE, answer, answer_with, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 
 use crate::untrusted::Untrusted;
@@ -92,7 +92,7 @@ async fn transport() {
     check(cut(), BROKEN).await;
     check(Answer::Nothing, Verdict::TIMEOUT).await;
     let _skipped = testing::skip_sleeps();
-    let store = Store::at(&closed_port(), closed().patience());
+    let store = Store::at(&closed_port(), PATIENCE);
     let error = store.read().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }

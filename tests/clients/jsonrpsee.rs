@@ -14,7 +14,7 @@ use retry_clients::jsonrpsee::classify;
 use retry_runtime::{Verdict, retry, testing};
 use soketto::handshake::server::Response;
 use support::loopback;
-use support::scripted::{self, Answer, Server, answer, closed, closed_port, cut};
+use support::scripted::{self, Answer, PATIENCE, Server, answer, closed, closed_port, cut};
 use support::verdicts::BROKEN;
 use tokio::net::TcpStream;
 use tokio_util::compat::TokioAsyncReadCompatExt;
@@ -55,7 +55,7 @@ fn refusals(error: &str) -> Vec<Answer> {
 async fn check_refusal(error: &str, expected: Verdict) {
     let _skipped = testing::skip_sleeps();
     let server = Server::start(refusals(error));
-    let node = Node::at(&server.url, closed().patience());
+    let node = Node::at(&server.url, PATIENCE);
     let failure = node.height().await.unwrap_err();
     assert_eq!(classify(&failure), expected, "{error}: {failure:?}");
     server.assert_attempts(expected);
@@ -127,7 +127,7 @@ async fn transport() {
     check(answer(200, "no JSON"), Verdict::STOP).await;
     check(answer(200, "{}"), Verdict::STOP).await;
     let _skipped = testing::skip_sleeps();
-    let node = Node::at(&closed_port(), closed().patience());
+    let node = Node::at(&closed_port(), PATIENCE);
     let error = node.height().await.unwrap_err();
     assert_eq!(classify(&error), Verdict::TRANSIENT, "{error:?}");
 }
@@ -160,8 +160,8 @@ struct Limits {
 
 fn limits() -> Limits {
     Limits {
-        handshake: closed().patience(),
-        answer: closed().patience(),
+        handshake: PATIENCE,
+        answer: PATIENCE,
         request_size: 1000,
         answer_size: 1000,
     }

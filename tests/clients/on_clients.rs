@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::{Classify, ErrorForRetry, Verdict, on, retry};
 use support::loopback::{Server, closed_port, status};
+use support::scripted::{IMPATIENCE, PATIENCE};
 use support::verdicts::BROKEN;
 
 type Boxed = Box<dyn std::error::Error + Send + Sync>;
@@ -31,9 +32,9 @@ fn servers() -> Vec<(Server, Verdict, Verdict)> {
 /// Little where nothing ever comes.
 fn patience(expected: Verdict) -> Duration {
     if expected == Verdict::TIMEOUT {
-        Duration::from_millis(300)
+        IMPATIENCE
     } else {
-        Duration::from_secs(10)
+        PATIENCE
     }
 }
 

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{
-    Attempt, Budget, Event, GaveUp, Items, Kind, Moment, Policy, RetryBudget, Timer, TokioTimer,
-    retry, testing,
+    Attempt, Budget, Event, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry, testing,
 };
+use support::clock::Simulated;
 use tokio::time::{Instant, sleep};
 
 use super::{BUSY, Failure, Item, MAX, Server, Step, all, items, secs};
@@ -111,26 +111,6 @@ async fn an_item_makes_the_retries_count_anew() {
     assert_eq!(last, [(42, true), (44, true)]);
 }
 
-/// A timer whose clock alone says what time it is.
-#[derive(Debug, Default)]
-struct Clock(Mutex<Duration>);
-
-impl Clock {
-    fn pass(&self, time: Duration) {
-        *self.0.lock().unwrap() += time;
-    }
-}
-
-impl Timer for Clock {
-    async fn sleep(&self, pause: Duration) {
-        self.pass(pause);
-    }
-
-    fn now(&self) -> Moment {
-        Moment::from_origin(*self.0.lock().unwrap())
-    }
-}
-
 /// Of a feed that breaks after each item.
 #[tokio::test]
 async fn delays_grow_until_an_attempt_outlasts_its_pause() {
@@ -140,11 +120,11 @@ async fn delays_grow_until_an_attempt_outlasts_its_pause() {
         }
     })]
     fn feed(
-        clock: &Clock,
+        clock: &Simulated,
         delays: &Mutex<Vec<(u32, u64)>>,
         lasts: &[u64],
     ) -> impl Stream<Item = Result<usize, Failure>> {
-        clock.pass(secs(lasts[attempt.yielded()]));
+        clock.advance(secs(lasts[attempt.yielded()]));
         stream::iter([Ok(attempt.yielded()), Err(Failure::Busy)])
     }
 
@@ -154,7 +134,7 @@ async fn delays_grow_until_an_attempt_outlasts_its_pause() {
         ([0, 0, 4, 9, 2, 3, 0], [2, 4, 8, 2, 4, 8]),
     ] {
         let delays = Mutex::default();
-        let seen: Vec<_> = feed(&Clock::default(), &delays, &lasts)
+        let seen: Vec<_> = feed(&Simulated::default(), &delays, &lasts)
             .take(7)
             .collect()
             .await;

@@ -14,6 +14,7 @@ use futures_util::FutureExt;
 use retry_clients::async_nats::{Failure, classify};
 use retry_runtime::{Verdict, retry};
 use support::loopback::{Server, attempts, closed_port};
+use support::scripted::{IMPATIENCE, PATIENCE};
 use support::verdicts::BROKEN;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -29,12 +30,10 @@ async fn connect(
 }
 
 async fn check(url: &str, expected: Verdict) {
-    // No connection in time is transient, too.
-    let patience = if expected.is_retryable() {
-        Duration::from_millis(100)
-    } else {
-        Duration::from_secs(10)
-    };
+    check_within(PATIENCE, url, expected).await;
+}
+
+async fn check_within(patience: Duration, url: &str, expected: Verdict) {
     let mut count = 0;
     let error = connect(url, patience, &mut count).await.unwrap_err();
     assert_eq!(classify(&error), expected, "{error:?}");
@@ -68,7 +67,8 @@ async fn no_connection_is_transient() {
     let closing = Server::start(async |_| Ok(()));
     check(&format!("nats://{}", closing.address), Verdict::TRANSIENT).await;
     let silent = saying("");
-    check(&format!("nats://{}", silent.address), Verdict::TRANSIENT).await;
+    let silent = format!("nats://{}", silent.address);
+    check_within(IMPATIENCE, &silent, Verdict::TRANSIENT).await;
 }
 
 #[tokio::test]

@@ -230,3 +230,14 @@ async fn a_service_that_fails_to_be_ready_has_failed() {
         .collect();
     assert_eq!(previous, [None, Some(&b"1"[..]), Some(b"2")]);
 }
+
+/// There is no call yet that could be retried.
+#[tokio::test(start_paused = true)]
+async fn a_first_wait_that_fails_is_not_retried() {
+    let service = Scripted::new([Answer::Unready(ErrorKind::ConnectionReset)]);
+    let layered = service.under(ClientRetries::new(POLICY));
+    let error = layered.oneshot(post("")).await.unwrap_err();
+    let error = error.downcast::<std::io::Error>().unwrap();
+    assert_eq!(error.kind(), ErrorKind::ConnectionReset);
+    assert!(service.received().is_empty());
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::missing_panics_doc)]
 
 pub mod chromium;
+pub mod clock;
 pub mod dropped;
 pub mod failure;
 pub mod limiters;

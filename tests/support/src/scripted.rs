@@ -26,12 +26,18 @@ pub enum Answer {
     Nothing,
 }
 
+/// How long a client waits for what comes: long enough for a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long it waits where the silence is what is tested.
+pub const IMPATIENCE: Duration = Duration::from_millis(300);
+
 impl Answer {
-    /// How long a client waits for it: long enough for a busy machine, except where the silence is what is tested.
+    /// How long a client waits for it.
     pub fn patience(&self) -> Duration {
         match self {
-            Self::Nothing => Duration::from_millis(300),
-            _ => Duration::from_secs(10),
+            Self::Nothing => IMPATIENCE,
+            _ => PATIENCE,
         }
     }
 }
