@@ -1,14 +1,18 @@
 use std::collections::hash_map::RandomState;
+use std::future::Future;
 use std::hash::{BuildHasher, Hasher};
+use std::pin::Pin;
 use std::time::Duration;
 
-use redis::aio::ConnectionLike;
-use redis::{Cmd, cmd};
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::{Client, Cmd, RedisError, RedisResult, cmd};
 use retry_runtime::{Call, Policy, Site, Verdict};
-use tokio::time::timeout;
+use tokio::time::error::Elapsed;
+use tokio::time::{Instant, timeout};
 
-/// How long to wait for an answer.
+/// How long to wait for an answer, and before it for a connection.
 const PATIENCE: Duration = Duration::from_millis(250);
+const PATIENCE_TO_CONNECT: Duration = Duration::from_secs(1);
 
 /// When to ask a server again that does not answer.
 const POLICY: Policy = Policy::exponential()
@@ -18,15 +22,20 @@ const POLICY: Policy = Policy::exponential()
 /// With the patience, less than the script leaves the others to come back.
 const LONGEST: Duration = Duration::from_millis(500);
 
+/// How often Redis is told even if there is nothing to say. It forgets after a day.
+const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
+
 /// What a process has to do with a bucket that it shares.
-pub(super) struct Account {
+pub(super) struct Account<F, C> {
+    connect: F,
+    connection: Option<C>,
     bucket: String,
     process: String,
     capacity: f64,
     per_second: f64,
     /// As far as this process knows.
     granted: u64,
-    told: Option<Told>,
+    told: Option<(Instant, Told)>,
     /// Asks that failed in a row.
     failing: Call,
 }
@@ -38,12 +47,48 @@ pub(super) struct Told {
     pub(super) alone: u64,
 }
 
-impl Account {
-    pub(super) fn new(key: &str, capacity: f64, per_second: f64) -> Self {
+/// What a process wants.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted {
+    pub(super) tokens: u64,
+    /// So many of them at once or none.
+    pub(super) together: u64,
+}
+
+impl Wanted {
+    pub(super) const NONE: Self = Self {
+        tokens: 0,
+        together: 0,
+    };
+}
+
+/// Makes connections to a server.
+pub(super) fn to(
+    client: Client,
+) -> impl FnMut() -> Connecting<MultiplexedConnection> + Send + 'static {
+    move || {
+        let client = client.clone();
+        Box::pin(async move { client.get_multiplexed_async_connection().await })
+    }
+}
+
+type Connecting<C> = Pin<Box<dyn Future<Output = RedisResult<C>> + Send>>;
+
+impl<F, C, Made> Account<F, C>
+where
+    F: FnMut() -> Made,
+    Made: Future<Output = RedisResult<C>>,
+    C: ConnectionLike,
+{
+    /// Of that kind, and with that key.
+    pub(super) fn new(kind: &str, key: &str, capacity: f64, per_second: f64, connect: F) -> Self {
+        // In braces what decides where a cluster keeps it, so that both are in one place.
+        let bucket = format!("{{retry:{kind}:{key}}}");
         Self {
-            // In braces what decides where a cluster keeps it, so that both are in one place.
-            bucket: format!("{{{key}}}"),
-            process: format!("{{{key}}}:{:016x}{:016x}", random(), random()),
+            connect,
+            connection: None,
+            process: format!("{bucket}:{:016x}{:016x}", random(), random()),
+            bucket,
             capacity,
             per_second,
             granted: 0,
@@ -52,22 +97,17 @@ impl Account {
         }
     }
 
-    /// Asks for so many tokens. Returns how many it was granted (none, where there is nothing to say), or how long to
-    /// wait before it asks again.
-    pub(super) async fn ask(
-        &mut self,
-        connection: &mut impl ConnectionLike,
-        told: Told,
-        tokens: u64,
-    ) -> Result<u64, Duration> {
-        if tokens == 0 && self.told == Some(told) {
+    /// Asks for tokens. Returns how many it was granted (none, where there is nothing to say), or how long to wait before
+    /// it asks again.
+    pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
+        let is_known =
+            |(at, before): (Instant, Told)| before == told && at.elapsed() < AT_LEAST_EVERY;
+        if wanted.tokens == 0 && self.told.is_some_and(is_known) {
             return Ok(0);
         }
-        let script = self.script(told, tokens);
-        let answer = match timeout(PATIENCE, script.query_async::<u64>(connection)).await {
-            Ok(answer) => answer.map_err(|error| error.to_string()),
-            Err(elapsed) => Err(elapsed.to_string()),
-        };
+        let script = self.script(told, wanted);
+        let was_connected = self.connection.is_some();
+        let answer = self.answer(&script).await;
         let site = Site::new(&POLICY, &self.bucket);
         match answer {
             Ok(granted) => {
@@ -75,17 +115,36 @@ impl Account {
                 self.failing = Call::new();
                 let new = granted.saturating_sub(self.granted);
                 self.granted = self.granted.max(granted);
-                self.told = Some(told);
+                self.told = Some((Instant::now(), told));
                 Ok(new)
             }
-            Err(error) => {
+            // Servers close connections that are idle.
+            Err(Failure::Said(_)) if was_connected => Err(Duration::ZERO),
+            Err(Failure::Said(error)) => {
                 let pause = self.failing.failed(&site, Verdict::TRANSIENT, &error);
+                Err(pause.unwrap_or(LONGEST))
+            }
+            Err(Failure::Late) => {
+                let late = "no answer in time";
+                let pause = self.failing.failed(&site, Verdict::TRANSIENT, &late);
                 Err(pause.unwrap_or(LONGEST))
             }
         }
     }
 
-    fn script(&self, told: Told, tokens: u64) -> Cmd {
+    /// On the connection of before, or a new one. One that failed is not used again: where it only seems to be there, it
+    /// could take minutes to notice.
+    async fn answer(&mut self, script: &Cmd) -> Result<u64, Failure> {
+        let mut connection = match self.connection.take() {
+            Some(connection) => connection,
+            None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
+        };
+        let granted = timeout(PATIENCE, script.query_async(&mut connection)).await??;
+        self.connection = Some(connection);
+        Ok(granted)
+    }
+
+    fn script(&self, told: Told, wanted: Wanted) -> Cmd {
         let mut script = cmd("EVAL");
         script
             .arg(include_str!("lease.lua"))
@@ -96,9 +155,28 @@ impl Account {
             .arg(self.per_second)
             .arg(told.earned)
             .arg(told.alone)
-            .arg(self.granted.saturating_add(tokens))
-            .arg(self.granted);
+            .arg(self.granted.saturating_add(wanted.tokens))
+            .arg(self.granted)
+            .arg(wanted.together);
         script
+    }
+}
+
+/// Why there was no answer.
+enum Failure {
+    Late,
+    Said(RedisError),
+}
+
+impl From<Elapsed> for Failure {
+    fn from(_: Elapsed) -> Self {
+        Self::Late
+    }
+}
+
+impl From<RedisError> for Failure {
+    fn from(error: RedisError) -> Self {
+        Self::Said(error)
     }
 }
 

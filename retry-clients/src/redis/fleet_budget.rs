@@ -1,22 +1,22 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
+use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, Told};
+use super::account::{Account, Told, Wanted, to};
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
 /// one number of tokens to begin with.
 ///
 /// ```
 /// use redis::Client;
-/// use redis::aio::ConnectionManager;
 /// use retry_clients::redis::FleetBudget;
 /// use retry_runtime::retry;
 ///
@@ -29,7 +29,7 @@ use super::account::{Account, Told};
 /// // In each process: a tenth of the calls of all of them, and 100 tokens for all of them.
 /// let budget = FleetBudget::ratio("payments", 0.1);
 /// let client = Client::open("redis://127.0.0.1")?;
-/// tokio::spawn(budget.keep(ConnectionManager::new(client).await?));
+/// tokio::spawn(budget.keep(client));
 ///
 /// charge(&budget).await?;
 /// # Ok(())
@@ -42,7 +42,8 @@ use super::account::{Account, Told};
 /// While Redis does not answer, or if `keep` doesn't run, each process has a share of its own calls, so all together
 /// have no more than before. What was spent meanwhile is paid once Redis answers again.
 ///
-/// What a process has leased is lost when it ends: at most a tenth of the capacity. Clones share one lease.
+/// What a process has leased is lost if it ends before the budget is dropped: at most a tenth of what was there. Clones
+/// share one lease.
 #[derive(Clone)]
 pub struct FleetBudget(Arc<Shared>);
 
@@ -54,8 +55,21 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
-    /// Wakes what renews the lease.
-    wanted: Arc<Notify>,
+    wake: Arc<Wake>,
+}
+
+/// What the task that renews the lease still has when the budget is dropped.
+#[derive(Default)]
+struct Wake {
+    wanted: Notify,
+    last: OnceLock<Told>,
+}
+
+impl Wake {
+    /// The totals of a budget that was dropped, which gave back what it had leased.
+    fn last_words(&self) -> Option<Told> {
+        self.last.get().copied()
+    }
 }
 
 /// The share of a process that Redis does not answer.
@@ -77,8 +91,8 @@ impl FleetBudget {
     /// A share of the calls of all processes that name the same key: with 0.1, one retry for ten calls. The bucket
     /// begins with 100 tokens, and holds no more. A ratio below 0 counts as 0, one above 1000 as 1000.
     ///
-    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked
-    /// last. All processes should name the same numbers.
+    /// Redis keeps the bucket as `{retry:budget:KEY}`, and what it knows of each process beside it, for a day after it was
+    /// asked last. All processes should name the same numbers.
     pub fn ratio(key: &str, ratio: f64) -> Self {
         Self::new(key, ratio, 100)
     }
@@ -98,26 +112,57 @@ impl FleetBudget {
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
             alone: Mutex::default(),
-            wanted: Arc::default(),
+            wake: Arc::default(),
         }))
     }
 
     /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
-    /// each process, on a tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
+    /// each process, on a tokio runtime. It connects by itself, also if Redis is down at first.
     ///
-    /// Redis is asked at most a hundred times a second, and once a second while there are calls. It has 250 ms to
-    /// answer; then it is asked again after up to 100 ms, 200 ms, … half a second, as the log says.
-    pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
+    /// Redis is asked at most a hundred times a second, once a second while there are calls, and once an hour
+    /// otherwise. It has a second to accept a connection and 250 ms to answer; then it is asked again after up to
+    /// 100 ms, 200 ms, … half a second, as the log says.
+    pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
+        self.keep_with(to(client))
+    }
+
+    /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
+    /// before has failed.
+    ///
+    /// ```
+    /// use redis::cluster::ClusterClient;
+    /// use retry_clients::redis::FleetBudget;
+    ///
+    /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
+    /// let budget = FleetBudget::ratio("payments", 0.1);
+    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// tokio::spawn(budget.keep_with(move || {
+    ///     let cluster = cluster.clone();
+    ///     async move { cluster.get_async_connection().await }
+    /// }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn keep_with<F, C, Made>(&self, connect: F) -> impl Future<Output = ()> + Send + 'static
     where
+        F: FnMut() -> Made + Send + 'static,
+        Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
         let shared = Arc::downgrade(&self.0);
-        let wanted = Arc::clone(&self.0.wanted);
-        let mut account = Account::new(&self.0.key, f64::from(self.0.capacity), 0.0);
+        let wake = Arc::clone(&self.0.wake);
+        let capacity = f64::from(self.0.capacity);
+        let mut account = Account::new("budget", &self.0.key, capacity, 0.0, connect);
         async move {
-            while let Some(pause) = ask(&shared, &mut account, &mut connection).await {
+            let mut spends = true;
+            while let Some((is_answered, pause)) = ask(&shared, &mut account, spends).await {
                 sleep(pause).await;
-                let _ = timeout(EVERY, wanted.notified()).await;
+                let spent = timeout(EVERY, wake.wanted.notified()).await.is_ok();
+                // Who spends nothing leaves what comes to those who do.
+                spends = spent || spends && !is_answered;
+            }
+            if let Some(told) = wake.last_words() {
+                let _ = account.ask(told, Wanted::NONE).await;
             }
         }
     }
@@ -128,27 +173,39 @@ impl FleetBudget {
     }
 }
 
-/// Renews the lease. Returns for how long not to do it again; `None` where nobody needs it any more.
-async fn ask(
+/// Tells of calls, and renews the lease of who spends it. Returns whether it was answered, and for how long not to do it
+/// again; `None` where nobody needs it any more.
+async fn ask<F, C, Made>(
     shared: &Weak<Shared>,
-    account: &mut Account,
-    connection: &mut (impl ConnectionLike + Send),
-) -> Option<Duration> {
-    let (told, tokens) = {
+    account: &mut Account<F, C>,
+    spends: bool,
+) -> Option<(bool, Duration)>
+where
+    F: FnMut() -> Made,
+    Made: Future<Output = RedisResult<C>>,
+    C: ConnectionLike,
+{
+    let (told, wanted) = {
         let shared = shared.upgrade()?;
-        (shared.told(), shared.lacking())
+        let is_empty = shared.lease.load(Relaxed) == 0;
+        let wanted = if spends || is_empty {
+            shared.lacking()
+        } else {
+            Wanted::NONE
+        };
+        (shared.told(), wanted)
     };
-    let answer = account.ask(connection, told, tokens).await;
+    let answer = account.ask(told, wanted).await;
     let shared = shared.upgrade()?;
     Some(match answer {
         Ok(granted) => {
             shared.lease.fetch_add(granted, Relaxed);
             shared.alone().is_answered = true;
-            AT_MOST_EVERY
+            (true, AT_MOST_EVERY)
         }
         Err(pause) => {
             shared.is_left_alone();
-            pause
+            (false, pause)
         }
     })
 }
@@ -168,9 +225,13 @@ impl Shared {
     }
 
     /// What is to be leased.
-    fn lacking(&self) -> u64 {
+    fn lacking(&self) -> Wanted {
         // Not as much as was denied: those calls have ended, and other processes need it.
-        self.ahead().saturating_sub(self.lease.load(Relaxed))
+        let tokens = self.ahead().saturating_sub(self.lease.load(Relaxed));
+        Wanted {
+            tokens,
+            ..Wanted::NONE
+        }
     }
 
     fn is_left_alone(&self) {
@@ -185,7 +246,7 @@ impl Shared {
     /// Pays from the share of this process, where Redis does not answer.
     #[cold]
     fn withdraw_alone(&self) -> bool {
-        self.wanted.notify_one();
+        self.wake.wanted.notify_one();
         let mut alone = self.alone();
         if alone.is_answered {
             return false;
@@ -212,7 +273,12 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.wanted.notify_one();
+        let mut told = self.told();
+        #[expect(clippy::cast_precision_loss, reason = "a tenth of a `u32`")]
+        let left = *self.lease.get_mut() as f64;
+        told.earned += left;
+        let _ = self.wake.last.set(told);
+        self.wake.wanted.notify_one();
     }
 }
 
@@ -225,7 +291,7 @@ impl RetryBudget for FleetBudget {
             Ok(before) => {
                 // Not only at half: less than all of it may have been granted.
                 if before <= shared.ahead() / 2 + 1 {
-                    shared.wanted.notify_one();
+                    shared.wake.wanted.notify_one();
                 }
                 true
             }

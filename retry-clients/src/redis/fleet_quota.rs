@@ -1,15 +1,17 @@
 use std::fmt;
 use std::future::Future;
+use std::pin::pin;
 use std::sync::{Arc, Weak};
 use std::task::Waker;
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
+use redis::{Client, RedisResult};
 use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, Told};
+use super::account::{Account, Told, Wanted, to};
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -17,7 +19,6 @@ use super::account::{Account, Told};
 /// ```
 /// use std::time::Duration;
 /// use redis::Client;
-/// use redis::aio::ConnectionManager;
 /// use retry_clients::redis::FleetQuota;
 /// use retry_runtime::retry;
 ///
@@ -30,7 +31,7 @@ use super::account::{Account, Told};
 /// // In each of four processes: 600 requests a minute for all of them, 10 of them at once.
 /// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4).burst(10);
 /// let client = Client::open("redis://127.0.0.1")?;
-/// tokio::spawn(quota.keep(ConnectionManager::new(client).await?));
+/// tokio::spawn(quota.keep(client));
 ///
 /// complete(&quota, "a question").await?;
 /// # Ok(())
@@ -39,10 +40,12 @@ use super::account::{Account, Told};
 ///
 /// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits,
 /// all of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one
-/// burst, or what the quota gives in 20 ms if that is more.
+/// burst, or what the quota gives in 20 ms if that is more. Where attempts [cost](Self::cost) more than 1, it may be what
+/// one of them costs more.
 ///
-/// While Redis does not answer, each process begins its own part of the quota: of four processes, a quarter. What was
-/// begun meanwhile counts once Redis answers again. Where `keep` doesn't run, nothing begins.
+/// A process that Redis does not answer begins its own part of the quota: of four processes, a quarter. What was begun
+/// meanwhile counts once Redis answers again. As long as it answers only some, the others can still begin all of it. So
+/// with one of four cut off, the limit is five quarters. Where `keep` doesn't run, nothing begins.
 ///
 /// Clones share one queue.
 #[derive(Clone)]
@@ -67,8 +70,8 @@ impl FleetQuota {
     /// An amount of cost per period, for all processes that name the same key. `processes` is how many of them there
     /// are at most. At least 1 of each, and a period of at least a nanosecond.
     ///
-    /// Redis keeps the bucket under this key, and what it knows of each process beside it, for a day after it was asked
-    /// last. All processes should name the same numbers.
+    /// Redis keeps the bucket as `{retry:quota:KEY}`, and what it knows of each process beside it, for a day after it was
+    /// asked last. All processes should name the same numbers.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
         Self(Arc::new(Shared {
             key: key.into(),
@@ -113,6 +116,9 @@ impl FleetQuota {
     }
 
     /// The same limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    ///
+    /// It is leased as a whole as soon as anything is there. What costs more than that leaves a debt, and all processes
+    /// wait until it is paid. A process that Redis does not answer gathers the whole cost from its own part first.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)
     }
@@ -123,12 +129,37 @@ impl FleetQuota {
     }
 
     /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
-    /// tokio runtime, with a connection that reconnects, such as a `ConnectionManager`.
+    /// tokio runtime. It connects by itself, also if Redis is down at first.
     ///
-    /// Redis is asked at most a hundred times a second, and only while attempts wait. It has 250 ms to answer; then it
-    /// is asked again after up to 100 ms, 200 ms, … half a second, as the log says.
-    pub fn keep<C>(&self, mut connection: C) -> impl Future<Output = ()> + Send + 'static
+    /// Redis is asked at most a hundred times a second while attempts wait, and once an hour otherwise. It has a second
+    /// to accept a connection and 250 ms to answer; then it is asked again after up to 100 ms, 200 ms, … half a second,
+    /// as the log says.
+    pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
+        self.keep_with(to(client))
+    }
+
+    /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
+    /// before has failed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use redis::cluster::ClusterClient;
+    /// use retry_clients::redis::FleetQuota;
+    ///
+    /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
+    /// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4);
+    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// tokio::spawn(quota.keep_with(move || {
+    ///     let cluster = cluster.clone();
+    ///     async move { cluster.get_async_connection().await }
+    /// }));
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn keep_with<F, C, Made>(&self, connect: F) -> impl Future<Output = ()> + Send + 'static
     where
+        F: FnMut() -> Made + Send + 'static,
+        Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
         let shared = Arc::downgrade(&self.0);
@@ -136,12 +167,11 @@ impl FleetQuota {
         let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
         let room = f64::from(self.0.burst).max(between_asks(rate));
         let mut asker = Asker {
-            account: Account::new(&self.0.key, room, rate),
-            alone: Alone::default(),
-            returned: 0,
+            account: Account::new("quota", &self.0.key, room, rate, connect),
+            part: Part::default(),
         };
         async move {
-            while let Some(pause) = asker.ask(&shared, &mut connection).await {
+            while let Some(pause) = asker.ask(&shared).await {
                 sleep(pause).await;
                 if shared
                     .upgrade()
@@ -155,48 +185,55 @@ impl FleetQuota {
 }
 
 /// What asks Redis, and grants what is the process's own while that does not answer.
-struct Asker {
-    account: Account,
-    alone: Alone,
-    /// What was leased and given back, since the process began.
-    returned: u64,
+struct Asker<F, C> {
+    account: Account<F, C>,
+    part: Part,
 }
 
 /// The part of a process that Redis does not answer.
 #[derive(Default)]
-struct Alone {
+struct Part {
     /// Since when, and what was there then.
     since: Option<(Instant, f64)>,
-    /// What was granted, since the process began.
+    /// What was granted of it, since the process began.
     spent: u64,
+    /// What was granted and given back, since the process began.
+    returned: u64,
 }
 
-impl Asker {
+impl<F, C, Made> Asker<F, C>
+where
+    F: FnMut() -> Made,
+    Made: Future<Output = RedisResult<C>>,
+    C: ConnectionLike,
+{
     /// Grants what waits. Returns for how long not to do it again; `None` where nobody needs it any more.
-    async fn ask(
-        &mut self,
-        weak: &Weak<Shared>,
-        connection: &mut (impl ConnectionLike + Send),
-    ) -> Option<Duration> {
-        let lacking = {
+    async fn ask(&mut self, weak: &Weak<Shared>) -> Option<Duration> {
+        let wanted = {
             let shared = weak.upgrade()?;
-            if shared.room.waiting() == 0 {
-                self.returned += shared.room.revoke();
+            self.part.revoke(&shared);
+            Wanted {
+                tokens: shared.room.lacking(),
+                together: shared.room.lacking_for_first(),
             }
-            shared.room.lacking()
         };
         #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
         let told = Told {
-            earned: self.returned as f64,
-            alone: self.alone.spent,
+            earned: self.part.returned as f64,
+            alone: self.part.spent,
         };
-        let answer = self.account.ask(connection, told, lacking).await;
+        let answer = self.account.ask(told, wanted);
+        let answer = if self.part.since.is_some() {
+            self.part.grant_until(weak, answer).await?
+        } else {
+            answer.await
+        };
         let shared = weak.upgrade()?;
         Some(match answer {
             Ok(granted) => {
-                self.alone.since = None;
+                self.part.since = None;
                 shared.room.grant(granted);
-                if granted < lacking {
+                if granted < wanted.tokens {
                     shared.until_next()
                 } else {
                     AT_MOST_EVERY
@@ -204,40 +241,56 @@ impl Asker {
             }
             Err(pause) => {
                 drop(shared);
-                self.grant_alone(weak, pause).await?;
+                self.part.grant_until(weak, sleep(pause)).await?;
                 Duration::ZERO
             }
         })
     }
+}
 
-    /// Grants what is there of the process's own, for that long.
-    async fn grant_alone(&mut self, weak: &Weak<Shared>, pause: Duration) -> Option<()> {
-        let end = Instant::now() + pause;
+impl Part {
+    /// Grants what is there of the process's own until that is done. Returns `None` where nobody needs it any more.
+    async fn grant_until<T>(
+        &mut self,
+        weak: &Weak<Shared>,
+        done: impl Future<Output = T>,
+    ) -> Option<T> {
+        let mut done = pin!(done);
         loop {
             let next = {
                 let shared = weak.upgrade()?;
-                let granted = self.alone.share(&shared, shared.room.lacking());
-                shared.room.grant(granted);
+                self.revoke(&shared);
+                self.grant(&shared);
                 shared.until_next()
             };
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Some(());
+            if let Ok(done) = timeout(next, done.as_mut()).await {
+                return Some(done);
             }
-            sleep(left.min(next)).await;
         }
     }
-}
 
-impl Alone {
-    /// How much of that is there of the process's own.
-    fn share(&mut self, shared: &Shared, lacking: u64) -> u64 {
+    /// Takes back what nobody can use.
+    fn revoke(&mut self, shared: &Shared) {
+        let revoked = shared.room.revoke_unused();
+        self.returned += revoked;
+        if let Some((_, there)) = &mut self.since {
+            #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+            let revoked = revoked as f64;
+            *there += revoked;
+        }
+    }
+
+    /// Grants what is there of the process's own.
+    fn grant(&mut self, shared: &Shared) {
+        let (lacking, first) = (shared.room.lacking(), shared.room.lacking_for_first());
         let now = Instant::now();
         let (since, before) = self.since.unwrap_or((now, 0.0));
         let part = 1.0 / f64::from(shared.processes);
         let rate = f64::from(shared.amount) / shared.period.as_secs_f64() * part;
-        let burst = (f64::from(shared.burst) * part).max(1.0);
-        let most = burst.max(between_asks(rate));
+        let burst = (f64::from(shared.burst) * part).max(between_asks(rate));
+        // Only what waits gathers more than the part of a burst.
+        #[expect(clippy::cast_precision_loss, reason = "a `u32`")]
+        let most = burst.max(lacking.min(first.max(1)) as f64);
         let there = (before + (now - since).as_secs_f64() * rate).min(most);
         #[expect(
             clippy::cast_possible_truncation,
@@ -246,12 +299,17 @@ impl Alone {
             reason = "between 0 and the most"
         )]
         let (granted, left) = {
-            let granted = lacking.min(there as u64);
+            let whole = there as u64;
+            let granted = if whole >= first {
+                lacking.min(whole)
+            } else {
+                0
+            };
             (granted, there - granted as f64)
         };
         self.since = Some((now, left));
         self.spent += granted;
-        granted
+        shared.room.grant(granted);
     }
 }
 
@@ -287,7 +345,12 @@ impl Limiter for FleetQuota {
     }
 
     fn leave(&self, ticket: Ticket, end: End) -> Option<LimiterChanges> {
-        self.0.room.leave(ticket, end)
+        let changes = self.0.room.leave(ticket, end);
+        if changes.is_some() {
+            // What is there can't be used in a pause.
+            self.0.wanted.notify_one();
+        }
+        changes
     }
 
     fn max_wait(&self) -> Option<Duration> {

@@ -51,16 +51,40 @@ impl RateLimiter<Leased> {
         self.0.with(|leased| core::mem::take(&mut leased.room))
     }
 
+    /// Takes away the room that nobody can use: nobody waits, the server's pause lasts, or the first costs more. Returns
+    /// how much it was.
+    pub fn revoke_unused(&self) -> u64 {
+        self.0.with_ready(|leased, ready| {
+            if ready == 0 || leased.room < leased.first {
+                core::mem::take(&mut leased.room)
+            } else {
+                0
+            }
+        })
+    }
+
     /// How much room is missing for the attempts that wait: all that the first costs, and 1 for each of the others. 0
-    /// if none waits.
+    /// if none waits, or while a pause lasts that the server asked for. In the seconds after it, only those count that
+    /// begin soon.
     pub fn lacking(&self) -> u64 {
-        let (leased, waiting) = self.0.look(|leased, waiting| (*leased, waiting));
-        let Some(behind) = waiting.checked_sub(1) else {
-            return 0;
-        };
-        let behind = u64::try_from(behind).unwrap_or(u64::MAX);
-        let all = leased.first.saturating_add(behind);
-        all.saturating_sub(leased.room)
+        self.0.with_ready(|leased, ready| {
+            let Some(behind) = ready.checked_sub(1) else {
+                return 0;
+            };
+            let behind = u64::try_from(behind).unwrap_or(u64::MAX);
+            let all = leased.first.saturating_add(behind);
+            all.saturating_sub(leased.room)
+        })
+    }
+
+    /// How much of what is [lacking](Self::lacking) the first needs: it begins once all of that is there.
+    pub fn lacking_for_first(&self) -> u64 {
+        self.0.with_ready(|leased, ready| {
+            if ready == 0 {
+                return 0;
+            }
+            leased.first.saturating_sub(leased.room)
+        })
     }
 }
 
@@ -70,6 +94,8 @@ impl Gate for Leased {
         match self.room.checked_sub(cost) {
             Some(left) => {
                 self.room = left;
+                // The next is not known before it asks.
+                self.first = 1;
                 Ok(0)
             }
             None => {

@@ -88,6 +88,17 @@ impl<G> Queue<G> {
         read(&state.gate, state.waiting.len())
     }
 
+    /// Corrects the gate, which is told how many of the attempts that wait may begin soon. Nobody is woken.
+    pub(crate) fn with_ready<T>(&self, work: impl FnOnce(&mut G, usize) -> T) -> T {
+        let mut state = self.lock();
+        let waiting = state.waiting.len();
+        let ready = match &state.pause {
+            None => waiting,
+            Some(pause) => waiting.min(pause.soon(clock::now())),
+        };
+        work(&mut state.gate, ready)
+    }
+
     /// How many attempts wait.
     pub(crate) fn waiting(&self) -> usize {
         self.look(|_, waiting| waiting)

@@ -52,14 +52,28 @@ impl SlowStart {
         }
     }
 
+    /// How many attempts may begin within some 20 ms: what is worth having room for.
+    pub(super) fn soon(&self, now: Moment) -> usize {
+        match self.doublings(now) {
+            _ if self.admits(now).is_err() => 0,
+            Some(doublings) => 1 + (1 << doublings) / 50,
+            None => usize::MAX,
+        }
+    }
+
     /// Counts an attempt that began.
     pub(super) fn admitted(&mut self, now: Moment) {
-        let seconds = now.since(self.until).as_secs();
-        let doublings = u32::try_from(seconds).unwrap_or(DOUBLINGS);
-        if doublings < DOUBLINGS {
+        if let Some(doublings) = self.doublings(now) {
             let gap = Duration::from_secs(1) / (1 << doublings);
             self.next = now.checked_add(gap).unwrap_or(now);
         }
+    }
+
+    /// How often the rate has doubled, as long as it limits anybody.
+    fn doublings(&self, now: Moment) -> Option<u32> {
+        let seconds = now.since(self.until).as_secs();
+        let doublings = u32::try_from(seconds).ok()?;
+        (doublings < DOUBLINGS).then_some(doublings)
     }
 
     /// An attempt that was counted did not begin: the next may in its place.

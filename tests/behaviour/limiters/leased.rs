@@ -6,9 +6,9 @@ use std::task::Waker;
 
 use retry_runtime::{End, Leased, Limiter, RateLimiter, Rejected, RejectedBy, Turn, retry};
 use tokio::task::yield_now;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
-use crate::limiters::{secs, turn};
+use crate::limiters::{millis, refused, secs, turn};
 
 static NONE: RateLimiter<Leased> = RateLimiter::leased();
 
@@ -73,4 +73,55 @@ async fn calls_wait_for_room_and_no_longer_than_they_may() {
     let (outcome, ()) = tokio::join!(call(), granted);
     assert_eq!(outcome.unwrap(), 42);
     assert_eq!(start.elapsed(), secs(7));
+}
+
+/// Room that is granted in a pause would be spent on top of what comes after it.
+#[tokio::test(start_paused = true)]
+async fn nothing_is_lacking_while_the_server_asks_for_a_pause() {
+    let limiter = Arc::new(RateLimiter::leased());
+    limiter.grant(1);
+    let first = turn(&*limiter, 1).await;
+    let begun = Arc::new(AtomicU32::new(0));
+    for _ in 0..100 {
+        let (limiter, begun) = (Arc::clone(&limiter), Arc::clone(&begun));
+        tokio::spawn(async move {
+            let ticket = turn(&*limiter, 1).await;
+            begun.fetch_add(1, SeqCst);
+            limiter.leave(ticket, End::Ignored);
+        });
+    }
+    sleep(millis(1)).await;
+    assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (100, 1));
+    limiter.leave(first, refused(secs(30)));
+    let end = Instant::now() + secs(30);
+    limiter.grant(7);
+    for _ in 0..2 {
+        assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (0, 0));
+        sleep(millis(14_500)).await;
+    }
+    assert_eq!((limiter.revoke_unused(), limiter.revoke_unused()), (7, 0));
+    // Then one in the first second, two in the next, …: no more are lacking than begin.
+    for (second, lacking) in [(0, 1), (1, 1), (5, 1), (6, 2), (9, 11), (10, 100)] {
+        sleep_until(end + secs(second) + millis(500)).await;
+        assert_eq!(limiter.lacking(), lacking, "{second}");
+    }
+    limiter.grant(1);
+    sleep(millis(1)).await;
+    assert_eq!((begun.load(SeqCst), limiter.lacking()), (1, 99));
+}
+
+#[test]
+fn what_does_not_do_for_the_first_can_be_taken_away() {
+    let limiter = RateLimiter::leased();
+    limiter.grant(5);
+    let first = limiter.enter(8);
+    let second = limiter.enter(1);
+    assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (4, 3));
+    assert_eq!(limiter.revoke_unused(), 5);
+    assert_eq!((limiter.lacking(), limiter.lacking_for_first()), (9, 8));
+    limiter.grant(9);
+    assert_eq!(limiter.revoke_unused(), 0);
+    limiter.leave(first, End::NotBegun);
+    limiter.leave(second, End::NotBegun);
+    assert_eq!(limiter.revoke_unused(), 9);
 }

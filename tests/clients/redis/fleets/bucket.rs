@@ -1,34 +1,43 @@
+use std::collections::HashMap;
+use std::future::{Ready, ready};
 use std::sync::{Arc, Mutex};
 
-use redis::aio::ConnectionLike;
-use redis::{Arg, Cmd, Value};
+use redis::{Arg, ErrorKind, RedisResult, Value};
 use tokio::time::Instant;
 
 use crate::redis::fleets::InProcess;
 
-/// A bucket in this process, whose time is tokio's. It begins full, as in Redis.
+/// A bucket in this process, whose time is tokio's. It begins full, as in Redis. It knows nothing of outages.
 #[derive(Clone, Default)]
 pub(super) struct Bucket(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
     filled: Option<(Instant, f64)>,
-    granted: f64,
+    /// Of each process, what it earned and was granted.
+    processes: HashMap<Vec<u8>, (f64, f64)>,
     asked: Vec<f64>,
 }
 
 impl Bucket {
-    pub(super) fn connection(&self) -> impl ConnectionLike + Send + 'static {
+    /// What makes connections to it.
+    pub(super) fn connect(&self) -> impl FnMut() -> Made + Send + 'static {
         let bucket = self.clone();
-        InProcess(move |script: &Cmd| {
-            // Behind the command, the script, and the two keys with their number.
-            let arguments = script.args_iter().skip(5).map(|argument| match argument {
-                Arg::Simple(number) => std::str::from_utf8(number).unwrap().parse().unwrap(),
-                other => panic!("{other:?}"),
-            });
-            let granted = bucket.lease(&arguments.collect::<Vec<f64>>());
-            Ok(Value::SimpleString(granted.to_string()))
-        })
+        move || {
+            let bucket = bucket.clone();
+            ready(Ok(InProcess(Box::new(move |script| {
+                // Behind the command, the script, and the number of keys.
+                let words = script.args_iter().skip(3).map(|argument| match argument {
+                    Arg::Simple(word) => word,
+                    other => panic!("{other:?}"),
+                });
+                let words: Vec<&[u8]> = words.collect();
+                let number = |word: &&[u8]| std::str::from_utf8(word).unwrap().parse().unwrap();
+                let arguments: Vec<f64> = words[2..].iter().map(number).collect();
+                let granted = bucket.lease(words[1], &arguments);
+                Ok(Value::SimpleString(granted.to_string()))
+            }))))
+        }
     }
 
     /// How many tokens were wanted each time.
@@ -37,17 +46,37 @@ impl Bucket {
     }
 
     /// What a process was granted in all, after these arguments of the script.
-    fn lease(&self, arguments: &[f64]) -> f64 {
-        let &[capacity, rate, _earned, _alone, wanted, granted] = arguments else {
+    fn lease(&self, process: &[u8], arguments: &[f64]) -> f64 {
+        let &[capacity, rate, earned, _alone, wanted, granted, together] = arguments else {
             panic!("{arguments:?}");
         };
         let (now, state) = (Instant::now(), &mut *self.0.lock().unwrap());
+        let known = state.processes.entry(process.to_owned());
+        let (earned_before, granted_before) = known.or_default();
+        assert!(*granted_before <= granted, "an answer was lost");
         let (at, before) = state.filled.unwrap_or((now, capacity));
-        let tokens = (before + (now - at).as_secs_f64() * rate).min(capacity);
-        let given = (wanted - granted).min(tokens.floor());
+        let tokens = before + (now - at).as_secs_f64() * rate + earned - *earned_before;
+        let tokens = tokens.min(capacity);
+        let given = if tokens >= 1.0 {
+            (wanted - granted).min(tokens.floor().max(together))
+        } else {
+            0.0
+        };
         state.asked.push(wanted - granted);
         state.filled = Some((now, tokens - given));
-        state.granted += given;
-        state.granted
+        *earned_before = earned;
+        *granted_before += given;
+        *granted_before
+    }
+}
+
+pub(super) type Made = Ready<RedisResult<InProcess>>;
+
+/// What makes connections that take no command.
+pub(super) fn nobody() -> impl FnMut() -> Made + Send + 'static {
+    || {
+        ready(Ok(InProcess(Box::new(|_| {
+            Err((ErrorKind::Io, "refused").into())
+        }))))
     }
 }

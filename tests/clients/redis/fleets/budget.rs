@@ -4,7 +4,7 @@ use retry_clients::redis::FleetBudget;
 use retry_runtime::{Kind, RetryBudget, retry};
 use tokio::time::{Duration, Instant, sleep};
 
-use crate::redis::fleets::bucket::Bucket;
+use crate::redis::fleets::bucket::{Bucket, nobody};
 use crate::redis::fleets::{RUN, member};
 
 #[retry(max = 3, backoff = "none", budget = budget, on = |_| true)]
@@ -16,11 +16,11 @@ async fn call(budget: &FleetBudget, attempts: &AtomicU32) -> Result<(), String> 
 #[tokio::test]
 #[ignore = "a process that the tests start"]
 async fn member_of_a_fleet() {
-    let Some((key, connection)) = member() else {
+    let Some((key, client)) = member() else {
         return;
     };
     let budget = FleetBudget::ratio(&key, 0.1).capacity(20);
-    tokio::spawn(budget.keep(connection));
+    tokio::spawn(budget.keep(client));
     let attempts = AtomicU32::new(0);
     let (start, mut calls) = (Instant::now(), 0);
     while start.elapsed() < RUN {
@@ -56,7 +56,7 @@ fn without_redis_each_process_has_its_share() {
 #[tokio::test(start_paused = true)]
 async fn a_lease_is_a_tenth_however_many_retries_were_denied() {
     let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
-    tokio::spawn(budget.keep(bucket.connection()));
+    tokio::spawn(budget.keep_with(bucket.connect()));
     sleep(Duration::from_millis(20)).await;
     assert_eq!(budget.available(), 10);
     let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));
@@ -72,7 +72,7 @@ async fn what_is_spent_of_a_lease_is_renewed_at_once() {
     for capacity in [10, 20, 30] {
         let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("leased", 0.0));
         let budget = budget.capacity(capacity);
-        tokio::spawn(budget.keep(bucket.connection()));
+        tokio::spawn(budget.keep_with(bucket.connect()));
         sleep(Duration::from_millis(20)).await;
         let lease = budget.available();
         for _ in 0..lease {
@@ -86,7 +86,7 @@ async fn what_is_spent_of_a_lease_is_renewed_at_once() {
 #[tokio::test]
 async fn it_is_kept_until_the_last_clone_is_dropped() {
     let budget = FleetBudget::ratio("dropped", 0.1);
-    let kept = tokio::spawn(budget.keep(crate::redis::fleets::nobody()));
+    let kept = tokio::spawn(budget.keep_with(nobody()));
     let clone = budget.clone();
     drop(budget);
     sleep(Duration::from_millis(20)).await;

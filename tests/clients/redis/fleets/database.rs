@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use redis::{AsyncCommands, Client};
+use redis::aio::{ConnectionLike, MultiplexedConnection};
+use redis::cluster::ClusterClient;
+use redis::{AsyncCommands, Client, Cmd, ErrorKind, Pipeline, RedisFuture, Value, cmd};
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::time::{sleep, timeout};
@@ -76,23 +78,253 @@ async fn a_process_leases_a_tenth_and_a_quota_as_fast_as_it_comes() {
     let mut connection = client.get_multiplexed_async_connection().await.unwrap();
 
     let budget = FleetBudget::ratio("a tenth", 0.0);
-    tokio::spawn(budget.keep(connection.clone()));
-    for left in ["90", "80"] {
+    tokio::spawn(budget.keep(client.clone()));
+    for left in [100, 90] {
         let leased = async {
-            while budget.available() < 10 {
+            while budget.available() < 9 {
                 sleep(Duration::from_millis(10)).await;
             }
         };
         timeout(Duration::from_secs(10), leased).await.unwrap();
-        assert_eq!(budget.available(), 10);
-        let tokens: String = connection.hget("{a tenth}", "tokens").await.unwrap();
-        assert_eq!(tokens, left);
+        sleep(Duration::from_millis(50)).await;
+        let lease = budget.available();
+        assert!((9..=10).contains(&lease), "{lease}");
+        let tokens: u64 = connection
+            .hget("{retry:budget:a tenth}", "tokens")
+            .await
+            .unwrap();
+        assert_eq!(tokens + lease, left);
         let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));
-        assert_eq!(paid.count(), 10);
+        assert_eq!(u64::try_from(paid.count()).unwrap(), lease);
     }
 
     let quota = FleetQuota::new("fast", 1000, Duration::from_secs(1), 1);
-    tokio::spawn(quota.keep(connection));
+    tokio::spawn(quota.keep(client));
     let took = quota::at_once(1000, &quota).await.as_millis();
     assert!((900..5000).contains(&took), "{took} ms");
+}
+
+async fn connection() -> MultiplexedConnection {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    client.get_multiplexed_async_connection().await.unwrap()
+}
+
+/// A process of a quota of ten tokens a second, as the script sees it.
+struct Process {
+    key: &'static str,
+    name: usize,
+    burst: u32,
+    alone: u32,
+    granted: u32,
+}
+
+impl Process {
+    fn new(key: &'static str, name: usize, burst: u32) -> Self {
+        Self {
+            key,
+            name,
+            burst,
+            alone: 0,
+            granted: 0,
+        }
+    }
+
+    /// How many of that many it is granted.
+    async fn ask(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
+        let mut script = cmd("EVAL");
+        script
+            .arg(include_str!(
+                "../../../../retry-clients/src/redis/lease.lua"
+            ))
+            .arg(2)
+            .arg(self.key)
+            .arg(format!("{}:{}", self.key, self.name))
+            .arg(&[self.burst, 10, 0, self.alone, self.granted + wanted])
+            .arg(&[self.granted, 0]);
+        let granted: u32 = script.query_async(connection).await.unwrap();
+        let new = granted - self.granted;
+        self.granted = granted;
+        new
+    }
+}
+
+/// Puts the last time that a bucket was asked so many seconds before what it was.
+async fn age(connection: &mut MultiplexedConnection, key: &str, seconds: i32) {
+    let mut older = cmd("HINCRBYFLOAT");
+    older.arg(key).arg("at").arg(-seconds);
+    older.query_async::<f64>(connection).await.unwrap();
+}
+
+/// What each spent is covered by the time in which nobody asked.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_fleet_waits_two_seconds_after_an_outage() {
+    let mut connection = connection().await;
+    for (key, burst) in [("outage 10", 10), ("outage 100", 100), ("outage 600", 600)] {
+        let mut processes: Vec<_> = (0..4).map(|name| Process::new(key, name, burst)).collect();
+        assert_eq!(processes[0].ask(&mut connection, burst).await, burst);
+        for process in &mut processes {
+            process.ask(&mut connection, 0).await;
+        }
+        age(&mut connection, key, 60).await;
+        for process in &mut processes {
+            process.alone += 150;
+            assert_eq!(process.ask(&mut connection, 30).await, 0);
+        }
+        // The others may still spend their parts.
+        age(&mut connection, key, 1).await;
+        assert_eq!(processes[0].ask(&mut connection, 30).await, 0);
+        age(&mut connection, key, 1).await;
+        let granted = processes[0].ask(&mut connection, 1000).await;
+        assert!((1..=21).contains(&granted), "{granted} of {burst}");
+        // Who was cut off by itself takes no more than two seconds of the quota.
+        processes[1].alone += 10_000;
+        processes[1].ask(&mut connection, 0).await;
+        age(&mut connection, key, 3).await;
+        let granted = processes[2].ask(&mut connection, 1000).await;
+        assert!((9..=31.min(burst)).contains(&granted), "{granted}");
+    }
+}
+
+/// Both are asked for under one name, beside what a user keeps under it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_budget_a_quota_and_a_users_own_key_share_a_name() {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let mut connection = connection().await;
+    let _: () = connection.set("{payments}", "mine").await.unwrap();
+    let budget = FleetBudget::ratio("payments", 0.0);
+    let quota = FleetQuota::new("payments", 100, Duration::from_secs(1), 1).burst(50);
+    tokio::spawn(budget.keep(client.clone()));
+    tokio::spawn(quota.keep(client));
+    quota::at_once(50, &quota).await;
+    while budget.available() < 10 {
+        sleep(Duration::from_millis(10)).await;
+    }
+    let tokens: f64 = connection
+        .hget("{retry:budget:payments}", "tokens")
+        .await
+        .unwrap();
+    assert!((tokens - 90.0).abs() < 0.1, "{tokens}");
+}
+
+/// Of twenty processes, and twenty more after the first were restarted, each gets something.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn however_many_processes_come_each_can_retry() {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let leased = async |budget: &FleetBudget| {
+        while budget.available() == 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let mut kept = Vec::new();
+    for _ in 0..2 {
+        let budgets: Vec<_> = (0..20).map(|_| FleetBudget::ratio("many", 0.0)).collect();
+        for budget in &budgets {
+            let task = tokio::spawn(budget.keep(client.clone()));
+            timeout(Duration::from_secs(5), leased(budget))
+                .await
+                .unwrap();
+            kept.push(task);
+        }
+        drop(budgets);
+        for task in kept.drain(..) {
+            task.await.unwrap();
+        }
+    }
+    // Whoever ended gave back what was left.
+    let tokens: f64 = connection()
+        .await
+        .hget("{retry:budget:many}", "tokens")
+        .await
+        .unwrap();
+    assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
+}
+
+/// The script ran, but its answer was lost.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_a_lost_answer_granted_counts_once() {
+    struct Deaf(MultiplexedConnection, bool);
+
+    impl ConnectionLike for Deaf {
+        fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+            Box::pin(async {
+                let answer = self.0.req_packed_command(command).await;
+                if self.1 {
+                    return Err((ErrorKind::Io, "lost").into());
+                }
+                answer
+            })
+        }
+        fn req_packed_commands<'a>(
+            &'a mut self,
+            pipeline: &'a Pipeline,
+            offset: usize,
+            count: usize,
+        ) -> RedisFuture<'a, Vec<Value>> {
+            self.0.req_packed_commands(pipeline, offset, count)
+        }
+        fn get_db(&self) -> i64 {
+            0
+        }
+    }
+
+    let budget = FleetBudget::ratio("lost", 0.0);
+    let mut answers = [true, true, false].into_iter();
+    tokio::spawn(budget.keep_with(move || {
+        let is_lost = answers.next().unwrap_or(false);
+        async move { Ok(Deaf(connection().await, is_lost)) }
+    }));
+    let leased = async {
+        while budget.available() == 0 {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), leased).await.unwrap();
+    let tokens: String = connection()
+        .await
+        .hget("{retry:budget:lost}", "tokens")
+        .await
+        .unwrap();
+    assert_eq!((budget.available(), tokens.as_str()), (10, "90"));
+}
+
+/// Whatever the key is, both of a process's keys are kept by one node.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_cluster_keeps_what_any_key_names() {
+    let nodes = setting("DATABASES_REDIS_NODES");
+    let cluster = ClusterClient::new(nodes.split(' ')).unwrap();
+    for key in ["", "}x", "{", "{}", "a}b", "payments"] {
+        let budget = FleetBudget::ratio(key, 0.0);
+        let cluster = cluster.clone();
+        tokio::spawn(budget.keep_with(move || {
+            let cluster = cluster.clone();
+            async move { cluster.get_async_connection().await }
+        }));
+        let leased = async {
+            while budget.available() == 0 {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(5), leased)
+            .await
+            .unwrap_or_else(|_| panic!("{key}"));
+    }
+}
+
+/// As where it is deployed while Redis is down.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_program_that_starts_without_redis_pays_from_its_share() {
+    let budget = FleetBudget::ratio("closed", 0.5);
+    // Nobody listens there.
+    tokio::spawn(budget.keep(Client::open("redis://127.0.0.1:1").unwrap()));
+    sleep(Duration::from_millis(50)).await;
+    assert!(!budget.withdraw(Kind::Transient));
+    budget.called();
+    budget.called();
+    assert!(budget.withdraw(Kind::Transient));
 }

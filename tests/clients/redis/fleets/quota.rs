@@ -3,11 +3,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::join_all;
 use retry_clients::redis::FleetQuota;
-use retry_runtime::{Rejected, RejectedBy, retry};
+use retry_runtime::{Rejected, RejectedBy, Verdict, retry};
 use tokio::time::{Instant, sleep};
 
-use crate::redis::fleets::bucket::Bucket;
-use crate::redis::fleets::{PROCESSES, RUN, member, nobody};
+use crate::redis::fleets::bucket::{Bucket, nobody};
+use crate::redis::fleets::{PROCESSES, RUN, member};
 
 pub(super) const AMOUNT: u32 = 100;
 pub(super) const PERIOD: Duration = Duration::from_secs(1);
@@ -23,11 +23,11 @@ async fn call(quota: &FleetQuota, end: Instant, begun: &Mutex<Vec<u128>>) -> Res
 #[tokio::test]
 #[ignore = "a process that the tests start"]
 async fn member_of_a_fleet() {
-    let Some((key, connection)) = member() else {
+    let Some((key, client)) = member() else {
         return;
     };
     let quota = FleetQuota::new(&key, AMOUNT, PERIOD, PROCESSES).burst(BURST);
-    tokio::spawn(quota.keep(connection));
+    tokio::spawn(quota.keep(client));
     let (begun, end) = (Mutex::default(), Instant::now() + RUN);
     let tasks = (0..8).map(async |_| while call(&quota, end, &begun).await.is_ok() {});
     join_all(tasks).await;
@@ -44,7 +44,7 @@ async fn without_redis_each_process_begins_its_part() {
     }
 
     let quota = FleetQuota::new("alone", 240, Duration::from_mins(1), 4);
-    tokio::spawn(quota.keep(nobody()));
+    tokio::spawn(quota.keep_with(nobody()));
     let start = Instant::now();
     for _ in 0..30 {
         call(&quota).await.unwrap();
@@ -71,9 +71,9 @@ pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
 async fn a_quota_is_leased_as_fast_as_it_comes() {
     let second = Duration::from_secs(1);
     let shared = FleetQuota::new("fast", 1000, second, 1);
-    tokio::spawn(shared.keep(Bucket::default().connection()));
+    tokio::spawn(shared.keep_with(Bucket::default().connect()));
     let alone = FleetQuota::new("fast alone", 4000, second, 4);
-    tokio::spawn(alone.keep(nobody()));
+    tokio::spawn(alone.keep_with(nobody()));
     for quota in [shared, alone] {
         let took = at_once(1000, &quota).await.as_millis();
         assert!((970..1100).contains(&took), "{took} ms: {quota:?}");
@@ -100,9 +100,138 @@ async fn what_waits_too_long_is_rejected() {
 #[tokio::test]
 async fn it_is_kept_until_the_last_clone_is_dropped() {
     let quota = FleetQuota::new("dropped", 1, Duration::from_secs(1), 1);
-    let kept = tokio::spawn(quota.keep(nobody()));
+    let kept = tokio::spawn(quota.keep_with(nobody()));
     sleep(Duration::from_millis(20)).await;
     assert!(!kept.is_finished());
     drop(quota);
     kept.await.unwrap();
+}
+
+/// The most that began in a window of that length, of moments in order.
+fn most_within(window: Duration, begun: &[Instant]) -> usize {
+    let count = |(first, start): (usize, &Instant)| {
+        begun[first..].partition_point(|begun| *begun < *start + window)
+    };
+    begun.iter().enumerate().map(count).max().unwrap_or(0)
+}
+
+#[retry(max = 1, limiter = quota.cost(cost), deadline = within, on = |_| refused())]
+async fn begin(
+    quota: &FleetQuota,
+    cost: u32,
+    within: Duration,
+    begun: &Mutex<Vec<Instant>>,
+    is_refused: bool,
+) -> Result<(), Failed> {
+    begun.lock().unwrap().push(Instant::now());
+    if is_refused { Err(Failed) } else { Ok(()) }
+}
+
+#[derive(Debug)]
+struct Failed;
+
+impl From<Rejected> for Failed {
+    fn from(_: Rejected) -> Self {
+        Self
+    }
+}
+
+fn refused() -> Verdict {
+    Verdict::THROTTLED.after(Duration::from_secs(30))
+}
+
+/// What waits in a pause gets nothing of the quota that it would then spend on top.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_the_server_asks_for_hoards_nothing() {
+    let (bucket, begun) = (Bucket::default(), Mutex::default());
+    let quota = FleetQuota::new("paused", 600, Duration::from_mins(1), 1).burst(10);
+    tokio::spawn(quota.keep_with(bucket.connect()));
+    let hour = Duration::from_hours(1);
+    begin(&quota, 1, hour, &begun, true).await.unwrap_err();
+    let asked = async {
+        sleep(Duration::from_secs(1)).await;
+        let before = bucket.asked();
+        sleep(Duration::from_secs(28)).await;
+        assert_eq!(bucket.asked(), before);
+    };
+    let calls = join_all((0..300).map(|_| begin(&quota, 1, hour, &begun, false)));
+    let (outcomes, ()) = tokio::join!(calls, asked);
+    assert!(outcomes.iter().all(Result::is_ok));
+    let most = most_within(Duration::from_secs(10), &begun.into_inner().unwrap());
+    assert!(most <= 110, "{most}");
+}
+
+/// Nor does a large attempt that meets its deadline leave anything to those behind it.
+#[tokio::test(start_paused = true)]
+async fn a_large_cost_is_leased_as_a_whole() {
+    let second = Duration::from_secs(1);
+    for is_answered in [true, false] {
+        let begun = Mutex::default();
+        let quota = FleetQuota::new("large", 100, second, 1);
+        if is_answered {
+            tokio::spawn(quota.keep_with(Bucket::default().connect()));
+        } else {
+            tokio::spawn(quota.keep_with(nobody()));
+        }
+        sleep(Duration::from_millis(1)).await;
+        let start = Instant::now();
+        let large = Mutex::default();
+        let first = begin(&quota, 100, Duration::from_millis(900), &large, false);
+        let hour = Duration::from_hours(1);
+        let behind = join_all((0..90).map(|_| begin(&quota, 1, hour, &begun, false)));
+        let (first, behind) = tokio::join!(first, behind);
+        assert_eq!(first.is_ok(), is_answered);
+        assert!(behind.iter().all(Result::is_ok));
+        let begun = begun.into_inner().unwrap();
+        let most = most_within(Duration::from_millis(50), &begun);
+        assert!(most <= 5 + 2, "{is_answered}: {most}");
+        // The large one's cost is paid before those behind it begin.
+        let after = (begun[0] - start).as_millis();
+        assert!((895..1150).contains(&after), "{is_answered}: {after} ms");
+    }
+}
+
+/// The others don't know of it, and begin all of the quota.
+#[tokio::test(start_paused = true)]
+async fn who_is_cut_off_adds_its_part() {
+    let (bucket, begun) = (Bucket::default(), Mutex::default());
+    let second = Duration::from_secs(1);
+    let member = |_| FleetQuota::new("cut", 100, second, 4).burst(10);
+    let members: Vec<FleetQuota> = (0..4).map(member).collect();
+    for quota in &members[1..] {
+        tokio::spawn(quota.keep_with(bucket.connect()));
+    }
+    tokio::spawn(members[0].keep_with(nobody()));
+    let calls = members
+        .iter()
+        .flat_map(|quota| (0..400).map(|_| begin(quota, 1, Duration::from_secs(5), &begun, false)));
+    join_all(calls).await;
+    let begun = begun.into_inner().unwrap();
+    let most = most_within(second, &begun);
+    assert!((115..=125 + 10).contains(&most), "{most}");
+}
+
+/// However many they are, they have no more than one burst between them.
+#[tokio::test(start_paused = true)]
+async fn own_parts_have_no_larger_burst_than_all_together() {
+    let begun = Mutex::default();
+    let second = Duration::from_secs(1);
+    let members: Vec<FleetQuota> = (0..50)
+        .map(|_| FleetQuota::new("many", 10, second, 50).burst(10))
+        .collect();
+    for quota in &members {
+        tokio::spawn(quota.keep_with(nobody()));
+    }
+    // Each has had time to gather one, which nobody wanted.
+    for quota in &members {
+        let within = Duration::from_millis(1);
+        begin(quota, 1, within, &begun, false).await.unwrap_err();
+    }
+    sleep(Duration::from_mins(1)).await;
+    let calls = members
+        .iter()
+        .map(|quota| begin(quota, 1, second, &begun, false));
+    join_all(calls).await;
+    let begun = begun.into_inner().unwrap().len();
+    assert!(begun <= 20, "{begun}");
 }
