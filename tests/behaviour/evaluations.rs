@@ -1,5 +1,11 @@
 //! How often each key's expression is evaluated: after failures, once for each, and not when all goes well.
 
+#![expect(
+    clippy::unnecessary_wraps,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "keys take functions of these types"
+)]
+
 use std::cell::Cell;
 use std::future::{Pending, pending, ready};
 use std::mem;
