@@ -16,6 +16,7 @@ use crate::call::state::Call;
 use crate::chain::observer::MayObserve;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
@@ -74,13 +75,6 @@ pub(super) struct GivenUp {
     pub(super) max: Option<u32>,
     pub(super) kind: Option<Kind>,
     pub(super) reason: Reason,
-}
-
-impl GivenUp {
-    /// The same, as of a later round.
-    pub(super) fn before(self) -> Self {
-        Self { kind: None, ..self }
-    }
 }
 
 /// Failed items by what they have in common.
@@ -312,19 +306,17 @@ impl Round<'_> {
         );
     }
 
-    /// Tells how the batch ended, of which so many items were given up.
-    pub(super) fn ended(
+    /// Tells how the batch ended, of which so many items were given up, and how its last round did.
+    pub(super) fn gave_up_batch(
         &self,
         items: usize,
         given_up: GivenUp,
+        ended: Option<AttemptEnd>,
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
         let GivenUp {
-            first,
-            max,
-            kind,
-            reason,
+            first, max, reason, ..
         } = given_up;
         let event = Event::GaveUp {
             call: self.name,
@@ -333,7 +325,7 @@ impl Round<'_> {
             corrections: 0,
             max,
             error: &self.part(items, Of(shown, first)),
-            kind,
+            ended,
             reason,
         };
         report_unlogged_end(&event, observe);

@@ -7,6 +7,7 @@ use super::groups::{GivenUp, Round};
 use super::item_error::Miscount;
 use crate::call::rejected::{Rejected, RejectedBy};
 use crate::chain::observer::MayObserve;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 
 /// What is reported about a round once it has ended.
@@ -37,6 +38,16 @@ impl Tally {
     pub(super) fn ended(&mut self, end: End, max: Option<u32>, first: usize, items: usize) {
         if items > 0 {
             self.ended.entry((end, max)).or_insert((first, 0)).1 += items;
+        }
+    }
+
+    /// How a round ended in which no item failed by itself. `None` where calls were dropped.
+    pub(super) fn end_of_round(&self) -> Option<AttemptEnd> {
+        let ends = self.ended.keys().map(|(end, _)| end);
+        match ends.min() {
+            Some(End::Miscounted(_)) => Some(AttemptEnd::Stop),
+            Some(End::Dropped) => None,
+            Some(End::NotSent | End::Rejected(_)) | None => Some(AttemptEnd::Succeeded),
         }
     }
 
