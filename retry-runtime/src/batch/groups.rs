@@ -5,7 +5,7 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use super::tally::{Of, ShownItem};
+use super::tally::{End, Of, ShownItem};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
@@ -72,6 +72,8 @@ struct Group {
 pub(super) struct GivenUp {
     /// The first of them.
     pub(super) first: usize,
+    /// How they ended, if not with a failure of their own.
+    pub(super) end: Option<End>,
     pub(super) max: Option<u32>,
     pub(super) kind: Option<Kind>,
     pub(super) reason: Reason,
@@ -190,6 +192,7 @@ impl<'a> Groups<'a> {
             let error = |items, first| round.part(items, Of(shown, first));
             let given_up = |first, kind, reason| GivenUp {
                 first,
+                end: None,
                 max,
                 kind,
                 reason,
@@ -315,16 +318,14 @@ impl Round<'_> {
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let GivenUp {
-            first, max, reason, ..
-        } = given_up;
+        let GivenUp { max, reason, .. } = given_up;
         let event = Event::GaveUp {
             call: self.name,
             attempt: self.number,
             attempts: self.number,
             corrections: 0,
             max,
-            error: &self.part(items, Of(shown, first)),
+            error: &self.part(items, given_up.error(shown)),
             ended,
             reason,
         };

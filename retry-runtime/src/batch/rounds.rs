@@ -575,7 +575,7 @@ where
         let observer = &mut self.rules.observer;
         let of_groups = groups.report(&round, &shown, observer);
         let of_tally = tally.report(&round, self.ended, &shown, observer);
-        self.given_up = of_groups.or(of_tally).or(self.given_up);
+        self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
