@@ -199,12 +199,9 @@ impl<'a> Groups<'a> {
             };
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    let (again, observe) = (error(group.again, group.first), observer.observe());
-                    if mem::replace(&mut is_retried, true) {
-                        round.retrying_too(&again, max, pause, kind, observe);
-                    } else {
-                        round.retrying(&again, max, pause, kind, observe);
-                    }
+                    let again = error(group.again, group.first);
+                    let is_first = !mem::replace(&mut is_retried, true);
+                    round.retrying(is_first, &again, max, pause, kind, observer.observe());
                     if let Some(first) = group.unpaid {
                         let unpaid = error(group.items - group.again, first);
                         let given_up = given_up(first, Some(kind), Reason::Budget);
@@ -234,9 +231,10 @@ impl Round<'_> {
         }
     }
 
-    /// A record of items that are sent again, of the first in a round.
+    /// A record of items that are sent again: the first in a round, or of others that failed otherwise.
     fn retrying(
         &self,
+        is_first: bool,
         error: &dyn fmt::Display,
         max: Option<u32>,
         delay: Duration,
@@ -245,43 +243,31 @@ impl Round<'_> {
     ) {
         let (call, attempt) = (self.name, self.number);
         #[cfg(feature = "nested")]
-        nested::tell(&Site::new(self.policy, call), attempt, false, None);
-        report(
-            Record::Retrying,
-            || Event::Retrying {
-                call,
-                attempt,
-                max,
-                delay,
-                error,
-                kind,
-            },
-            observe,
-        );
-    }
-
-    /// The same of others that failed otherwise.
-    fn retrying_too(
-        &self,
-        error: &dyn fmt::Display,
-        max: Option<u32>,
-        delay: Duration,
-        kind: Kind,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (call, attempt) = (self.name, self.number);
-        report(
-            Record::Retrying,
-            || Event::ItemsFailed {
-                call,
-                attempt,
-                max,
-                error,
-                kind: Some(kind),
-                follows: Ok(delay),
-            },
-            observe,
-        );
+        if is_first {
+            nested::tell(&Site::new(self.policy, call), attempt, false, None);
+        }
+        let event = || {
+            if is_first {
+                Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                }
+            } else {
+                Event::ItemsFailed {
+                    call,
+                    attempt,
+                    max,
+                    error,
+                    kind: Some(kind),
+                    follows: Ok(delay),
+                }
+            }
+        };
+        report(Record::Retrying, event, observe);
     }
 
     /// A record of items that are not sent again.

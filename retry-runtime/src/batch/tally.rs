@@ -51,17 +51,18 @@ impl Tally {
         }
     }
 
-    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
+    /// `has_begun`: a call of the round was begun. `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
     /// given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
+        has_begun: bool,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
         observer: &mut impl MayObserve,
     ) -> Option<GivenUp> {
         let mut last = None;
-        // In the round before, they were sent, and failed.
+        // In the round before, they were sent, and failed; before the first, nothing was.
         let before = Round {
             number: round.number - 1,
             ..*round
@@ -72,8 +73,10 @@ impl Tally {
                 (End::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
                 (End::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
                 (End::Dropped, Some(reason)) => (round, reason, Some(*end)),
-                (End::NotSent, Some(reason)) if is_first => (round, reason, Some(*end)),
-                (End::NotSent, Some(reason)) => (&before, reason, None),
+                (End::NotSent, Some(reason)) if is_first && has_begun => {
+                    (round, reason, Some(*end))
+                }
+                (End::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
                 (End::Dropped | End::NotSent, None) => continue,
             };
             let given_up = GivenUp {

@@ -2,6 +2,7 @@
 
 use std::any::type_name;
 use std::cell::{Cell, RefCell};
+use std::future::ready;
 use std::task::Waker;
 use std::time::Duration;
 
@@ -236,6 +237,10 @@ async fn a_batch_ends_with_what_was_given_up_last() {
         (
             ends!(policy.limiter(&Closed), [None, None]),
             "attempt=0 max=3 rejected by the limiter reason=rejected",
+        ),
+        (
+            ends!(policy.cancel(ready(())), [None, None]),
+            "attempt=0 max=3 not sent reason=cancelled",
         ),
     ] {
         assert_eq!(ends, [(); 2].map(|()| format!("gave up batch {expected}")));
