@@ -112,6 +112,7 @@ pub use limiter::quota::Quota;
 pub use limiter::rate_limiter::RateLimiter;
 pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
+pub use observe::attempt_end::AttemptEnd;
 pub use observe::cause::Cause;
 pub use observe::event::Event;
 pub use observe::observer::Observer;

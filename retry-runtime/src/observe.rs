@@ -1,5 +1,6 @@
 //! What is reported about calls, and to whom.
 
+pub(crate) mod attempt_end;
 pub(crate) mod cause;
 pub(crate) mod event;
 pub(crate) mod ignored_timeout;

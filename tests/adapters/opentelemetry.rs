@@ -1,5 +1,6 @@
 //! The observer `OpenTelemetry`, by what the in-memory exporter of its SDK gets.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -11,8 +12,11 @@ use opentelemetry_sdk::metrics::data::{
 };
 use opentelemetry_sdk::metrics::{InMemoryMetricExporter, SdkMeterProvider};
 use retry_runtime::observers::OpenTelemetry;
+use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, sequence};
-use retry_runtime::{Breaker, Budget, GaveUp, Rejected, retry};
+use retry_runtime::{
+    Breaker, Budget, Event, GaveUp, Observer, Plan, Policy, Rejected, Verdict, retry, retry_each,
+};
 
 static BUDGET: Budget = Budget::standard();
 
@@ -39,8 +43,9 @@ type Points = BTreeMap<String, (f64, usize)>;
 
 /// Without the names, which are always the same.
 fn attributes<'a>(attributes: impl Iterator<Item = &'a KeyValue>) -> String {
-    const NAMES: [(&str, &str); 3] = [
+    const NAMES: [(&str, &str); 4] = [
         ("retry.name", "fetch"),
+        ("retry.name", "fetch.page"),
         ("retry.budget", "server"),
         ("retry.breaker", "server"),
     ];
@@ -233,4 +238,96 @@ async fn so_do_corrections_hedges_and_fallbacks() {
         found["retry.attempts_per_call {attempt}"],
         filling(2, &[("", 5.0)])
     );
+}
+
+fn verdict(error: &&str) -> Verdict {
+    match *error {
+        "busy" => Verdict::TRANSIENT,
+        _ => Verdict::STOP,
+    }
+}
+
+/// What the attempts of all calls of that name ended with, as `run` tells it.
+async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> Points {
+    let exported = Exported::new();
+    let observer = exported.observer();
+    let observe = |event: &Event<'_>| {
+        if event.call() == name {
+            observer.observe(event);
+        }
+    };
+    run(&observe).await;
+    exported
+        .read()
+        .remove("retry.attempts {attempt}")
+        .unwrap_or_default()
+}
+
+/// However many items are given up, and in whichever round.
+#[tokio::test]
+async fn a_round_of_a_batch_counts_once_by_how_it_ended() {
+    type Rounds<'a> = &'a [&'a [Result<(), &'a str>]];
+    let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
+    let succeeded = ("retry.kind=succeeded", 1.0);
+    let cases: [(Rounds<'_>, &[_]); 6] = [
+        (
+            &[&[Err("gone"), Err("busy")], &[Ok(())]],
+            &[succeeded, busy],
+        ),
+        (
+            &[&[Err("gone"), Err("busy")], &[Err("gone")]],
+            &[gone, busy],
+        ),
+        (&[&[Ok(()), Err("busy")], &[Err("gone")]], &[gone, busy]),
+        (&[&[Ok(()), Err("gone")]], &[gone]),
+        (
+            &[&[Err("busy"); 2], &[Ok(()), Err("busy")]],
+            &[("retry.kind=transient", 2.0)],
+        ),
+        // One answer for two items.
+        (&[&[Ok(())]], &[gone]),
+    ];
+    for (rounds, kinds) in cases {
+        let found = attempts_of("fetch", async |observe| {
+            let round = Cell::new(0);
+            let policy = Policy::none().max(1).on(verdict).name("fetch");
+            let call = policy.observe(|event| observe(event));
+            let _ = retry_each(call, 0..2, async |_| {
+                Ok(rounds[round.replace(round.get() + 1)].to_vec())
+            })
+            .await;
+        });
+        assert_eq!(found.await, expected(kinds), "{rounds:?}");
+    }
+}
+
+#[tokio::test]
+async fn so_does_one_of_a_plan_and_an_execution_of_its_subtask() {
+    let (busy, gone) = (("retry.kind=transient", 1.0), ("retry.kind=stop", 1.0));
+    let succeeded = ("retry.kind=succeeded", 1.0);
+    let cases: [(&[Result<(), &str>], &[_]); 4] = [
+        (&[Err("busy")], &[busy]),
+        (&[Err("gone")], &[gone]),
+        (&[Err("busy"), Err("gone")], &[gone, busy]),
+        (&[Err("busy"), Ok(())], &[succeeded, busy]),
+    ];
+    for ((outcomes, kinds), name) in cases
+        .iter()
+        .flat_map(|case| [(case, "fetch"), (case, "fetch.page")])
+    {
+        let found = attempts_of(name, async |observe| {
+            let server = sequence(outcomes.iter().copied());
+            let mut plan = Plan::<(), &str>::new();
+            plan.add("page", [], async |[]| server.next());
+            let max = u32::try_from(outcomes.len() - 1).expect("a few");
+            let policy = Policy::none().max(max).on(verdict).name("fetch");
+            let call = policy.observe(|event| observe(event));
+            let end = plan.run_until(call, async |results| match results.output("page") {
+                Some(()) => Validity::Valid,
+                None => Validity::Invalid(String::from("no page")),
+            });
+            assert!(end.await.is_ok());
+        });
+        assert_eq!(found.await, expected(kinds), "{name}: {outcomes:?}");
+    }
 }

@@ -115,6 +115,27 @@ fn an_entry_of_named_policies_is_a_layer() {
     assert_eq!(policies.find("redis"), Policy::new().max(2));
 }
 
+#[test]
+fn no_entry_has_a_name_that_reading_refuses() {
+    let schema = schema_for!(Policies).to_value();
+    let sections = ["transient", "throttled", "timed_out", "invalid"];
+    assert_eq!(
+        schema["propertyNames"],
+        json!({ "pattern": "[^.:*]$", "not": { "enum": sections } })
+    );
+    for name in sections
+        .into_iter()
+        .chain(["", "redis.", "redis::", "redis*"])
+    {
+        let read = serde_json::from_value::<Policies>(json!({ name: { "max": 2 } }));
+        let built = Policies::of([(name, Overrides::new())]);
+        assert_eq!(
+            read.expect_err(name).to_string(),
+            built.expect_err(name).to_string()
+        );
+    }
+}
+
 /// Documents refer to them by these.
 #[test]
 fn each_schema_has_a_name_of_its_own() {

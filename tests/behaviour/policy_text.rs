@@ -377,6 +377,19 @@ fn refuses_what_is_no_list_of_keys() {
             "throttled(9, base=1s)",
             "`throttled` takes keys, not `9` alone: write `max=9` for a number of retries",
         ),
+        (
+            "throttled(5s, max=3)",
+            "`throttled` takes keys, not `5s` alone: write them, as in `throttled(max=5)`",
+        ),
+        (
+            "backoff(1s, 5s, 30s)",
+            "`backoff` takes a list of delays in square brackets: write `backoff=[1s, …]`",
+        ),
+        ("max(5, 3)", "`max` takes one value: write `max=5`"),
+        (
+            "backof(1s, 5s)",
+            "`backof.1s` has no value: write `backof.1s=…`",
+        ),
         ("=5", "a key is missing before `=`"),
         (",max=5", "a key is missing before `,`"),
         ("max=5,,base=1s", "a key is missing before `,`"),

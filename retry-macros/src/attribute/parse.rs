@@ -333,5 +333,7 @@ fn at_next(input: ParseStream) -> bool {
     }
     ahead.is_empty()
         || ahead.call(Ident::parse_any).is_ok()
-            && (ahead.peek(Token![=]) && !ahead.peek(Token![==]) || ahead.peek(token::Paren))
+            && (ahead.peek(Token![=]) && !ahead.peek(Token![==])
+                || ahead.peek(Token![:]) && !ahead.peek(Token![::])
+                || ahead.peek(token::Paren))
 }

@@ -5,7 +5,7 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use super::tally::{Of, ShownItem};
+use super::tally::{End, Of, ShownItem};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
@@ -16,6 +16,7 @@ use crate::call::state::Call;
 use crate::chain::observer::MayObserve;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
@@ -71,16 +72,11 @@ struct Group {
 pub(super) struct GivenUp {
     /// The first of them.
     pub(super) first: usize,
+    /// How they ended, if not with a failure of their own.
+    pub(super) end: Option<End>,
     pub(super) max: Option<u32>,
     pub(super) kind: Option<Kind>,
     pub(super) reason: Reason,
-}
-
-impl GivenUp {
-    /// The same, as of a later round.
-    pub(super) fn before(self) -> Self {
-        Self { kind: None, ..self }
-    }
 }
 
 /// Failed items by what they have in common.
@@ -196,18 +192,16 @@ impl<'a> Groups<'a> {
             let error = |items, first| round.part(items, Of(shown, first));
             let given_up = |first, kind, reason| GivenUp {
                 first,
+                end: None,
                 max,
                 kind,
                 reason,
             };
             match (group.decision, group.verdict.kind()) {
                 (Ok(_), Some(kind)) => {
-                    let (again, observe) = (error(group.again, group.first), observer.observe());
-                    if mem::replace(&mut is_retried, true) {
-                        round.retrying_too(&again, max, pause, kind, observe);
-                    } else {
-                        round.retrying(&again, max, pause, kind, observe);
-                    }
+                    let again = error(group.again, group.first);
+                    let is_first = !mem::replace(&mut is_retried, true);
+                    round.retrying(is_first, &again, max, pause, kind, observer.observe());
                     if let Some(first) = group.unpaid {
                         let unpaid = error(group.items - group.again, first);
                         let given_up = given_up(first, Some(kind), Reason::Budget);
@@ -237,9 +231,10 @@ impl Round<'_> {
         }
     }
 
-    /// A record of items that are sent again, of the first in a round.
+    /// A record of items that are sent again: the first in a round, or of others that failed otherwise.
     fn retrying(
         &self,
+        is_first: bool,
         error: &dyn fmt::Display,
         max: Option<u32>,
         delay: Duration,
@@ -248,43 +243,31 @@ impl Round<'_> {
     ) {
         let (call, attempt) = (self.name, self.number);
         #[cfg(feature = "nested")]
-        nested::tell(&Site::new(self.policy, call), attempt, false, None);
-        report(
-            Record::Retrying,
-            || Event::Retrying {
-                call,
-                attempt,
-                max,
-                delay,
-                error,
-                kind,
-            },
-            observe,
-        );
-    }
-
-    /// The same of others that failed otherwise.
-    fn retrying_too(
-        &self,
-        error: &dyn fmt::Display,
-        max: Option<u32>,
-        delay: Duration,
-        kind: Kind,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (call, attempt) = (self.name, self.number);
-        report(
-            Record::Retrying,
-            || Event::ItemsFailed {
-                call,
-                attempt,
-                max,
-                error,
-                kind: Some(kind),
-                follows: Ok(delay),
-            },
-            observe,
-        );
+        if is_first {
+            nested::tell(&Site::new(self.policy, call), attempt, false, None);
+        }
+        let event = || {
+            if is_first {
+                Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                }
+            } else {
+                Event::ItemsFailed {
+                    call,
+                    attempt,
+                    max,
+                    error,
+                    kind: Some(kind),
+                    follows: Ok(delay),
+                }
+            }
+        };
+        report(Record::Retrying, event, observe);
     }
 
     /// A record of items that are not sent again.
@@ -312,28 +295,24 @@ impl Round<'_> {
         );
     }
 
-    /// Tells how the batch ended, of which so many items were given up.
-    pub(super) fn ended(
+    /// Tells how the batch ended, of which so many items were given up, and how its last round did.
+    pub(super) fn gave_up_batch(
         &self,
         items: usize,
         given_up: GivenUp,
+        ended: Option<AttemptEnd>,
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let GivenUp {
-            first,
-            max,
-            kind,
-            reason,
-        } = given_up;
+        let GivenUp { max, reason, .. } = given_up;
         let event = Event::GaveUp {
             call: self.name,
             attempt: self.number,
             attempts: self.number,
             corrections: 0,
             max,
-            error: &self.part(items, Of(shown, first)),
-            kind,
+            error: &self.part(items, given_up.error(shown)),
+            ended,
             reason,
         };
         report_unlogged_end(&event, observe);

@@ -26,8 +26,9 @@ use crate::chain::on_error::{Described, OnError};
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
-use crate::limiter::End as AttemptEnd;
+use crate::limiter;
 use crate::limiter::place::Leave;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
@@ -112,9 +113,9 @@ impl<I: Clone, B: MayPay, R: MayAdmit, M: MayWait> Sent<I, B, R, M> {
 }
 
 /// How a call ended for its limiter some of whose items ended so, and others so.
-fn worse(one: AttemptEnd, other: AttemptEnd) -> AttemptEnd {
-    let severity = |end: &AttemptEnd| match *end {
-        AttemptEnd::Failure { kind, hint } => {
+fn worse(one: limiter::End, other: limiter::End) -> limiter::End {
+    let severity = |end: &limiter::End| match *end {
+        limiter::End::Failure { kind, hint } => {
             let kinds = [Kind::Transient, Kind::Timeout, Kind::Throttled];
             (kinds.iter().position(|other| *other == kind), hint)
         }
@@ -373,7 +374,7 @@ where
         }: Sent<I::Item, B, R, M>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
-        let mut end = AttemptEnd::Success;
+        let mut end = limiter::End::Success;
         match answers {
             Err(error) => {
                 let verdict = self.verdict(&error);
@@ -414,7 +415,7 @@ where
                 }
             }
             Ok(answers) => {
-                end = AttemptEnd::Ignored;
+                end = limiter::End::Ignored;
                 let miscount = Miscount {
                     answers: answers.len(),
                     items: entries.len(),
@@ -441,11 +442,11 @@ where
     }
 
     /// What a limiter is told of such a failure.
-    fn end(&self, verdict: Verdict) -> AttemptEnd {
+    fn end(&self, verdict: Verdict) -> limiter::End {
         if self.rules.policy.is_enabled() {
-            AttemptEnd::of_failure(verdict)
+            limiter::End::of_failure(verdict)
         } else {
-            AttemptEnd::Ignored
+            limiter::End::Ignored
         }
     }
 
@@ -573,10 +574,8 @@ where
         self.progress.tell(round.name, round.number, all, observe);
         let observer = &mut self.rules.observer;
         let of_groups = groups.report(&round, &shown, observer);
-        let of_tally = tally.report(&round, self.ended, &shown, observer);
-        // What was given up before says nothing of how the last attempt ended.
-        let before = self.given_up.map(GivenUp::before);
-        self.given_up = of_groups.or(of_tally).or(before);
+        let of_tally = tally.report(&round, self.has_begun, self.ended, &shown, observer);
+        self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause();
         if pause.is_some() {
             self.number = self.number.saturating_add(1);
@@ -588,8 +587,13 @@ where
                 items: self.results.len(),
                 ..round
             };
+            let ended = match of_groups {
+                Some(failed) => Some(AttemptEnd::failed(failed.kind)),
+                None if self.has_begun => tally.end_of_round(),
+                None => None,
+            };
             let observe = self.rules.observer.observe();
-            all.ended(failed.count(), given_up, &shown, observe);
+            all.gave_up_batch(failed.count(), given_up, ended, &shown, observe);
         } else if self.is_told_of_success() && self.results.iter().all(Result::is_ok) {
             let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
             let site = Site::new(&self.rules.policy, self.rules.name);

@@ -7,6 +7,7 @@ use super::groups::{GivenUp, Round};
 use super::item_error::Miscount;
 use crate::chain::observer::MayObserve;
 use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 
 /// What is reported about a round once it has ended.
@@ -40,54 +41,83 @@ impl Tally {
         }
     }
 
-    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
+    /// How a round ended in which no item failed by itself. `None` where calls were dropped.
+    pub(super) fn end_of_round(&self) -> Option<AttemptEnd> {
+        let ends = self.ended.keys().map(|(end, _)| end);
+        match ends.min() {
+            Some(End::Miscounted(_)) => Some(AttemptEnd::Stop),
+            Some(End::Dropped) => None,
+            Some(End::NotSent | End::Rejected(_)) | None => Some(AttemptEnd::Succeeded),
+        }
+    }
+
+    /// `has_begun`: a call of the round was begun. `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
     /// given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
+        has_begun: bool,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
         observer: &mut impl MayObserve,
     ) -> Option<GivenUp> {
         let mut last = None;
+        // In the round before, they were sent, and failed; before the first, nothing was.
+        let before = Round {
+            number: round.number - 1,
+            ..*round
+        };
         for ((end, max), (first, items)) in &self.ended {
-            let mut gave_up = |round: &Round<'_>, error: &dyn fmt::Display, reason| {
-                let given_up = GivenUp {
-                    first: *first,
-                    max: *max,
-                    kind: None,
-                    reason,
-                };
-                let part = round.part(*items, error);
-                round.gave_up(&part, given_up, observer.observe());
-                last = Some(given_up);
+            let is_first = round.number == 1;
+            let (round, reason, end) = match (*end, ended) {
+                (End::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
+                (End::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
+                (End::Dropped, Some(reason)) => (round, reason, Some(*end)),
+                (End::NotSent, Some(reason)) if is_first && has_begun => {
+                    (round, reason, Some(*end))
+                }
+                (End::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
+                (End::Dropped | End::NotSent, None) => continue,
             };
-            // In the round before, they were sent, and failed.
-            let before = Round {
-                number: round.number - 1,
-                ..*round
+            let given_up = GivenUp {
+                first: *first,
+                end,
+                max: *max,
+                kind: None,
+                reason,
             };
-            match (end, ended) {
-                (End::Miscounted(miscount), _) => gave_up(round, miscount, Reason::Unanswered),
-                (End::Rejected(by), _) if round.number > 1 => {
-                    gave_up(&before, &Of(shown, *first), by.reason());
-                }
-                (End::Rejected(by), _) => {
-                    gave_up(&before, &Rejected::new(*by), by.reason());
-                }
-                (End::Dropped, Some(reason)) => {
-                    gave_up(round, &"dropped before an answer", reason);
-                }
-                (End::NotSent, Some(reason)) if round.number == 1 => {
-                    gave_up(round, &"not sent", reason);
-                }
-                (End::NotSent, Some(reason)) => {
-                    gave_up(&before, &Of(shown, *first), reason);
-                }
-                (End::Dropped | End::NotSent, None) => {}
-            }
+            let part = round.part(*items, given_up.error(shown));
+            round.gave_up(&part, given_up, observer.observe());
+            last = Some(given_up);
         }
         last
+    }
+}
+
+impl GivenUp {
+    /// What is told of the first of them.
+    pub(super) fn error<'a>(self, shown: &'a ShownItem<'a>) -> impl fmt::Display + 'a {
+        Told {
+            given_up: self,
+            shown,
+        }
+    }
+}
+
+struct Told<'a> {
+    given_up: GivenUp,
+    shown: &'a ShownItem<'a>,
+}
+
+impl fmt::Display for Told<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.given_up.end {
+            Some(End::Miscounted(miscount)) => miscount.fmt(f),
+            Some(End::Dropped) => f.write_str("dropped before an answer"),
+            Some(End::NotSent) => f.write_str("not sent"),
+            Some(End::Rejected(by)) => Rejected::new(by).fmt(f),
+            None => (self.shown)(self.given_up.first, f),
+        }
     }
 }
 

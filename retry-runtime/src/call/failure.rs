@@ -187,6 +187,9 @@ impl<'a> Failure<'a> {
 
     /// Computes the delay of each retry from its number (1, 2, …), in place of the policy's `backoff`. Jitter, `floor`
     /// and a `cap` that was set apply to it.
+    ///
+    /// Where the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be above
+    /// the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
         self.delays = Some(delays);
         self

@@ -6,8 +6,8 @@ use crate::call::decide::Decision;
 use crate::call::failure::{Ending, Failure, Values};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 use crate::observe::record::Record;
@@ -72,7 +72,7 @@ impl Call {
                     attempts: attempt.saturating_add(self.beside),
                     corrections,
                     max,
-                    kind: verdict.kind(),
+                    ended: Some(AttemptEnd::failed(verdict.kind())),
                     reason,
                 };
                 end.report(error, ending, observe);
@@ -119,18 +119,19 @@ impl Call {
             attempts: self.attempts().saturating_sub(attempts),
             corrections: self.corrections.saturating_sub(corrections),
             max: limit(self.in_force),
-            kind: None,
+            ended: None,
             reason,
         };
         end.report(&shown(error), ending, observe);
     }
 
-    /// Reports that the call ends in the middle of an attempt.
+    /// Reports that the call ends with an attempt that ended so, or in the middle of one.
     #[cfg(feature = "plan")]
-    pub(crate) fn gave_up_under_way(
+    pub(crate) fn cut(
         &self,
         site: &Site<'_>,
         error: &dyn fmt::Display,
+        ended: Option<AttemptEnd>,
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
@@ -140,7 +141,7 @@ impl Call {
             attempts: self.attempts(),
             corrections: self.corrections,
             max: self.retries_allowed(site.policy),
-            kind: None,
+            ended,
             reason,
         };
         end.report(&shown(error), Ending::Error, observe);
@@ -174,7 +175,7 @@ impl Call {
                     attempts: attempt,
                     corrections,
                     max,
-                    kind: None,
+                    ended: None,
                     reason: Reason::FallbackFailed,
                 };
                 end.report(&shown(error), Ending::Error, observe);
@@ -240,7 +241,7 @@ struct End<'a> {
     attempts: u32,
     corrections: u32,
     max: Option<u32>,
-    kind: Option<Kind>,
+    ended: Option<AttemptEnd>,
     reason: Reason,
 }
 
@@ -252,7 +253,7 @@ impl End<'_> {
             attempts,
             corrections,
             max,
-            kind,
+            ended,
             reason,
         } = self;
         match ending {
@@ -264,7 +265,7 @@ impl End<'_> {
                     corrections,
                     max,
                     error,
-                    kind,
+                    ended,
                     reason,
                 };
                 report(Record::GaveUp, event, observe);
@@ -276,7 +277,7 @@ impl End<'_> {
                     corrections,
                     max,
                     error,
-                    kind,
+                    ended,
                     reason,
                 };
                 report(Record::FallingBack, event, observe);

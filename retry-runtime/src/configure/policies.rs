@@ -4,6 +4,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use retry_vocabulary::complaint;
+use retry_vocabulary::key::{Among, Key};
 
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::policy::Policy;
@@ -57,7 +58,8 @@ const DEFAULT: &str = "default";
 ///
 /// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons
 /// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
-/// it switches off the retries of every call that has its policy from here. `enabled = true` there changes nothing.
+/// it switches off the retries of every call that has its policy from here. `enabled = true` there leaves off what an
+/// entry switches off.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// The shortest first.
@@ -85,7 +87,8 @@ impl Policies {
 
     /// With those entries, in any order.
     ///
-    /// It is an error if two have the same name, if a name is empty or ends in `.`, `:` or `*`, or if an entry, together
+    /// It is an error if two have the same name, if a name is empty, ends in `.`, `:` or `*` or is that of a section, such
+    /// as `throttled`, or if an entry, together
     /// with those that it is laid over, names a `base` or `floor` above its `cap`, or a `base` or `factor` beside a list
     /// of delays.
     pub fn of<N: Into<String>>(
@@ -98,7 +101,8 @@ impl Policies {
         policies.checked()
     }
 
-    /// With another source over all entries, such as the environment or the command line.
+    /// With another source over all entries, such as the environment or the command line. Its `enabled = true` only takes
+    /// back an `enabled = false` that was laid over all entries before: what an entry or a function switches off stays off.
     ///
     /// ```
     /// use retry_runtime::{Policies, Policy};
@@ -109,7 +113,7 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
-        self.over_all = self.over_all.overridden_by(later);
+        self.over_all = self.over_all.overridden_by(later).without_enabling();
         self.checked()
     }
 
@@ -182,20 +186,9 @@ impl Policies {
 
     /// Adds an entry, which is not checked together with the others.
     pub(crate) fn add(&mut self, name: String, named: Overrides) -> Result<(), PolicyError> {
+        check_name(&name)?;
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
-        }
-        let beginning = name.trim_end_matches(['.', ':', '*']);
-        if beginning.is_empty() || beginning != name {
-            let (meant, calls) = match beginning {
-                "" => (DEFAULT, "all calls"),
-                meant => (meant, "all calls whose names begin with it"),
-            };
-            return Err(PolicyError::new(format!(
-                "no call is named `{}`: write `{}`, for {calls}",
-                short(&name),
-                short(meant)
-            )));
         }
         self.entries.push(Entry {
             name,
@@ -223,6 +216,26 @@ impl Policies {
         }
         Ok(self)
     }
+}
+
+/// Whether a call, or the beginning of its name, may be called that.
+pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
+    if Among::Policy.find(name).is_some_and(Key::is_section) {
+        return Err(PolicyError::new(format!(
+            "`{name}` is no name of a call: write it in `{DEFAULT}`, for all calls"
+        )));
+    }
+    let beginning = name.trim_end_matches(['.', ':', '*']);
+    let (meant, calls) = match beginning {
+        "" => (DEFAULT, "all calls"),
+        meant if meant == name => return Ok(()),
+        meant => (meant, "all calls whose names begin with it"),
+    };
+    Err(PolicyError::new(format!(
+        "no call is named `{}`: write `{}`, for {calls}",
+        short(name),
+        short(meant)
+    )))
 }
 
 /// Says in which entry that is wrong.

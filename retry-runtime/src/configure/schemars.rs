@@ -68,10 +68,13 @@ impl JsonSchema for Policies {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let sections = Among::Policy.keys().filter(|key| key.is_section());
+        let sections: Vec<_> = sections.map(Key::name).collect();
         json_schema!({
             "description": "Policies by the names of calls; `default` is for all",
             "type": "object",
             "properties": { Key::Enabled.name(): described(Key::Enabled) },
+            "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
             "additionalProperties": table(Among::Policy, &BTreeMap::new()),
         })
     }

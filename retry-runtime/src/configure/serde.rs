@@ -8,7 +8,7 @@ use ::serde::de::value::MapAccessDeserializer;
 use ::serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use retry_vocabulary::key::{Among, Key};
 
-use crate::configure::policies::{Policies, in_entry};
+use crate::configure::policies::{Policies, check_name, in_entry};
 use crate::policy::overrides::Overrides;
 use crate::policy::value::Value;
 
@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for PoliciesVisitor {
     }
 }
 
-/// Whether there are retries at all: `true` leaves to the entries what they switch off.
+/// Whether there are retries at all.
 struct Switch;
 
 impl<'de> DeserializeSeed<'de> for Switch {
@@ -51,12 +51,7 @@ impl<'de> DeserializeSeed<'de> for Switch {
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
         let name = String::from(Key::Enabled.name());
         let value = Value::deserialize(deserializer)?;
-        let switch = Overrides::from_entries(&Vec::from([(name, value)])).map_err(Error::custom)?;
-        Ok(if switch.is_off() {
-            switch
-        } else {
-            Overrides::new()
-        })
+        Overrides::from_entries(&Vec::from([(name, value)])).map_err(Error::custom)
     }
 }
 
@@ -85,12 +80,7 @@ impl<'de> Visitor<'de> for Entry<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Overrides, A::Error> {
-        if Among::Policy.find(self.name).is_some_and(Key::is_section) {
-            return Err(Error::custom(format_args!(
-                "`{}` is no name of a call: write it in `default`, for all calls",
-                self.name
-            )));
-        }
+        check_name(self.name).map_err(Error::custom)?;
         let named = Overrides::deserialize(MapAccessDeserializer::new(map))?;
         match named.check() {
             Ok(()) => Ok(named),

@@ -3,6 +3,7 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::cause::Cause;
 use crate::observe::reason::Reason;
 
@@ -134,9 +135,8 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure ended the attempt. `None` if it was not worth a retry, or if no attempt ended here: after a
-        /// pause, or where none was made.
-        kind: Option<Kind>,
+        /// How the attempt ended. `None` if none ended here: after a pause, or where none was made.
+        ended: Option<AttemptEnd>,
         /// Why no attempt follows.
         reason: Reason,
     },
@@ -167,9 +167,9 @@ pub enum Event<'a> {
         max: Option<u32>,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure ended the attempt. `None` if it was not worth a retry, or if no attempt ended here: after a
-        /// pause, or where none was made.
-        kind: Option<Kind>,
+        /// How the attempt ended. `None` if none ended here: after a pause, where none was made, where it was dropped, or
+        /// of a subtask of a plan whose failure was told of as `AttemptFailed`. Of a batch, how its last round ended.
+        ended: Option<AttemptEnd>,
         /// Why no attempt follows.
         reason: Reason,
     },

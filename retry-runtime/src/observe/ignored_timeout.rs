@@ -5,7 +5,7 @@ use core::fmt;
 use crate::error_text::shown::shown;
 use crate::observe::recording;
 
-/// Says, once for each name, that nothing ends the attempts of that call.
+/// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
 #[cold]
 #[inline(never)]
 pub(crate) fn tell(call: &str) {

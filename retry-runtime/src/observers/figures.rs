@@ -5,6 +5,7 @@ use core::time::Duration;
 use crate::breaker::circuit::{Breaker, BreakerState};
 use crate::budget::bucket::Budget;
 use crate::classify::kind::Kind;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
 
@@ -27,29 +28,19 @@ pub(super) struct Shared<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Figures {
     /// An attempt or a correction ended so.
-    pub(super) attempt: Option<Judged>,
+    pub(super) attempt: Option<AttemptEnd>,
     /// A pause of that length begins.
     pub(super) pause: Option<Duration>,
     /// The call ended.
     pub(super) end: Option<End>,
 }
 
-/// What became of an attempt, or of a correction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judged {
-    Succeeded,
-    /// Not worth a retry.
-    Stop,
-    Failed(Kind),
-}
-
-impl Judged {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Succeeded => Outcome::Succeeded.name(),
-            Self::Stop => "stop",
-            Self::Failed(kind) => kind.name(),
-        }
+/// What an attempt or a correction that ended so is counted as.
+pub(super) const fn kind_of(end: AttemptEnd) -> &'static str {
+    match end {
+        AttemptEnd::Succeeded => Outcome::Succeeded.name(),
+        AttemptEnd::Stop => "stop",
+        AttemptEnd::Failed(kind) => kind.name(),
     }
 }
 
@@ -91,35 +82,35 @@ impl Figures {
         let none = Self::default();
         match *event {
             Event::Retrying { kind, delay, .. } => Self {
-                attempt: Some(Judged::Failed(kind)),
+                attempt: Some(AttemptEnd::Failed(kind)),
                 pause: Some(delay),
                 ..none
             },
             Event::Correcting { delay, .. } => Self {
-                attempt: Some(Judged::Failed(Kind::Invalid)),
+                attempt: Some(AttemptEnd::Failed(Kind::Invalid)),
                 pause: Some(delay),
                 ..none
             },
             Event::AttemptFailed { kind, .. } => Self {
-                attempt: Some(Judged::Failed(kind)),
+                attempt: Some(AttemptEnd::Failed(kind)),
                 ..none
             },
-            Event::FallingBack { kind, reason, .. } => Self {
-                attempt: judged(kind, reason),
+            Event::FallingBack { ended, .. } => Self {
+                attempt: ended,
                 ..none
             },
             Event::GaveUp {
                 attempts,
-                kind,
+                ended: attempt,
                 reason,
                 ..
             } => Self {
-                attempt: judged(kind, reason),
+                attempt,
                 ..ended(attempts, Outcome::GaveUp(reason))
             },
             Event::FellBack { attempt, .. } => ended(attempt, Outcome::FellBack),
             Event::Succeeded { attempts, .. } => Self {
-                attempt: Some(Judged::Succeeded),
+                attempt: Some(AttemptEnd::Succeeded),
                 ..ended(attempts, Outcome::Succeeded)
             },
             _ => none,
@@ -131,14 +122,5 @@ fn ended(attempts: u32, outcome: Outcome) -> Figures {
     Figures {
         end: Some(End { attempts, outcome }),
         ..Figures::default()
-    }
-}
-
-/// How the attempt ended that a call ends with. `None` where it had ended before, and the call ended after a pause.
-fn judged(kind: Option<Kind>, reason: Reason) -> Option<Judged> {
-    match (kind, reason) {
-        (Some(kind), _) => Some(Judged::Failed(kind)),
-        (None, Reason::NotRetryable | Reason::Exhausted) => Some(Judged::Stop),
-        (None, _) => None,
     }
 }

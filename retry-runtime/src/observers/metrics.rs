@@ -127,7 +127,7 @@ impl Observer for Metrics<'_> {
             end,
         } = Figures::of(event);
         if let Some(attempt) = attempt {
-            counter!(ATTEMPTS, "name" => name(), "kind" => attempt.name()).increment(1);
+            counter!(ATTEMPTS, "name" => name(), "kind" => figures::kind_of(attempt)).increment(1);
         }
         if let Some(pause) = pause {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());

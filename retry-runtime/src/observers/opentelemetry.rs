@@ -142,7 +142,7 @@ impl Observer for OpenTelemetry<'_> {
             end,
         } = Figures::of(event);
         if let Some(attempt) = attempt {
-            let kind = KeyValue::new("retry.kind", attempt.name());
+            let kind = KeyValue::new("retry.kind", figures::kind_of(attempt));
             self.attempts.add(1, &[name(), kind]);
         }
         if let Some(pause) = pause {

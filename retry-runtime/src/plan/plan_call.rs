@@ -5,6 +5,7 @@ use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::chain::keys::SharedKeys;
 use crate::classify::verdict::Verdict;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 use crate::plan::round_budget::RoundBudget;
 use crate::plan::run_keys::RunKeys;
@@ -95,17 +96,17 @@ impl PlanCall {
         self.call.gave_up(failure, reason);
     }
 
-    /// The plan ends without another round.
+    /// The plan ends without another round, after one that ended so, or in the middle of one.
     pub(crate) fn cut<On, K: SharedKeys>(
         &self,
         keys: &mut RunKeys<On, K>,
         message: &str,
+        ended: Option<AttemptEnd>,
         reason: Reason,
     ) {
         let (policy, name, observe) = keys.told();
         let site = Site::new(policy, name);
-        self.call
-            .gave_up_under_way(&site, &message, reason, observe);
+        self.call.cut(&site, &message, ended, reason, observe);
     }
 
     /// The results are valid.

@@ -19,6 +19,7 @@ use crate::chain::span::MayOpenSpans;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
@@ -57,6 +58,8 @@ pub(crate) struct Account<K: SharedKeys> {
     verdict: Option<Verdict>,
     /// What was paid for its retry, until that begins.
     paid: <K::Budget as MayPay>::Paid,
+    /// How its last execution ended, if the observer was not told yet.
+    untold: Option<AttemptEnd>,
     /// Why it runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
     /// From its first execution to its end.
@@ -85,6 +88,7 @@ impl<K: SharedKeys> Account<K> {
         Self {
             call: Call::new(),
             verdict: None,
+            untold: None,
             paid: Default::default(),
             refused: None,
             span: None,
@@ -305,13 +309,18 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let account = self.account(execution.place);
         account.call = call;
         account.verdict = is_enabled.then_some(verdict);
-        if let (Some(kind), Some(observe)) = (verdict.kind(), self.observer.observe()) {
-            observe(&Event::AttemptFailed {
-                call: &name,
-                attempt: execution.attempt,
-                error,
-                kind,
-            });
+        match verdict.kind() {
+            None => account.untold = Some(AttemptEnd::Stop),
+            Some(kind) => {
+                if let Some(observe) = self.observer.observe() {
+                    observe(&Event::AttemptFailed {
+                        call: &name,
+                        attempt: execution.attempt,
+                        error,
+                        kind,
+                    });
+                }
+            }
         }
     }
 
@@ -322,7 +331,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        self.account(execution.place).span = None;
+        let account = self.account(execution.place);
+        account.span = None;
+        let ended = account.untold.take();
         self.progress.failed(1);
         let name = self.call_of(execution.subtask);
         let max = limit(self.policy.max_retries());
@@ -334,8 +345,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                 corrections: 0,
                 max,
                 error,
-                // Its failures were told of, each with its kind.
-                kind: None,
+                ended,
                 reason,
             });
         }

@@ -17,6 +17,7 @@ use crate::chain::span::MayOpenSpans;
 use crate::chain::under_way::turn;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
@@ -192,13 +193,13 @@ where
             );
             if let Some(late) = late {
                 let message = self.under_way(&late);
-                return Ok(self.cut(&rounds, &mut keys, message, Reason::Deadline));
+                return Ok(self.cut(&rounds, &mut keys, message, None, Reason::Deadline));
             }
             let round = self.classify(&graph, &mut keys, rounds.left(|| timer.now()));
             let validator = pin!(validate(self.snapshot()));
             let Some(validity) = race(validator, end.as_mut()).await else {
                 let message = String::from("the validator was under way at the deadline");
-                return Ok(self.cut(&rounds, &mut keys, message, Reason::Deadline));
+                return Ok(self.cut(&rounds, &mut keys, message, None, Reason::Deadline));
             };
             if let Validity::Valid = validity {
                 self.accepted(&rounds, &mut keys);
@@ -214,7 +215,8 @@ where
             };
             if let Some(reason) = keys.refusal().filter(|_| !verdict.is_retryable()) {
                 self.truncate(len);
-                return Ok(self.cut(&rounds, &mut keys, message, reason));
+                let ended = Some(AttemptEnd::Stop);
+                return Ok(self.cut(&rounds, &mut keys, message, ended, reason));
             }
             let error = self.round_error(&message);
             let is_cancelled = signal.is_cancelled();
@@ -376,19 +378,20 @@ where
         error: &PlanError,
     ) {
         let reason = Reason::NotRetryable;
-        rounds.cut(keys, &error.to_string(), reason);
+        rounds.cut(keys, &error.to_string(), Some(AttemptEnd::Stop), reason);
         self.gave_up(reason, keys);
     }
 
-    /// Gives up in the middle of a round, or at the end of one that no other could follow.
+    /// Gives up in the middle of a round, or at the end of one that no other could follow, which ended so.
     fn cut<On, K: SharedKeys>(
         &mut self,
         rounds: &PlanCall,
         keys: &mut RunKeys<On, K>,
         message: String,
+        ended: Option<AttemptEnd>,
         reason: Reason,
     ) -> PlanEnd {
-        rounds.cut(keys, &message, reason);
+        rounds.cut(keys, &message, ended, reason);
         self.gave_up(reason, keys);
         PlanEnd::GaveUp { reason, message }
     }

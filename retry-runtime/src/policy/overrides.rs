@@ -259,10 +259,10 @@ impl Overrides {
         }
     }
 
-    /// Whether it switches retries off.
-    #[cfg(feature = "serde")]
-    pub(crate) fn is_off(&self) -> bool {
-        self.enabled == Some(false)
+    /// The same, leaving switched off what others switch off.
+    pub(crate) fn without_enabling(mut self) -> Self {
+        self.enabled = self.enabled.filter(|enabled| !enabled);
+        self
     }
 
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
-#[cfg(feature = "clap")]
-use retry_vocabulary::key::Key;
+use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::Policy;
 use crate::policy::error::{PolicyError, short};
@@ -279,14 +278,24 @@ impl<'a> Parser<'a> {
 
 fn no_value(key: Name<'_>) -> PolicyError {
     let Name { section, name } = key;
-    match section {
-        Some(section) if name.starts_with(|first: char| first.is_ascii_digit()) => {
-            PolicyError::new(format!(
-                "`{section}` takes keys, not `{name}` alone: write `max={name}` for a number of retries"
-            ))
-        }
-        _ => PolicyError::new(format!("`{key}` has no value: write `{key}=…`")),
-    }
+    let is_value = name.starts_with(|first: char| first.is_ascii_digit());
+    let around = section
+        .filter(|_| is_value)
+        .and_then(|section| Among::Policy.find(section));
+    let value = short(name);
+    PolicyError::new(match around {
+        Some(section) if section.is_section() && name.parse::<u32>().is_ok() => format!(
+            "`{section}` takes keys, not `{value}` alone: write `max={value}` for a number of retries"
+        ),
+        Some(section) if section.is_section() => format!(
+            "`{section}` takes keys, not `{value}` alone: write them, as in `{section}(max=5)`"
+        ),
+        Some(Key::Backoff) => format!(
+            "`backoff` takes a list of delays in square brackets: write `backoff=[{value}, …]`"
+        ),
+        Some(section) => format!("`{section}` takes one value: write `{section}={value}`"),
+        None => format!("`{key}` has no value: write `{key}=…`"),
+    })
 }
 
 fn not_closed(bracket: char, key: Name<'_>) -> PolicyError {

@@ -1,10 +1,15 @@
 //! What is told of a batch: one record for all that failed alike in a round.
 
 use std::any::type_name;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::future::ready;
+use std::task::Waker;
 use std::time::Duration;
 
-use retry_runtime::{Policy, Reason, Section, retry_each, testing};
+use retry_runtime::{
+    End, Event, Limiter, LimiterChanges, Observer, Policy, Reason, Section, Ticket, Turn,
+    retry_each, testing,
+};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 
 use super::{EXACT, Server, secs};
@@ -160,4 +165,84 @@ async fn the_limit_of_a_kind_stands_where_a_pause_is_cut_short() {
         lines[1].contains("attempt=1 max=9") && lines[1].ends_with("reason=cancelled"),
         "{lines:?}"
     );
+}
+
+/// Lets nothing begin.
+struct Closed;
+
+impl Limiter for Closed {
+    fn enter(&self, cost: u32) -> Ticket {
+        Ticket::new(0, cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        Turn::Rejected
+    }
+
+    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+        None
+    }
+}
+
+/// The last record of items that were given up, and how the batch ended, without how many items they speak of.
+#[derive(Default)]
+struct Ends(RefCell<[String; 2]>);
+
+impl Observer for Ends {
+    fn observe(&self, event: &Event<'_>) {
+        let last = match event {
+            Event::ItemsFailed {
+                follows: Err(_), ..
+            } => 0,
+            Event::GaveUp { .. } => 1,
+            _ => return,
+        };
+        let text = event.to_string();
+        let (before, after) = text.split_once("error=").expect("an error");
+        let (_, error) = after.split_once(" items: ").expect("of items");
+        self.0.borrow_mut()[last] = format!("{before}{error}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_batch_ends_with_what_was_given_up_last() {
+    // What becomes of the first two calls; all others are under way at the deadline.
+    macro_rules! ends {
+        ($keys:expr, $first:expr) => {{
+            let (ends, sent) = (Ends::default(), Cell::new(0));
+            let call = $keys.name("batch").observe(|event| ends.observe(event));
+            let _ = retry_each(call.batches(1).concurrency(2), 0..2, async |_| {
+                let first: [Option<Failure>; 2] = $first;
+                let number = sent.replace(sent.get() + 1);
+                match first.get(number).cloned().flatten() {
+                    Some(failure) => Err::<Vec<Result<(), _>>, _>(failure),
+                    None => std::future::pending().await,
+                }
+            })
+            .await;
+            ends.0.into_inner()
+        }};
+    }
+
+    let policy = EXACT.deadline(secs(30));
+    for (ends, expected) in [
+        (
+            ends!(policy, [Some(STOP), None]),
+            "attempt=1 max=3 dropped before an answer reason=deadline",
+        ),
+        (
+            ends!(policy, [Some(TRANSIENT), Some(TRANSIENT)]),
+            "attempt=2 max=3 dropped before an answer reason=deadline",
+        ),
+        (
+            ends!(policy.limiter(&Closed), [None, None]),
+            "attempt=0 max=3 rejected by the limiter reason=rejected",
+        ),
+        (
+            ends!(policy.cancel(ready(())), [None, None]),
+            "attempt=0 max=3 not sent reason=cancelled",
+        ),
+    ] {
+        assert_eq!(ends, [(); 2].map(|()| format!("gave up batch {expected}")));
+    }
 }

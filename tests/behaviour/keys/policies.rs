@@ -133,6 +133,18 @@ fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
     let policies: Policies =
         toml::from_str("enabled = true\n[anthropic]\nenabled = false").unwrap();
     assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
+    // So it does from another source, which goes before the file.
+    for file in [
+        "[anthropic]\nenabled = false",
+        "enabled = false\n[anthropic]\nenabled = false",
+    ] {
+        let policies = toml::from_str::<Policies>(file).unwrap();
+        let policies = policies.overridden_by(&named("enabled=true")).unwrap();
+        assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
+        let own = Policy::new().enabled(false);
+        assert_eq!(policies.over(own).find("redis"), own);
+        assert_eq!(policies.find("redis"), Policy::new());
+    }
     let policies = toml::from_str::<Policies>("[anthropic]\nmax = 9").unwrap();
     let policies = policies.overridden_by(&named("max=1")).unwrap();
     assert_eq!(policies.find("anthropic"), Policy::new().max(1));

@@ -1,4 +1,4 @@
 //! The observers that this crate brings, and what events tell them.
 
-mod kinds;
+mod ends;
 mod stats;

@@ -222,7 +222,7 @@ fn every_reason_is_counted_under_its_name() {
             corrections: 0,
             max: None,
             error: &"busy",
-            kind: None,
+            ended: None,
             reason,
         });
         let totals = stats.totals();

@@ -5,4 +5,9 @@ async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }
 
+#[retry(attempts: 3, max: 5)]
+async fn embed() -> Result<String, String> {
+    Ok(String::from("hello"))
+}
+
 fn main() {}

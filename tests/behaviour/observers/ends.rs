@@ -1,11 +1,12 @@
-//! Events of calls that end say of which kind the last attempt's failure was.
+//! Events of calls that end say how the last attempt ended.
 
 use std::time::Duration;
 
+use retry_runtime::AttemptEnd::{self, Failed, Stop};
 use retry_runtime::testing::sequence;
 use retry_runtime::{Event, Kind, Policy, Reason, Verdict, retry};
 
-type Ends = Vec<(Option<Kind>, Reason)>;
+type End = (Option<AttemptEnd>, Reason);
 
 fn verdict(error: &&str) -> Verdict {
     match *error {
@@ -15,41 +16,41 @@ fn verdict(error: &&str) -> Verdict {
     }
 }
 
-fn end_of(event: &Event<'_>) -> Option<(Option<Kind>, Reason)> {
+fn end_of(event: &Event<'_>) -> Option<End> {
     match *event {
-        Event::GaveUp { kind, reason, .. } | Event::FallingBack { kind, reason, .. } => {
-            Some((kind, reason))
+        Event::GaveUp { ended, reason, .. } | Event::FallingBack { ended, reason, .. } => {
+            Some((ended, reason))
         }
         _ => None,
     }
 }
 
 #[test]
-fn the_kind_is_that_of_the_attempt_that_ended_the_call() {
+fn the_attempt_that_ended_the_call_says_how() {
     for (policy, errors, expected) in [
         (
             Policy::none().max(1),
             ["busy", "slow down"],
-            (Some(Kind::Throttled), Reason::Exhausted),
+            (Some(Failed(Kind::Throttled)), Reason::Exhausted),
         ),
         (
             Policy::none().max(1),
             ["slow down", "busy"],
-            (Some(Kind::Transient), Reason::Exhausted),
+            (Some(Failed(Kind::Transient)), Reason::Exhausted),
         ),
         (
             Policy::none().max(1),
             ["busy", "forbidden"],
-            (None, Reason::NotRetryable),
+            (Some(Stop), Reason::NotRetryable),
         ),
         (
             Policy::none().enabled(false),
             ["busy", ""],
-            (None, Reason::Exhausted),
+            (Some(Stop), Reason::Exhausted),
         ),
     ] {
         let server = sequence(errors.map(Err::<(), _>));
-        let mut ends = Ends::new();
+        let mut ends = Vec::<End>::new();
         let call = policy
             .on(verdict)
             .observe(|event| ends.extend(end_of(event)));
@@ -59,26 +60,26 @@ fn the_kind_is_that_of_the_attempt_that_ended_the_call() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn there_is_none_where_a_call_ends_after_its_attempt() {
+async fn none_does_where_a_call_ends_after_its_attempt() {
     #[retry(base = "10s", on = verdict, cancel = tokio::time::sleep(Duration::from_millis(1)), jitter = "none",
         observe = |event| ends.extend(end_of(event)))]
-    async fn cancelled(ends: &mut Ends) -> Result<(), &'static str> {
+    async fn cancelled(ends: &mut Vec<End>) -> Result<(), &'static str> {
         Err("busy")
     }
 
     #[retry(max = 0, on = verdict, fallback = async |_| Err("no page"), observe = |event| ends.extend(end_of(event)))]
-    async fn falls_back(ends: &mut Ends) -> Result<(), &'static str> {
+    async fn falls_back(ends: &mut Vec<End>) -> Result<(), &'static str> {
         Err("busy")
     }
 
-    let mut ends = Ends::new();
+    let mut ends = Vec::<End>::new();
     assert!(cancelled(&mut ends).await.is_err());
     assert!(falls_back(&mut ends).await.is_err());
     assert_eq!(
         ends,
         [
             (None, Reason::Cancelled),
-            (Some(Kind::Transient), Reason::Exhausted),
+            (Some(Failed(Kind::Transient)), Reason::Exhausted),
             (None, Reason::FallbackFailed),
         ]
     );

@@ -1,0 +1,24 @@
+use crate::classify::kind::Kind;
+
+/// How an attempt ended, as the last event of its call says: [`Event::GaveUp`](crate::Event::GaveUp) or
+/// [`Event::FallingBack`](crate::Event::FallingBack).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AttemptEnd {
+    /// It succeeded: the last round of a batch that had given up items before.
+    Succeeded,
+    /// It failed, not worth a retry.
+    Stop,
+    /// It failed, of a kind that is worth a retry.
+    Failed(Kind),
+}
+
+impl AttemptEnd {
+    /// With a failure, of that kind if it is worth a retry.
+    pub(crate) const fn failed(kind: Option<Kind>) -> Self {
+        match kind {
+            Some(kind) => Self::Failed(kind),
+            None => Self::Stop,
+        }
+    }
+}
