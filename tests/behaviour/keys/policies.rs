@@ -142,7 +142,11 @@ fn the_switch_beside_the_entries_is_laid_over_all_of_them() {
         let policies = policies.overridden_by(&named("enabled=true")).unwrap();
         assert_eq!(policies.find("anthropic"), Policy::new().enabled(false));
         let own = Policy::new().enabled(false);
-        assert_eq!(policies.over(own).find("redis"), own);
+        let script = &mut Script::new([THROTTLED]);
+        let outcome = retrying!(policy = policies.over(own), name = "redis", {
+            script.next()
+        });
+        assert_eq!((outcome, script.attempts), (Err(THROTTLED), 1));
         assert_eq!(policies.find("redis"), Policy::new());
     }
     let policies = toml::from_str::<Policies>("[anthropic]\nmax = 9").unwrap();
