@@ -287,15 +287,16 @@ fn a_correction_is_evaluated_once_for_each_that_is_made() {
 
 #[test]
 fn an_ending_is_evaluated_once_the_call_gives_up() {
+    #[retry(max = 1, on = |_| true, fallback = counted(stand_in))]
+    fn blocking(failures: &mut u32) -> Result<u32, String> {
+        fail(failures)
+    }
+
     let once_given_up = [0, 0, 1];
     assert_eq!(
         evaluations!(max = 1, give_up = counted(GaveUp::into_error)),
         once_given_up
     );
-    #[retry(max = 1, on = |_| true, fallback = counted(stand_in))]
-    fn blocking(failures: &mut u32) -> Result<u32, String> {
-        fail(failures)
-    }
     assert_eq!(counts(|failures| drop(blocking(failures))), once_given_up);
     assert_eq!(
         evaluations_async!(
@@ -341,6 +342,11 @@ fn a_timeout_is_evaluated_before_each_attempt() {
 
 #[test]
 fn a_timer_is_evaluated_once_for_each_failure_and_where_its_clock_is_read() {
+    #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(AtOnce))]
+    fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
+        stream::iter([fail(failures)])
+    }
+
     assert_eq!(evaluations!(timer = counted(AtOnce)), PER_FAILURE);
     assert_eq!(
         evaluations!(timer = counted(AtOnce), deadline = "1h"),
@@ -372,10 +378,6 @@ fn a_timer_is_evaluated_once_for_each_failure_and_where_its_clock_is_read() {
     );
 
     // Its clock tells how long each attempt lasted.
-    #[retry(stream = "resume", attempt = _attempt, on = |_| true, timer = counted(AtOnce))]
-    fn resumed(failures: &mut u32) -> impl Stream<Item = Result<u32, String>> {
-        stream::iter([fail(failures)])
-    }
     let runtime = runtime::paused();
     let counts = counts(|failures| drop(runtime.block_on(pin!(resumed(failures)).next())));
     assert_eq!(counts, [1, 3, 5]);
