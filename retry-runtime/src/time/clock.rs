@@ -15,6 +15,7 @@ use crate::time::skip;
 /// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
 /// that a paused clock also controls deadlines; in a browser the page's.
 pub(crate) fn now() -> Moment {
+    expect_clock();
     #[cfg(all(
         feature = "tokio",
         not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
@@ -86,7 +87,22 @@ impl Clocks {
 
 /// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.
 pub(crate) fn now_blocking() -> Moment {
+    expect_clock();
     moment(Instant::now())
+}
+
+/// Panics where the standard library would, which knows no way out.
+#[inline]
+fn expect_clock() {
+    #[cfg(all(
+        not(feature = "browser"),
+        target_family = "wasm",
+        target_os = "unknown"
+    ))]
+    panic!(
+        "a retried call asks for the time, and there is no clock here: enable the feature `browser` of \
+         `retry-runtime`, for the page's, or name a timer with a clock with the key `timer`"
+    );
 }
 
 /// Pauses that a test skipped count as passed.
