@@ -228,7 +228,7 @@ async fn send<P, I, F, R, T, E>(
     };
     let mut rounds = Rounds::new(rules, items.into_iter(), results, || timer.now());
     let cancelled = pin!(cancel.into_cancelled());
-    let mut signal = Signal::new(cancelled);
+    let mut signal = Signal::new(cancelled).await;
     let deadline = rounds.deadline();
     let mut end = pin!(sleep_until(&timer, deadline));
     let mut under_way = UnderWay::new();

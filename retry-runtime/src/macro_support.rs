@@ -65,7 +65,7 @@ pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, has_come, is_cancelled, is_cancelled_blocking,
-    pause_or_cancelled,
+    pause_or_cancelled, waker,
 };
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,

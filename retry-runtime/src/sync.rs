@@ -1,5 +1,85 @@
 //! The locks and atomics of what calls share. `tests/interleavings` compiles the same sources with others, which try every
 //! order of the threads' steps.
 
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+#[cfg(target_has_atomic = "64")]
+pub(crate) use core::sync::atomic::AtomicU64;
+pub(crate) use core::sync::atomic::{AtomicU32, Ordering};
 pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+
+#[cfg(not(target_has_atomic = "64"))]
+pub(crate) use self::locked::AtomicU64;
+
+/// For processors without atomics of this size: some of 32 bits.
+#[cfg(any(test, not(target_has_atomic = "64")))]
+mod locked {
+    use super::{Mutex, MutexGuard, Ordering, PoisonError};
+
+    #[derive(Debug)]
+    pub(crate) struct AtomicU64(Mutex<u64>);
+
+    impl AtomicU64 {
+        pub(crate) const fn new(value: u64) -> Self {
+            Self(Mutex::new(value))
+        }
+
+        pub(crate) fn load(&self, _: Ordering) -> u64 {
+            *self.lock()
+        }
+
+        pub(crate) fn store(&self, value: u64, _: Ordering) {
+            *self.lock() = value;
+        }
+
+        pub(crate) fn compare_exchange(
+            &self,
+            current: u64,
+            new: u64,
+            success: Ordering,
+            failure: Ordering,
+        ) -> Result<u64, u64> {
+            self.fetch_update(success, failure, |value| (value == current).then_some(new))
+        }
+
+        pub(crate) fn fetch_update(
+            &self,
+            _: Ordering,
+            _: Ordering,
+            update: impl FnOnce(u64) -> Option<u64>,
+        ) -> Result<u64, u64> {
+            let mut value = self.lock();
+            let before = *value;
+            *value = update(before).ok_or(before)?;
+            Ok(before)
+        }
+
+        fn lock(&self) -> MutexGuard<'_, u64> {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Ordering::Relaxed, locked};
+
+    #[test]
+    fn what_has_no_atomics_of_64_bits_locks() {
+        let number = locked::AtomicU64::new(1);
+        number.store(u64::MAX - 1, Relaxed);
+        let more = |value: u64| value.checked_add(1);
+        assert_eq!(
+            number.fetch_update(Relaxed, Relaxed, more),
+            Ok(u64::MAX - 1)
+        );
+        assert_eq!(number.fetch_update(Relaxed, Relaxed, more), Err(u64::MAX));
+        assert_eq!(
+            number.compare_exchange(0, 5, Relaxed, Relaxed),
+            Err(u64::MAX)
+        );
+        assert_eq!(
+            number.compare_exchange(u64::MAX, 5, Relaxed, Relaxed),
+            Ok(u64::MAX)
+        );
+        assert_eq!(number.load(Relaxed), 5);
+    }
+}

@@ -23,21 +23,23 @@ use wasm_bindgen_cli_support::Bindgen;
 const SLACK: Duration = Duration::from_secs(5);
 
 /// The least and most milliseconds between the attempts of each call, the slack apart.
-const PAUSES: [(&str, &[(u64, u64)]); 4] = [
+const PAUSES: [(&str, &[(u64, u64)]); 5] = [
     ("flaky", &[(200, 200), (400, 400)]),
     ("after", &[(1000, 1000)]),
     // Two seconds later, in a header that knows no fractions.
     ("date", &[(1000, 2000)]),
     // The pause alone is certain: the attempt's time passes while its request is on its way, too.
     ("stalling", &[(100, 400)]),
+    ("trickling", &[(100, 400)]),
 ];
 
 /// What comes of the calls.
-const LINES: [&str; 10] = [
+const LINES: [&str; 11] = [
     "flaky: ok",
     "after: ok",
     "date: ok",
     "stalling: timed out after 300ms",
+    "trickling: error decoding response body",
     "down: 503 Service Unavailable",
     // Nobody knows whether a request that failed was sent.
     "unreachable: 3 attempts",
@@ -206,6 +208,12 @@ impl Site {
                 ("200 OK", String::new(), Vec::new())
             }
             ("stalling", _) => pending().await,
+            ("trickling", _) => {
+                stream
+                    .write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nok")
+                    .await?;
+                pending().await
+            }
             ("after", 1) => (DOWN, "retry-after: 1".to_owned(), Vec::new()),
             ("date", 1) => {
                 let date = httpdate::fmt_http_date(in_two_seconds);

@@ -21,6 +21,7 @@ impl Printer<'_> {
         let history_type = self.error_type_of_history();
         let loop_type = self.error_type_of_loop();
         let pushback = self.pushback();
+        let waker = self.waker();
         let slots = self.owned_slots();
         let timer = self.timer_declaration();
         let failed = self.failed_declaration();
@@ -45,6 +46,7 @@ impl Printer<'_> {
             #history_type
             #kept
             #pushback
+            #waker
             #slots
             'retry_call: loop {
                 #loop_type

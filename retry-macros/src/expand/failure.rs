@@ -375,15 +375,25 @@ impl Printer<'_> {
         details
     }
 
+    /// Binds what an async call asks with whether it is cancelled.
+    pub(crate) fn waker(&self) -> Option<TokenStream> {
+        let asks = self.asyncness == Asyncness::Async && self.model.has(&[Key::Cancel]);
+        asks.then(|| ours!(let retry_waker = __retry::waker().await;))
+    }
+
     /// Whether what [`Self::cancel`] bound has cancelled the call.
     pub(crate) fn cancelled(&self) -> Option<TokenStream> {
         let is_cancellable = self.model.has(&[Key::Cancel]);
         is_cancellable.then(|| match self.asyncness {
             // Asked while attempts run, and again after the failure of the last: a future must not be polled after its end.
             Asyncness::Async if self.model.has(&[Key::Hedge]) => {
-                ours!(__retry::has_come(&mut retry_came, &mut retry_cancel))
+                ours!(__retry::has_come(
+                    &mut retry_came,
+                    &mut retry_cancel,
+                    &retry_waker
+                ))
             }
-            Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel)),
+            Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel, &retry_waker)),
             Asyncness::Blocking => ours!(__retry::is_cancelled_blocking(&retry_cancel)),
         })
     }

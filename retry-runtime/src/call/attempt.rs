@@ -268,7 +268,8 @@ impl<E, K> Attempt<E, K> {
     ///
     /// # Panics
     ///
-    /// Without the feature `std`, if the program's generator of random numbers fails.
+    /// If there are no random numbers: in a page without `crypto`; without the feature `std`, if the program's generator
+    /// fails.
     pub fn call_id(&self) -> CallId {
         self.call_id.get()
     }

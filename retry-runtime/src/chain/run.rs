@@ -29,7 +29,7 @@ use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::time::cancel::{MayCancel, is_cancelled, pause_or_cancelled};
+use crate::time::cancel::{MayCancel, pause_or_cancelled};
 use crate::time::timer::Timer;
 
 /// Calls until it succeeds or gives up.
@@ -68,7 +68,7 @@ where
     async move {
         // First of all, or a flag would be kept of what was moved.
         let cancelled = pin!(chain.cancel.into_cancelled());
-        let mut cancelled = C::signal(cancelled);
+        let mut cancelled = C::signal(cancelled, C::waking().await);
         let mut fallback = Some(chain.alone.fallback);
         chain.timer.expect(|| chain.keys.name.name(Op::place));
         if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
@@ -172,7 +172,7 @@ where
                                         chain.keys.budget.credit(&call);
                                         return Ok(value);
                                     }
-                                    let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
+                                    let is_cancelled = C::is_cancelled(&mut cancelled);
                                     let Some(pause) =
                                         told!().rejected_value(&mut call, is_cancelled)
                                     else {
@@ -192,7 +192,7 @@ where
                                         }
                                     });
                                     history.judged(verdict);
-                                    let is_cancelled = is_cancelled(Pin::new(&mut cancelled));
+                                    let is_cancelled = C::is_cancelled(&mut cancelled);
                                     let shown = Described {
                                         on: &chain.on,
                                         error: &error,

@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::classify::rejected::RejectedBy;
 use crate::limiter::{ABSENT, Turn};
 use crate::time::blocking_timer::BlockingTimer;
-use crate::time::cancel::{Cancel, Pause, STEP};
+use crate::time::cancel::{Cancel, OwnWaker, Pause, STEP};
 use crate::time::clock::{self, Clocks};
 use crate::time::moment::Moment;
 use crate::time::skip;
@@ -38,7 +38,7 @@ pub(crate) async fn wait(
     let began = timer.now();
     let patience = Patience::new(began, place.max_wait(), deadline);
     loop {
-        let waker = poll_fn(|context| Poll::Ready(context.waker().clone())).await;
+        let waker = OwnWaker.await;
         let clocks = Clocks::read(|| timer.now());
         let Some(nap) = patience.ask(place, &waker, clocks.other)? else {
             return Ok(clocks.other.since(began));

@@ -3,10 +3,11 @@
 use alloc::boxed::Box;
 use core::future::Future;
 use core::pin::Pin;
+use core::task::Waker;
 
 use super::{ViaFn, ViaTrait};
 use crate::observe::reason::Reason;
-use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled};
+use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled, OwnWaker};
 
 /// What the key `cancel` takes on a blocking function.
 #[diagnostic::on_unimplemented(
@@ -47,13 +48,18 @@ pub fn cancelled<C: IntoCancelled>(cancel: C) -> Pin<Box<impl Future<Output = ()
     Box::pin(cancel.into_cancelled())
 }
 
-pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>) -> bool {
-    cancel::is_cancelled(cancelled.as_mut())
+/// What an async call asks with.
+pub fn waker() -> OwnWaker {
+    OwnWaker
+}
+
+pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
+    cancel::is_cancelled(cancelled.as_mut(), waker)
 }
 
 /// The same of what is asked more than once: remembers that it came.
-pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>) -> bool {
-    *came = *came || is_cancelled(cancelled);
+pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
+    *came = *came || is_cancelled(cancelled, waker);
     *came
 }
 

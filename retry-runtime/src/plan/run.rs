@@ -82,7 +82,7 @@ where
         let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
         let at_once = |place, turn| ready((place, turn, Ok(Duration::ZERO)));
         let (endless, never) = (pin!(pending()), pin!(pending::<()>()));
-        let mut signal = Signal::new(never);
+        let mut signal = Signal::new(never).await;
         self.execute(
             graph,
             scope,

@@ -173,7 +173,7 @@ where
         let deadline = rounds.deadline;
         let mut end = pin!(sleep_until(&timer, deadline));
         let cancelled = pin!(cancel.into_cancelled());
-        let mut signal = Signal::new(cancelled);
+        let mut signal = Signal::new(cancelled).await;
         loop {
             rounds.begin(&mut keys, self.len());
             #[cfg(feature = "nested")]

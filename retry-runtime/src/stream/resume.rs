@@ -1,14 +1,13 @@
 //! `stream = "resume"`: after an error the body runs again, and is told what was yielded so far.
 
 use core::pin::pin;
-use core::sync::atomic::AtomicU64;
-use core::sync::atomic::Ordering::Relaxed;
 use core::time::Duration;
 
 use futures_core::Stream;
 
 use super::{Giver, Patience, Stopped, StreamItem, UNKNOWN};
 use crate::call::attempt::{Attempt, Kept};
+use crate::sync::{AtomicU64, Ordering::Relaxed};
 use crate::time::attempt_clock::Clock;
 use crate::time::moment::Moment;
 use crate::time::timer::Timer;

@@ -88,6 +88,7 @@ pub trait BlockingTimer {
             return false;
         }
         let mut left = duration;
+        let began = self.now();
         loop {
             if cancel.is_cancelled() {
                 return true;
@@ -97,7 +98,9 @@ pub trait BlockingTimer {
             }
             let step = left.min(STEP);
             self.sleep(step);
-            left -= step;
+            // A coarse timer is late at every step. One whose clock stands has slept all the same.
+            let unslept = duration.saturating_sub(self.now().since(began));
+            left = (left - step).min(unslept);
         }
     }
 

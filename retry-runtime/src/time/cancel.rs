@@ -226,10 +226,21 @@ pub trait MayCancel {
     /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
     #[doc(hidden)]
     type Signal<P: Future + Unpin>: Future + Unpin;
+    /// The waker that it asks with: where nothing cancels it none.
+    #[doc(hidden)]
+    type Waking: Future;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
     #[doc(hidden)]
-    fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
+    fn waking() -> Self::Waking;
+    #[doc(hidden)]
+    fn signal<P: Future + Unpin>(
+        pinned: P,
+        waker: <Self::Waking as Future>::Output,
+    ) -> Self::Signal<P>;
+    /// Whether it has completed. It must not be polled again where it has.
+    #[doc(hidden)]
+    fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>) -> bool;
     #[doc(hidden)]
     fn keep<E>(error: E) -> Self::Kept<E>;
     #[doc(hidden)]
@@ -240,14 +251,23 @@ impl MayCancel for Uncancelled {
     type Future = Pending<()>;
     type Kept<E> = ();
     type Signal<P: Future + Unpin> = Pending<()>;
+    type Waking = NoWaker;
 
     fn into_cancelled(self) -> Pending<()> {
         pending()
     }
 
+    fn waking() -> NoWaker {
+        NoWaker
+    }
+
     #[inline]
-    fn signal<P: Future + Unpin>(_: P) -> Pending<()> {
+    fn signal<P: Future + Unpin>(_: P, (): ()) -> Pending<()> {
         pending()
+    }
+
+    fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>) -> bool {
+        false
     }
 
     fn keep<E>(_: E) {}
@@ -260,14 +280,23 @@ impl MayCancel for Uncancelled {
 impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
     type Kept<E> = E;
-    type Signal<P: Future + Unpin> = P;
+    type Signal<P: Future + Unpin> = Asked<P>;
+    type Waking = OwnWaker;
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
     }
 
-    fn signal<P: Future + Unpin>(pinned: P) -> P {
-        pinned
+    fn waking() -> OwnWaker {
+        OwnWaker
+    }
+
+    fn signal<P: Future + Unpin>(pinned: P, waker: Waker) -> Asked<P> {
+        Asked { pinned, waker }
+    }
+
+    fn is_cancelled<P: Future + Unpin>(signal: &mut Asked<P>) -> bool {
+        is_cancelled(Pin::new(&mut signal.pinned), &signal.waker)
     }
 
     fn keep<E>(error: E) -> E {
@@ -279,11 +308,48 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     }
 }
 
-/// Whether that future has completed. It must not be polled again where it has.
-pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>) -> bool {
-    // Whoever waits for it later polls it again, with a waker that works.
-    let mut context = Context::from_waker(Waker::noop());
-    cancelled.poll(&mut context).is_ready()
+/// Whether that future has completed, asked with the waker of the task. It must not be polled again where it has.
+pub(crate) fn is_cancelled(cancelled: Pin<&mut impl Future>, waker: &Waker) -> bool {
+    cancelled.poll(&mut Context::from_waker(waker)).is_ready()
+}
+
+/// The waker of the task that waits for it. Embassy's timers refuse any other.
+#[derive(Debug)]
+pub struct OwnWaker;
+
+impl Future for OwnWaker {
+    type Output = Waker;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
+        Poll::Ready(context.waker().clone())
+    }
+}
+
+/// Takes no room where nobody asks.
+#[derive(Debug)]
+pub struct NoWaker;
+
+impl Future for NoWaker {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+}
+
+/// What cancels a call, and the waker that the call asks it with.
+#[derive(Debug)]
+pub struct Asked<P> {
+    pinned: P,
+    waker: Waker,
+}
+
+impl<P: Future + Unpin> Future for Asked<P> {
+    type Output = P::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<P::Output> {
+        Pin::new(&mut self.pinned).poll(context)
+    }
 }
 
 /// Yields to the executor once, so that a loop whose sleeps are over at once can be dropped, and a timeout around it can
@@ -329,20 +395,22 @@ pub(crate) fn pause_or_cancelled(
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) struct Signal<'a, F> {
     cancelled: Pin<&'a mut F>,
+    waker: Waker,
     has_come: bool,
 }
 
 #[cfg(any(feature = "batch", feature = "plan"))]
 impl<'a, F: Future> Signal<'a, F> {
-    pub(crate) fn new(cancelled: Pin<&'a mut F>) -> Self {
+    pub(crate) async fn new(cancelled: Pin<&'a mut F>) -> Self {
         Self {
             cancelled,
+            waker: OwnWaker.await,
             has_come: false,
         }
     }
 
     pub(crate) fn is_cancelled(&mut self) -> bool {
-        self.has_come = self.has_come || is_cancelled(self.cancelled.as_mut());
+        self.has_come = self.has_come || is_cancelled(self.cancelled.as_mut(), &self.waker);
         self.has_come
     }
 

@@ -1,6 +1,7 @@
 //! What time it is, for deadlines and elapsed times.
 
 use core::cell::Cell;
+use core::iter;
 use core::time::Duration;
 use std::sync::OnceLock;
 #[cfg(not(all(feature = "browser", target_family = "wasm", target_os = "unknown")))]
@@ -14,6 +15,7 @@ use crate::time::skip;
 /// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
 /// that a paused clock also controls deadlines; in a browser the page's.
 pub(crate) fn now() -> Moment {
+    expect_clock();
     #[cfg(all(
         feature = "tokio",
         not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))
@@ -85,23 +87,64 @@ impl Clocks {
 
 /// For blocking code, which sleeps by the system's clock, even if a runtime around it has paused its own.
 pub(crate) fn now_blocking() -> Moment {
+    expect_clock();
     moment(Instant::now())
+}
+
+/// Panics where the standard library would, which knows no way out.
+#[inline]
+fn expect_clock() {
+    #[cfg(all(
+        not(feature = "browser"),
+        target_family = "wasm",
+        target_os = "unknown"
+    ))]
+    panic!(
+        "a retried call asks for the time, and there is no clock here: enable the feature `browser` of \
+         `retry-runtime`, for the page's, or name a timer with a clock with the key `timer`"
+    );
 }
 
 /// Pauses that a test skipped count as passed.
 fn moment(now: Instant) -> Moment {
     static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    let origin = *ORIGIN.get_or_init(|| origin(Instant::now()));
+    let origin = *ORIGIN.get_or_init(|| {
+        let now = Instant::now();
+        origin(|room| now.checked_sub(room)).unwrap_or(now)
+    });
     let since = now.saturating_duration_since(origin);
     Moment::from_origin(since.saturating_add(skip::skipped()))
 }
 
 /// Well before now: a runtime with a paused clock may still be at the time of its creation, long before anybody asked
 /// for the time.
-fn origin(now: Instant) -> Instant {
+fn origin<T>(before_now: impl Fn(Duration) -> Option<T>) -> Option<T> {
     const ROOM: Duration = Duration::from_secs(100 * 365 * 24 * 60 * 60);
     // Some systems count from their start, and have no room before it.
-    let rooms = (0..40).map(|halvings| ROOM / (1 << halvings));
-    let mut origins = rooms.filter_map(|room| now.checked_sub(room));
-    origins.next().unwrap_or(now)
+    let mut rooms =
+        iter::successors(Some(ROOM), |room| Some(*room / 2)).take_while(|room| !room.is_zero());
+    rooms.find_map(before_now)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_started_lately_have_an_origin() {
+        let started = |ago| move |room| Duration::checked_sub(ago, room);
+        let room = |ago| origin(started(ago)).map(|origin| ago - origin);
+
+        let century = Duration::from_secs(100 * 365 * 24 * 60 * 60);
+        assert_eq!(room(century * 2), Some(century));
+        for ago in [
+            Duration::from_secs(1),
+            Duration::from_millis(1500),
+            Duration::from_secs(3600),
+        ] {
+            let room = room(ago).unwrap();
+            assert!(room <= ago && room > ago / 2, "{room:?} of {ago:?}");
+        }
+        assert_eq!(room(Duration::ZERO), None);
+    }
 }

@@ -40,15 +40,9 @@ mod of_thread {
         SEEDED.replace(generator)
     }
 
-    /// Draws from this thread's generator, or else from that one.
-    pub(super) fn draw<T>(
-        draw: impl FnOnce(&mut SmallRng) -> T,
-        otherwise: impl FnOnce() -> SmallRng,
-    ) -> T {
-        SEEDED.with_borrow_mut(|seeded| match seeded {
-            Some(generator) => draw(generator),
-            None => draw(&mut otherwise()),
-        })
+    /// Draws from this thread's generator, if that is seeded.
+    pub(super) fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> Option<T> {
+        SEEDED.with_borrow_mut(|seeded| seeded.as_mut().map(draw))
     }
 }
 
@@ -58,28 +52,28 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     if low >= high || range.is_empty() {
         return high;
     }
-    Duration::from_nanos(draw(|generator| generator.random_range(range)))
-}
-
-#[cfg(feature = "std")]
-#[expect(clippy::unnecessary_wraps, reason = "without `std` there may be none")]
-pub(crate) fn id() -> Option<u128> {
-    Some(draw(RngExt::random))
-}
-
-/// `None` if the system has no generator.
-#[cfg(not(feature = "std"))]
-pub(crate) fn id() -> Option<u128> {
-    let mut id = [0; 16];
-    getrandom::fill(&mut id).ok()?;
-    Some(u128::from_ne_bytes(id))
-}
-
-fn draw<T>(draw: impl FnOnce(&mut SmallRng) -> T) -> T {
+    let draw =
+        |generator: &mut SmallRng| Duration::from_nanos(generator.random_range(range.clone()));
     #[cfg(feature = "std")]
-    return of_thread::draw(draw, from_system);
-    #[cfg(not(feature = "std"))]
+    if let Some(drawn) = of_thread::draw(draw) {
+        return drawn;
+    }
     draw(&mut from_system())
+}
+
+/// `None` if the system has no generator: what jitter does with then, other pages and devices would draw, too.
+pub(crate) fn id() -> Option<u128> {
+    id_by(getrandom::fill)
+}
+
+fn id_by<E>(fill: impl FnOnce(&mut [u8]) -> Result<(), E>) -> Option<u128> {
+    #[cfg(feature = "std")]
+    if let Some(drawn) = of_thread::draw(RngExt::random) {
+        return Some(drawn);
+    }
+    let mut id = [0; 16];
+    fill(&mut id).ok()?;
+    Some(u128::from_ne_bytes(id))
 }
 
 fn from_system() -> SmallRng {
@@ -118,4 +112,20 @@ fn from_elsewhere() -> SmallRng {
 /// Saturates after 584 years.
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_the_systems_or_a_tests() {
+        let without = |_: &mut [u8]| Err(());
+        assert_eq!(id_by(without), None);
+
+        let before = replace(Some(seeded(1)));
+        assert_ne!(id_by(without).unwrap(), id_by(without).unwrap());
+        replace(before);
+        assert_eq!(id_by(without), None);
+    }
 }

@@ -197,11 +197,18 @@ pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
 fn expect_runtime<'n>(call: impl FnOnce() -> &'n str) {
     assert!(
         tokio::runtime::Handle::try_current().is_ok(),
-        "{} waits with tokio's timer, and there is no tokio runtime here: run it in one, as under \
-         `#[tokio::main]`, or name another timer with the key `timer`, as in `timer = smol::Timer::after`",
+        "{} waits with tokio's timer, and there is no tokio runtime here: {WAY_OUT}, or name another timer \
+         with the key `timer`, as in `timer = smol::Timer::after`",
         call()
     );
 }
+
+#[cfg(feature = "tokio")]
+const WAY_OUT: &str = if cfg!(all(target_family = "wasm", target_os = "unknown")) {
+    "enable the feature `browser` of `retry-runtime`, for the page's timer"
+} else {
+    "run it in one, as under `#[tokio::main]`"
+};
 
 /// Sleeps for the time that a limit allows, for ever where that is `None`.
 pub async fn sleep_out(timer: impl Timer, limit: Option<Duration>) {

@@ -239,6 +239,18 @@ fn what_cancels_is_asked_between_short_sleeps() {
 }
 
 #[test]
+fn late_steps_do_not_make_a_pause_that_may_be_cancelled_longer() {
+    // Each step of 10 ms takes 16.
+    let timer = Simulated {
+        oversleeps: Duration::from_millis(6),
+        ..Simulated::default()
+    };
+    let never = CancelFn::new(|| false);
+    assert!(!timer.sleep_or_cancelled(secs(8), &never));
+    assert_eq!(timer.since_start(), secs(8));
+}
+
+#[test]
 fn one_that_can_be_woken_says_so_itself() {
     struct Woken<'a>(&'a AtomicBool);
 

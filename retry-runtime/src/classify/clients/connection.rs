@@ -66,14 +66,24 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
     verdict
 }
 
-/// Whether a page's request failed, or the body of its answer broke off: `fetch` has a `TypeError` for all of it, of which
-/// `reqwest` keeps the text.
+/// The verdict if a page's request failed, or the body of its answer broke off.
 #[cfg(all(
     any(feature = "reqwest_0_12", feature = "reqwest_0_13"),
-    all(target_family = "wasm", target_os = "unknown")
+    any(test, all(target_family = "wasm", target_os = "unknown"))
 ))]
-pub(crate) fn failed_to_fetch(error: &(dyn Error + 'static)) -> bool {
-    causes(error).any(|cause| cause.to_string().starts_with("JsValue(TypeError"))
+pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
+    causes(error).find_map(|cause| {
+        let said = cause.to_string();
+        // `fetch` has a `TypeError` for all of it, of which `reqwest` keeps the text.
+        let failed = said.starts_with("JsValue(TypeError");
+        // With this it aborts a request, and recognizes it itself only until the body begins.
+        let timed_out = said == r#"JsValue("reqwest::errors::TimedOut")"#;
+        match (failed, timed_out) {
+            (true, _) => Some(Verdict::TRANSIENT.ambiguous()),
+            (_, true) => Some(Verdict::TIMEOUT),
+            _ => None,
+        }
+    })
 }
 
 #[cfg(test)]
@@ -107,6 +117,24 @@ mod tests {
         }
         let alert = refused(invalid, "received fatal alert: InternalError");
         assert_eq!(of_no_connection(&alert), Verdict::TRANSIENT);
+    }
+
+    #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
+    #[test]
+    fn what_fetch_throws_is_known_by_its_text() {
+        let broken = Some(Verdict::TRANSIENT.ambiguous());
+        for (thrown, expected) in [
+            ("JsValue(TypeError: Failed to fetch\nat …)", broken),
+            (
+                r#"JsValue("reqwest::errors::TimedOut")"#,
+                Some(Verdict::TIMEOUT),
+            ),
+            (r#"JsValue("TypeError")"#, None),
+            ("JsValue(SyntaxError: JSON.parse)", None),
+        ] {
+            let wrapped = io::Error::other(io::Error::other(thrown));
+            assert_eq!(of_fetch(&wrapped), expected, "{thrown}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-use super::connection::failed_to_fetch;
+use super::connection::of_fetch;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use super::connection::of_no_connection;
 use super::connection::of_open_connection;
@@ -47,8 +47,8 @@ macro_rules! classify_errors_of {
                     return Verdict::TIMEOUT;
                 }
                 #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-                if failed_to_fetch(self) {
-                    return Verdict::TRANSIENT.ambiguous();
+                if let Some(verdict) = of_fetch(self) {
+                    return verdict;
                 }
                 of_open_connection(self)
             }

@@ -34,6 +34,7 @@ pub async fn run(server: String, closed: String) -> Vec<String> {
         say(path, shown(flaky(&url(path)).await));
     }
     say("stalling", shown(stalling(&url("stalling")).await));
+    say("trickling", shown(trickling(&url("trickling")).await));
     say("down", shown(down(&url("down")).await));
 
     let attempts = Cell::new(0);
@@ -60,6 +61,14 @@ async fn flaky(url: &str) -> Result<String, AnyError> {
 #[retry(max = 1, base = 100ms, jitter = "none", timeout = 300ms)]
 async fn stalling(url: &str) -> Result<String, AnyError> {
     get(url).await
+}
+
+/// It is the client that stops waiting for the rest of the body.
+#[retry(max = 1, base = 100ms, jitter = "none")]
+async fn trickling(url: &str) -> Result<String, AnyError> {
+    let request = reqwest::Client::new().get(url);
+    let response = request.timeout(Duration::from_millis(300)).send().await?;
+    Ok(response.text().await?)
 }
 
 /// Only the deadline ends it.

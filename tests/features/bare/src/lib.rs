@@ -203,6 +203,34 @@ impl CircuitBreaker for Allowance {
     }
 }
 
+#[retry(max = 9, base = "100ms", jitter = "none", timer = Embassy, cancel = after(millis))]
+pub async fn read_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
+    bus.answer(Embassy.now())
+}
+
+#[retry(max = 9, hedge = "100ms", timer = Embassy, cancel = after(millis))]
+pub async fn read_hedged_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
+    let answer = bus.answer(Embassy.now());
+    Embassy.sleep(Duration::from_millis(450)).await;
+    answer
+}
+
+pub async fn read_by_policy_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
+    let policy = Policy::exponential()
+        .base(Duration::from_millis(100))
+        .max(9);
+    policy
+        .jitter(Jitter::None)
+        .timer(Embassy)
+        .cancel(after(millis))
+        .call(async || bus.answer(Embassy.now()))
+        .await
+}
+
+fn after(millis: u64) -> embassy_time::Timer {
+    embassy_time::Timer::after_millis(millis)
+}
+
 #[retry(
     max = 5,
     base = "100ms",
