@@ -1,6 +1,6 @@
 use crate::policy::Policy;
 
-/// A function's own policy with named policies over it. Made by [`Policies::over`].
+/// A function's own policy with named policies over it. Made by [`Policies::over`](crate::Policies::over).
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPolicy<'a, P> {
     policies: &'a P,
