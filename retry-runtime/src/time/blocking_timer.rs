@@ -100,7 +100,7 @@ pub trait BlockingTimer {
             self.sleep(step);
             // A coarse timer is late at every step. One whose clock stands has slept all the same.
             let unslept = duration.saturating_sub(self.now().since(began));
-            left = (left - step).min(unslept);
+            left = left.saturating_sub(step).min(unslept);
         }
     }
 
