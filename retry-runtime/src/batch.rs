@@ -2,8 +2,10 @@
 
 mod batches;
 mod blocking;
+mod given_up;
 mod groups;
 mod item_error;
+mod round;
 mod rounds;
 mod stop;
 mod tally;

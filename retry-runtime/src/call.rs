@@ -10,6 +10,7 @@ pub(crate) mod failed_attempt;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
 mod hedge;
+pub(crate) mod late;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
 pub(crate) mod note;
@@ -21,3 +22,4 @@ mod saved;
 mod serialized;
 pub(crate) mod site;
 pub(crate) mod state;
+mod unreported;

@@ -31,8 +31,8 @@ pub use core::result::Result::{self, Err, Ok};
 
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
-pub use crate::call::decide::late;
 pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};
+pub use crate::call::late::late;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::site::Site;

@@ -9,9 +9,11 @@ use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::groups::{GivenUp, Groups, Round};
+use super::given_up::{End, GivenUp};
+use super::groups::Groups;
 use super::item_error::Miscount;
-use super::tally::{End, Tally};
+use super::round::Round;
+use super::tally::Tally;
 use crate::call::decide;
 use crate::call::failure::{Failure, is_paid};
 #[cfg(feature = "nested")]

@@ -1,12 +1,10 @@
 //! What became of a round's items that ended without a failure of their own.
 
 use alloc::collections::BTreeMap;
-use core::fmt;
 
-use super::groups::{GivenUp, Round};
-use super::item_error::Miscount;
+use super::given_up::{End, GivenUp, ShownItem};
+use super::round::Round;
 use crate::chain::observer::MayObserve;
-use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 
@@ -18,19 +16,6 @@ pub(super) struct Tally {
     /// Items that ended without a failure of their own, with the retries that they were allowed: the first of them, and
     /// how many.
     ended: BTreeMap<(End, Option<u32>), (usize, usize)>,
-}
-
-/// How items ended without a failure of their own, in the order in which it is reported.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
-    /// Of calls with a wrong number of answers.
-    Miscounted(Miscount),
-    /// Of calls that were dropped at the deadline.
-    Dropped,
-    /// They were not sent, since the batch had ended.
-    NotSent,
-    /// They were not sent, since breaker or limiter let no attempt of theirs begin.
-    Rejected(RejectedBy),
 }
 
 impl Tally {
@@ -51,8 +36,8 @@ impl Tally {
         }
     }
 
-    /// `has_begun`: a call of the round was begun. `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what was
-    /// given up last.
+    /// `has_begun`: a call of the round was begun. `ended` is why the batch ended early, if it did. `shown` writes the error
+    /// of the item with that index. Returns what was given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
@@ -91,44 +76,5 @@ impl Tally {
             last = Some(given_up);
         }
         last
-    }
-}
-
-impl GivenUp {
-    /// What is told of the first of them.
-    pub(super) fn error<'a>(self, shown: &'a ShownItem<'a>) -> impl fmt::Display + 'a {
-        Told {
-            given_up: self,
-            shown,
-        }
-    }
-}
-
-struct Told<'a> {
-    given_up: GivenUp,
-    shown: &'a ShownItem<'a>,
-}
-
-impl fmt::Display for Told<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.given_up.end {
-            Some(End::Miscounted(miscount)) => miscount.fmt(f),
-            Some(End::Dropped) => f.write_str("dropped before an answer"),
-            Some(End::NotSent) => f.write_str("not sent"),
-            Some(End::Rejected(by)) => Rejected::new(by).fmt(f),
-            None => (self.shown)(self.given_up.first, f),
-        }
-    }
-}
-
-/// Writes the error of the item with that index.
-pub(super) type ShownItem<'a> = dyn Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result + 'a;
-
-/// The error of that item.
-pub(super) struct Of<'a>(pub(super) &'a ShownItem<'a>, pub(super) usize);
-
-impl fmt::Display for Of<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0(self.1, f)
     }
 }

@@ -8,7 +8,6 @@ use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
-use crate::time::moment::Moment;
 use crate::time::random;
 
 /// Before the next attempt, or why there is none.
@@ -100,22 +99,6 @@ impl Call {
             (Deadline::Never, _) | (Deadline::OfPolicy, None) => true,
         }
     }
-}
-
-/// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
-/// for their turn. Anything later has overslept.
-pub(crate) fn grace(pause: Duration) -> Duration {
-    (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
-}
-
-/// Why no attempt may follow that pause, where it ended too late for one.
-pub fn late(
-    deadline: Option<Moment>,
-    pause: Duration,
-    now: impl FnOnce() -> Moment,
-) -> Option<Reason> {
-    let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
-    is_late.then_some(Reason::Deadline)
 }
 
 /// The verdict on a failure. If retries are off, nobody is asked.

@@ -5,8 +5,8 @@ use core::time::Duration;
 
 use crate::breaker::circuit_breaker::Transition;
 use crate::call::failure::Failure;
-use crate::call::protections::Unreported;
 use crate::call::state::Call;
+use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
 use crate::limiter::End;

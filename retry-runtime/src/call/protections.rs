@@ -10,7 +10,6 @@ use crate::breaker::circuit_breaker::{Seen, Transition};
 use crate::budget::retry_budget::{Paid, RetryBudget};
 use crate::call::failure::Failure;
 use crate::call::state::Call;
-use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
 use crate::limiter::place::Place;
 use crate::limiter::waiting::Queued;
@@ -262,17 +261,5 @@ impl Call {
             waited,
         };
         report(Record::Waited, event, observe);
-    }
-}
-
-/// What a budget paid, until all are told of the retry: the user's code may panic there.
-pub(super) struct Unreported<'a> {
-    pub(super) budget: &'a dyn RetryBudget,
-    pub(super) kind: Kind,
-}
-
-impl Drop for Unreported<'_> {
-    fn drop(&mut self) {
-        self.budget.refund(self.kind);
     }
 }

@@ -2,12 +2,12 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use crate::call::decide::grace;
 use crate::call::failure::{Failure, Values};
+use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
-use crate::call::protections::Unreported;
 use crate::call::site::Site;
+use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;

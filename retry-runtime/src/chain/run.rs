@@ -6,9 +6,9 @@ use core::mem;
 use core::pin::{Pin, pin};
 
 use crate::call::attempted;
-use crate::call::decide;
 use crate::call::failure::is_paid;
 use crate::call::state::Call;
+use crate::call::{decide, late};
 use crate::chain::breaker::{Admitted, MayAdmit, Rejects};
 use crate::chain::budget::MayPay;
 use crate::chain::fallback::FallsBack;
@@ -226,7 +226,7 @@ where
                         let ended = if is_cancelled {
                             Some(Reason::Cancelled)
                         } else {
-                            decide::late(deadline, pause, || chain.timer.now())
+                            late::late(deadline, pause, || chain.timer.now())
                         };
                         // If no key keeps the error over a pause, there is nothing to end with but another attempt.
                         let ended = ended.and_then(|reason| {

@@ -1,9 +1,9 @@
 //! The loop of a blocking call.
 
 use crate::call::attempted;
-use crate::call::decide;
 use crate::call::failure::is_paid;
 use crate::call::state::Call;
+use crate::call::{decide, late};
 use crate::chain::breaker::{Admitted, Rejects};
 use crate::chain::budget::MayPay;
 use crate::chain::fallback::FallsBackBlocking;
@@ -171,7 +171,7 @@ where
                     let ended = if chain.timer.sleep_or_cancelled(pause, &chain.cancel) {
                         Some(Reason::Cancelled)
                     } else {
-                        decide::late(deadline, pause, || chain.timer.now())
+                        late::late(deadline, pause, || chain.timer.now())
                     };
                     let Some(reason) = ended else {
                         history.tick(|| chain.timer.clock());

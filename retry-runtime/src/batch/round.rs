@@ -1,0 +1,141 @@
+use core::fmt;
+use core::time::Duration;
+
+use super::given_up::{GivenUp, ShownItem};
+#[cfg(feature = "nested")]
+use crate::call::nested;
+#[cfg(feature = "nested")]
+use crate::call::site::Site;
+use crate::classify::kind::Kind;
+use crate::observe::attempt_end::AttemptEnd;
+use crate::observe::event::Event;
+use crate::observe::record::Record;
+use crate::observe::report::{Observe, report, report_unlogged_end};
+use crate::policy::Policy;
+use crate::time::moment::Moment;
+
+/// What a round has in common.
+pub(super) struct Round<'a> {
+    pub(super) policy: &'a Policy,
+    pub(super) deadline: Option<Moment>,
+    /// When it ended.
+    pub(super) now: Moment,
+    pub(super) cancelled: bool,
+    pub(super) idempotent: bool,
+    pub(super) name: &'a str,
+    /// From 1.
+    pub(super) number: u32,
+    /// How many items it was to send.
+    pub(super) items: usize,
+}
+
+impl Round<'_> {
+    pub(super) fn part<D: fmt::Display>(&self, items: usize, error: D) -> impl fmt::Display {
+        Part {
+            items,
+            of: self.items,
+            error,
+        }
+    }
+
+    /// A record of items that are sent again: the first in a round, or of others that failed otherwise.
+    pub(super) fn retrying(
+        &self,
+        is_first: bool,
+        error: &dyn fmt::Display,
+        max: Option<u32>,
+        delay: Duration,
+        kind: Kind,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (call, attempt) = (self.name, self.number);
+        #[cfg(feature = "nested")]
+        if is_first {
+            nested::tell(&Site::new(self.policy, call), attempt, false, None);
+        }
+        let event = || {
+            if is_first {
+                Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                }
+            } else {
+                Event::ItemsFailed {
+                    call,
+                    attempt,
+                    max,
+                    error,
+                    kind: Some(kind),
+                    follows: Ok(delay),
+                }
+            }
+        };
+        report(Record::Retrying, event, observe);
+    }
+
+    /// A record of items that are not sent again.
+    pub(super) fn gave_up(
+        &self,
+        error: &dyn fmt::Display,
+        given_up: GivenUp,
+        observe: Option<Observe<'_>>,
+    ) {
+        let (call, attempt) = (self.name, self.number);
+        let GivenUp {
+            max, kind, reason, ..
+        } = given_up;
+        report(
+            Record::GaveUp,
+            || Event::ItemsFailed {
+                call,
+                attempt,
+                max,
+                error,
+                kind,
+                follows: Err(reason),
+            },
+            observe,
+        );
+    }
+
+    /// Tells how the batch ended, of which so many items were given up, and how its last round did.
+    pub(super) fn gave_up_batch(
+        &self,
+        items: usize,
+        given_up: GivenUp,
+        ended: Option<AttemptEnd>,
+        shown: &ShownItem<'_>,
+        observe: Option<Observe<'_>>,
+    ) {
+        let GivenUp { max, reason, .. } = given_up;
+        let event = Event::GaveUp {
+            call: self.name,
+            attempt: self.number,
+            attempts: self.number,
+            corrections: 0,
+            max,
+            error: &self.part(items, given_up.error(shown)),
+            ended,
+            reason,
+        };
+        report_unlogged_end(&event, observe);
+    }
+}
+
+/// Some of a round's items, and what went wrong with them.
+struct Part<D> {
+    items: usize,
+    of: usize,
+    error: D,
+}
+
+impl<D: fmt::Display> fmt::Display for Part<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { items, of, error } = self;
+        write!(f, "{items} of {of} items: {error}")
+    }
+}

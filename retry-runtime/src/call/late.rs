@@ -1,0 +1,20 @@
+use core::time::Duration;
+
+use crate::observe::reason::Reason;
+use crate::time::moment::Moment;
+
+/// How late a pause may end after the deadline that it was meant to meet: timers have a granularity, and threads wait
+/// for their turn. Anything later has overslept.
+pub(crate) fn grace(pause: Duration) -> Duration {
+    (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
+}
+
+/// Why no attempt may follow that pause, where it ended too late for one.
+pub fn late(
+    deadline: Option<Moment>,
+    pause: Duration,
+    now: impl FnOnce() -> Moment,
+) -> Option<Reason> {
+    let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
+    is_late.then_some(Reason::Deadline)
+}

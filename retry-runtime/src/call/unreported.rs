@@ -1,0 +1,14 @@
+use crate::budget::retry_budget::RetryBudget;
+use crate::classify::kind::Kind;
+
+/// What a budget paid, until all are told of the retry: the user's code may panic there.
+pub(super) struct Unreported<'a> {
+    pub(super) budget: &'a dyn RetryBudget,
+    pub(super) kind: Kind,
+}
+
+impl Drop for Unreported<'_> {
+    fn drop(&mut self) {
+        self.budget.refund(self.kind);
+    }
+}
