@@ -68,7 +68,7 @@ where
     async move {
         // First of all, or a flag would be kept of what was moved.
         let cancelled = pin!(chain.cancel.into_cancelled());
-        let mut cancelled = C::signal(cancelled, C::waking().await);
+        let mut cancelled = C::signal(cancelled, C::noop());
         let mut fallback = Some(chain.alone.fallback);
         chain.timer.expect(|| chain.keys.name.name(Op::place));
         if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {

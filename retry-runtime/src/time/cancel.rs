@@ -233,6 +233,9 @@ pub trait MayCancel {
     fn into_cancelled(self) -> Self::Future;
     #[doc(hidden)]
     fn waking() -> Self::Waking;
+    /// One that wakes nobody, where asking for the task's own would cost each call.
+    #[doc(hidden)]
+    fn noop() -> <Self::Waking as Future>::Output;
     #[doc(hidden)]
     fn signal<P: Future + Unpin>(
         pinned: P,
@@ -257,6 +260,10 @@ impl MayCancel for Uncancelled {
         pending()
     }
 
+    #[inline]
+    fn noop() {}
+
+    #[inline]
     fn waking() -> NoWaker {
         NoWaker
     }
@@ -266,6 +273,7 @@ impl MayCancel for Uncancelled {
         pending()
     }
 
+    #[inline]
     fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>) -> bool {
         false
     }
@@ -285,6 +293,10 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
+    }
+
+    fn noop() -> Waker {
+        Waker::noop().clone()
     }
 
     fn waking() -> OwnWaker {
@@ -332,6 +344,7 @@ pub struct NoWaker;
 impl Future for NoWaker {
     type Output = ();
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         Poll::Ready(())
     }
