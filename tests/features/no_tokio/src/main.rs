@@ -63,24 +63,37 @@ impl Client {
 }
 
 async fn async_fallback(gave_up: GaveUp<Busy>) -> Result<usize, Busy> {
-    Ok(gave_up.into_errors().into_iter().map(|Busy(number)| number as usize).sum())
+    Ok(gave_up
+        .into_errors()
+        .into_iter()
+        .map(|Busy(number)| number as usize)
+        .sum())
 }
 
 fn block_on<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
     loop {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        if let Poll::Ready(output) = future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
             return output;
         }
     }
 }
 
 fn main() {
-    let mut client = Client { attempts: 0, lines: Vec::new() };
+    let mut client = Client {
+        attempts: 0,
+        lines: Vec::new(),
+    };
     assert_eq!(block_on(client.plain(String::from("hello"))).unwrap(), 5);
     assert_eq!(client.attempts, 3);
     client.attempts = 0;
-    assert_eq!(block_on(client.everything(String::from("hello"))).unwrap(), 15);
+    assert_eq!(
+        block_on(client.everything(String::from("hello"))).unwrap(),
+        15
+    );
     assert_eq!(client.attempts, 1 + 2 + 3);
     assert_eq!(client.lines.len(), 3 + 3 + 1);
     client.attempts = 0;
@@ -91,7 +104,9 @@ fn main() {
 /// How many items were sent in all.
 async fn batch() -> usize {
     let sent = std::cell::Cell::new(0);
-    let batches = Policy::fixed(Duration::from_millis(1)).on(|_: &Busy| true).batches(2);
+    let batches = Policy::fixed(Duration::from_millis(1))
+        .on(|_: &Busy| true)
+        .batches(2);
     let results = retry_each(batches.timer(ThreadTimer), 0..3, |pending: Vec<u32>| {
         sent.set(sent.get() + pending.len());
         let answers = match sent.get() {
