@@ -1,0 +1,67 @@
+//! What a call takes from its policy.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use retry_durable::{Durable, DurableError, DurablePolicy};
+use retry_runtime::testing;
+use tokio::join;
+use tokio::time::sleep;
+
+use crate::run::Run;
+use crate::server::is_busy;
+use crate::{EXACT, secs};
+
+#[tokio::test(start_paused = true)]
+async fn a_call_says_that_it_ignores_the_timeout() {
+    let run = Run::new();
+    let recording = testing::record();
+    for _ in 0..2 {
+        let journal = run.open();
+        let call = Durable::new(EXACT.timeout(secs(1))).on(is_busy);
+        let hung = async || {
+            sleep(secs(60)).await;
+            Ok::<_, String>(7)
+        };
+        assert_eq!(call.call(&journal, "hang", hung).await.unwrap(), 7);
+        let lines = recording.lines();
+        let told = "ignoring the policy's timeout hang reason=";
+        assert!(lines[0].starts_with(told), "{lines:?}");
+        assert_eq!(lines.len(), 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_alone_goes_by_classify() {
+    let run = Run::new();
+    let failures = AtomicU32::new(0);
+    let journal = run.open();
+    let outcome = EXACT.durable(&journal, "read", async || {
+        failures.fetch_add(1, SeqCst);
+        Err::<(), _>(Refused)
+    });
+    assert!(matches!(outcome.await, Err(DurableError::GaveUp(Refused))));
+    assert_eq!(failures.load(SeqCst), 4);
+}
+
+#[derive(Debug, retry_runtime::Classify, serde::Serialize, serde::Deserialize)]
+#[classify(transient)]
+struct Refused;
+
+#[tokio::test]
+async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
+    let run = Run::new();
+    for _ in 0..2 {
+        let journal = run.open();
+        let call = |value: u32| {
+            let call = Durable::new(EXACT).on(is_busy);
+            let name = format!("call {value}");
+            let journal = &journal;
+            async move {
+                call.call(journal, &name, async || Ok::<_, String>(value))
+                    .await
+            }
+        };
+        let (one, two) = join!(call(1), call(2));
+        assert_eq!((one.unwrap(), two.unwrap()), (1, 2));
+    }
+}

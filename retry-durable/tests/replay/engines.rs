@@ -1,0 +1,176 @@
+//! Engines that fail, and engines that cancel a run.
+
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use retry_durable::{Durable, DurableError, Engine, Journal};
+use retry_runtime::{Moment, testing};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::run::Run;
+use crate::server::{Server, Turns, is_busy};
+use crate::{EXACT, secs};
+
+/// Runs each step, and then can't keep what it came to: it fails, or never ends.
+struct Forgetful {
+    clock: Instant,
+    fails: bool,
+}
+
+impl Engine for Forgetful {
+    type Error = &'static str;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, &'static str>
+    where
+        S: Future<Output = T> + Send,
+    {
+        let result = step.await;
+        match name {
+            "charge: begun" => Ok(result),
+            _ if self.fails => Err("the disk is full"),
+            _ => std::future::pending().await,
+        }
+    }
+
+    async fn sleep(&self, _: &str, pause: Duration) -> Result<(), &'static str> {
+        sleep(pause).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.clock.elapsed())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_retry_is_paid_for_unless_the_engine_says_that_it_is_not_kept() {
+    for (fails, paid) in [(true, 0), (false, 1)] {
+        let engine = Forgetful {
+            clock: Instant::now(),
+            fails,
+        };
+        let (server, turns) = (Server::failing(9), Turns::default());
+        let call = Durable::new(EXACT).on(is_busy).budget(&turns);
+        let call = call.call(&engine, "charge", async || server.post());
+        match timeout(secs(1), call).await {
+            Ok(ended) => {
+                let (error, last) = ("the disk is full", None);
+                assert_eq!(ended, Err(DurableError::Engine { error, last }));
+            }
+            Err(_) => assert!(!fails),
+        }
+        assert_eq!(server.requests.load(SeqCst), 1);
+        assert_eq!(turns.0.load(SeqCst), paid);
+    }
+}
+
+/// A journal of a run that is cancelled in that step or pause.
+struct Cancelled<'a> {
+    journal: Journal,
+    at: &'a str,
+    /// Whether the step is under way then.
+    runs: bool,
+}
+
+impl Engine for Cancelled<'_> {
+    type Error = String;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, String>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        if name != self.at {
+            let kept = self.journal.step(name, step).await;
+            return kept.map_err(|error| error.to_string());
+        }
+        if self.runs {
+            step.await;
+        }
+        Err(String::from("cancelled"))
+    }
+
+    async fn sleep(&self, name: &str, _: Duration) -> Result<(), String> {
+        self.step(name, async {}).await
+    }
+
+    fn now(&self) -> Moment {
+        self.journal.now()
+    }
+
+    fn is_cancelled(error: &String) -> bool {
+        error == "cancelled"
+    }
+}
+
+/// One record says so, also where the program runs again, and the error of before is not lost.
+#[tokio::test]
+async fn a_cancelled_call_reports_its_end_once() {
+    let failed = Some("503 number 0");
+    // Where, whether the attempt is under way, how many fail, the records, the last error, and what was paid.
+    let table = [
+        (
+            "pause 1",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"][..],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            false,
+            9,
+            &["retrying 1", "gave up 1 cancelled"],
+            failed,
+            0,
+        ),
+        (
+            "attempt 2",
+            true,
+            9,
+            &["retrying 1", "retrying 2", "gave up 2 cancelled"],
+            failed,
+            1,
+        ),
+        (
+            "attempt 2",
+            true,
+            1,
+            &["retrying 1", "succeeded 2"],
+            failed,
+            1,
+        ),
+        ("attempt 1", false, 9, &[], None, 0),
+        ("begun", false, 9, &[], None, 0),
+    ];
+    for (at, under_way, failures, records, last, paid) in table {
+        let (run, server, turns) = (Run::new(), Server::failing(failures), Turns::default());
+        let recording = testing::record();
+        for runs in [under_way, false] {
+            let engine = Cancelled {
+                journal: run.open(),
+                at: &format!("charge: {at}"),
+                runs,
+            };
+            let call = Durable::new(EXACT).on(is_busy).budget(&turns);
+            let ended = call.call(&engine, "charge", async || server.post()).await;
+            let (error, last) = ("cancelled".to_owned(), last.map(str::to_owned));
+            assert_eq!(ended, Err(DurableError::Engine { error, last }), "{at}");
+        }
+        let lines = recording.lines();
+        let short = lines.iter().map(|line| {
+            let attempt = line.split_once(" charge attempt=").unwrap();
+            let end = if line.ends_with("reason=cancelled") {
+                " cancelled"
+            } else {
+                ""
+            };
+            format!("{} {}{end}", attempt.0, &attempt.1[..1])
+        });
+        assert_eq!(short.collect::<Vec<_>>(), records, "{at}: {lines:?}");
+        assert_eq!(turns.0.load(SeqCst), paid, "{at}");
+    }
+}

@@ -1,0 +1,53 @@
+//! What a journal's errors say.
+
+use std::error::Error;
+use std::io::{self, Read};
+use std::iter::successors;
+
+use retry_durable::JournalError;
+
+#[derive(Debug, thiserror::Error)]
+#[error("no answer")]
+struct NoAnswer(#[source] Unplugged);
+
+#[derive(Debug, thiserror::Error)]
+#[error("unplugged")]
+struct Unplugged;
+
+/// A disk that has failed, for that reason.
+struct Disk;
+
+impl Read for Disk {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other(NoAnswer(Unplugged)))
+    }
+}
+
+/// A report that goes on to each cause names none twice, and leaves none out.
+#[test]
+fn a_report_of_a_journal_names_each_cause_once() {
+    let io = Disk.read(&mut []).unwrap_err();
+    let json = serde_json::from_reader::<_, u32>(Disk).unwrap_err();
+    for (error, expected) in [
+        (
+            JournalError::from(io),
+            &[
+                "the journal can't be read or written: no answer",
+                "unplugged",
+            ][..],
+        ),
+        (
+            JournalError::Json(json),
+            &["the result of a step: no answer", "unplugged"],
+        ),
+        (
+            JournalError::InUse,
+            &["another program has opened the journal"],
+        ),
+    ] {
+        let error: &dyn Error = &error;
+        let causes = successors(Some(error), |&error| error.source());
+        let report: Vec<_> = causes.map(ToString::to_string).collect();
+        assert_eq!(report, expected);
+    }
+}

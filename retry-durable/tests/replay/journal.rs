@@ -1,0 +1,124 @@
+//! The file, and the names of its steps.
+
+use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+use retry_durable::{Durable, Engine, Journal, JournalError};
+use tokio::join;
+use tokio::time::{sleep, timeout};
+
+use crate::run::Run;
+use crate::server::is_busy;
+use crate::{EXACT, secs};
+
+#[tokio::test]
+async fn a_line_that_was_being_written_is_no_step() {
+    let run = Run::new();
+    let journal = run.open();
+    assert_eq!(journal.step("one", async { 1 }).await.unwrap(), 1);
+    assert_eq!(journal.step("two", async { 2 }).await.unwrap(), 2);
+    drop(journal);
+    let whole = fs::read(&run.path).unwrap();
+    let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    for torn in 0..whole.len() {
+        fs::write(&run.path, &whole[..torn]).unwrap();
+        let journal = run.open();
+        let expected = if torn < first { 10 } else { 1 };
+        assert_eq!(journal.step("one", async { 10 }).await.unwrap(), expected);
+        assert_eq!(journal.step("two", async { 20 }).await.unwrap(), 20);
+        drop(journal);
+        let journal = run.open();
+        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), expected);
+        assert_eq!(journal.step("two", async { 0 }).await.unwrap(), 20);
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_journal_is_refused() {
+    let run = Run::new();
+    let journal = run.open();
+    assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
+    journal
+        .step("text", async { String::from("one") })
+        .await
+        .unwrap();
+    drop(journal);
+    let journal = run.open();
+    let number = journal.step("text", async { 1 }).await.unwrap_err();
+    assert!(
+        number.to_string().starts_with("the result of a step: "),
+        "{number}"
+    );
+    drop(journal);
+    fs::write(&run.path, "{}\n").unwrap();
+    let damaged = Journal::open(&run.path).unwrap_err();
+    assert_eq!(damaged.to_string(), "line 1 of the journal is no step");
+}
+
+/// At once and one after the other, of steps and of calls.
+#[tokio::test]
+async fn of_two_steps_with_one_name_only_one_runs() {
+    for at_once in [true, false] {
+        let run = Run::new();
+        let runs = AtomicU32::new(0);
+        for _ in 0..2 {
+            let journal = run.open();
+            let step = || {
+                journal.step("same", async {
+                    tokio::task::yield_now().await;
+                    runs.fetch_add(1, SeqCst)
+                })
+            };
+            let charge = || {
+                Durable::new(EXACT)
+                    .on(is_busy)
+                    .call(&journal, "charge", async || {
+                        tokio::task::yield_now().await;
+                        Ok::<_, String>(runs.fetch_add(1, SeqCst))
+                    })
+            };
+            let (steps, charges) = if at_once {
+                (join!(step(), step()), join!(charge(), charge()))
+            } else {
+                (
+                    (step().await, step().await),
+                    (charge().await, charge().await),
+                )
+            };
+            assert_eq!((steps.0.unwrap(), charges.0.unwrap()), (0, 1));
+            let twice = steps.1.unwrap_err().to_string();
+            assert_eq!(twice, "two steps of one run are named `same`");
+            let twice = charges.1.unwrap_err().to_string();
+            assert!(twice.contains("`charge: begun`"), "{twice}");
+        }
+        assert_eq!(runs.load(SeqCst), 2);
+    }
+}
+
+/// One that was dropped is no step, and another of its name is not its double.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_is_dropped_may_be_asked_for_again() {
+    let run = Run::new();
+    let journal = run.open();
+    let dropped = timeout(secs(1), journal.step("slow", sleep(secs(10))));
+    assert!(dropped.await.is_err());
+    journal.step("slow", sleep(secs(10))).await.unwrap();
+}
+
+/// What cannot be read is kept, so that nothing happens twice until the program can read it.
+#[tokio::test]
+async fn a_result_that_does_not_read_back_is_kept() {
+    let run = Run::new();
+    let runs = AtomicU32::new(0);
+    for _ in 0..2 {
+        let journal = run.open();
+        let rate = journal.step("rate", async {
+            runs.fetch_add(1, SeqCst);
+            f64::NAN
+        });
+        assert!(matches!(rate.await, Err(JournalError::Json(_))));
+    }
+    assert_eq!(runs.load(SeqCst), 1);
+    let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
+    assert_eq!(rate, None);
+}

@@ -1,0 +1,19 @@
+//! Programs that end at any point, and run again on the journal of before.
+
+mod calls;
+mod engines;
+mod errors;
+mod journal;
+mod restarts;
+mod run;
+mod server;
+
+use std::time::Duration;
+
+use retry_runtime::{Jitter, Policy};
+
+const EXACT: Policy = Policy::new().jitter(Jitter::None);
+
+const fn secs(secs: u64) -> Duration {
+    Duration::from_secs(secs)
+}

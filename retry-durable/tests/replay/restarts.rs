@@ -1,0 +1,236 @@
+//! A call goes on where the program ended.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::time::Duration;
+
+use retry_durable::{Durable, DurableError, Engine};
+use retry_runtime::{Backoff, Policy, Section, Verdict, testing};
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::run::{OneClock, Run};
+use crate::server::{Server, Turns, is_busy};
+use crate::{EXACT, secs};
+
+/// A program that is killed after so long, and started again until it ends.
+#[tokio::test(start_paused = true)]
+async fn it_goes_on_wherever_it_ended() {
+    // During the first pause, the second, both, at their ends.
+    for lives in [
+        vec![],
+        vec![500],
+        vec![1500],
+        vec![200, 300, 400],
+        vec![1000, 2000],
+        vec![0, 0, 0],
+    ] {
+        let (run, server, turns) = (Run::new(), Server::failing(2), Turns::default());
+        let recording = testing::record();
+        let program = async || {
+            let journal = run.open();
+            let call = Durable::new(Policy::new()).on(is_busy).budget(&turns);
+            call.call(&journal, "charge", async || server.post()).await
+        };
+        for life in &lives {
+            let _ = timeout(Duration::from_millis(*life), program()).await;
+        }
+        assert_eq!(program().await.unwrap(), 2, "{lives:?}");
+        assert_eq!(server.requests.load(SeqCst), 3, "{lives:?}");
+        assert_eq!(turns.0.load(SeqCst), 2);
+        let lines = recording.lines();
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        assert!(lines[0].starts_with("retrying charge attempt=1 max=3 "));
+        assert!(lines[1].starts_with("retrying charge attempt=2 max=3 "));
+        assert!(
+            lines[2].starts_with("succeeded charge attempt=3"),
+            "{lines:?}"
+        );
+        // And once more, it is the same without a request.
+        assert_eq!(program().await.unwrap(), 2);
+        assert_eq!(server.requests.load(SeqCst), 3);
+        assert_eq!(recording.lines().len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_attempt_under_way_is_made_again() {
+    let run = Run::new();
+    let attempts = AtomicU32::new(0);
+    let program = async || {
+        let journal = run.open();
+        let attempt = async || {
+            attempts.fetch_add(1, SeqCst);
+            sleep(secs(10)).await;
+            Ok::<_, String>(42)
+        };
+        let call = Durable::new(EXACT).on(is_busy);
+        call.call(&journal, "slow", attempt).await
+    };
+    assert!(timeout(secs(5), program()).await.is_err());
+    assert_eq!(program().await.unwrap(), 42);
+    assert_eq!(attempts.load(SeqCst), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_is_the_same_each_time() {
+    let run = Run::new();
+    let server = Server::failing(9);
+    let program = async || {
+        let journal = run.open();
+        let call = Durable::new(EXACT.max(2)).on(is_busy);
+        call.call(&journal, "charge", async || server.post()).await
+    };
+    let recording = testing::record();
+    for _ in 0..3 {
+        match program().await {
+            Err(DurableError::GaveUp(error)) => assert_eq!(error, "503 number 2"),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(server.requests.load(SeqCst), 3);
+    assert_eq!(recording.delays(), [1, 2].map(secs));
+    assert_eq!(recording.lines().len(), 3);
+}
+
+/// Killed after the attempt was kept, and before its pause was begun.
+#[tokio::test(start_paused = true)]
+async fn a_pause_counts_from_the_attempt_before_it() {
+    for (life, next) in [(3, 10), (9, 10), (15, 15)] {
+        let (run, server, clock) = (Run::new(), Server::failing(1), Instant::now());
+        let program = async |sleeps| {
+            let call = Durable::new(EXACT.base(secs(10))).on(is_busy);
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                sleeps,
+            };
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let killed = timeout(secs(life), program(false)).await;
+        assert!(killed.is_err());
+        assert_eq!(program(true).await.unwrap(), 1);
+        assert_eq!(clock.elapsed(), secs(next));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_clock_that_is_set_back_makes_no_pause_longer() {
+    let run = Run::new();
+    let journal = run.open();
+    // As it was kept when the clock was ahead.
+    let end = async { journal.now().since_origin() + secs(1_000_000) };
+    journal.step("pause", end).await.unwrap();
+    drop(journal);
+    let journal = run.open();
+    let start = Instant::now();
+    journal.sleep("pause", secs(10)).await.unwrap();
+    assert_eq!(start.elapsed(), secs(10));
+}
+
+/// A deadline counts from the first start, not from each.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_spans_restarts() {
+    let run = Run::new();
+    let server = Server::failing(9);
+    let started = Instant::now();
+    let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+            sleeps: true,
+        };
+        let policy = EXACT.max(9).backoff(Backoff::Fixed).base(secs(3));
+        let call = Durable::new(policy.deadline(secs(10))).on(is_busy);
+        call.call(&engine, "charge", async || server.post()).await
+    };
+    for _ in 0..4 {
+        let _ = timeout(secs(2), program()).await;
+    }
+    assert!(program().await.is_err());
+    assert_eq!(server.requests.load(SeqCst), 4);
+    assert_eq!(started.elapsed(), secs(9));
+    // Nor does an attempt begin that is late because the program did not run.
+    let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
+    let program = async || {
+        let engine = OneClock {
+            journal: run.open(),
+            clock: started,
+            sleeps: true,
+        };
+        let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
+        let call = call.budget(&turns);
+        call.call(&engine, "charge", async || server.post()).await
+    };
+    let _ = timeout(Duration::from_millis(500), program()).await;
+    assert_eq!(turns.0.load(SeqCst), 1);
+    sleep(secs(60)).await;
+    let recording = testing::record();
+    for _ in 0..2 {
+        assert!(program().await.is_err());
+        assert_eq!(server.requests.load(SeqCst), 1);
+        // The retry never began.
+        assert_eq!(turns.0.load(SeqCst), 0);
+    }
+    let line = "gave up charge attempt=1 max=3 error=alloc::string::String reason=deadline";
+    assert_eq!(recording.lines(), [line]);
+}
+
+/// What a policy and its keys say of kinds and hints, with a restart in the middle of each pause.
+#[tokio::test(start_paused = true)]
+async fn hints_sections_and_idempotent_hold_across_restarts() {
+    const HOUR: Duration = secs(3600);
+    let patient = EXACT.unlimited().cap(secs(600)).max_hint(HOUR * 2);
+    let throttled = Section::new().max(1).base(secs(8));
+    let hint = Verdict::THROTTLED.after(HOUR);
+    let table = [
+        (EXACT, true, hint, vec![], "hint too long"),
+        (
+            patient.deadline(HOUR * 3),
+            true,
+            hint,
+            vec![HOUR; 3],
+            "deadline",
+        ),
+        (
+            EXACT.throttled(throttled),
+            true,
+            Verdict::THROTTLED,
+            vec![secs(8)],
+            "exhausted",
+        ),
+        (EXACT, false, Verdict::TIMEOUT, vec![], "ambiguous"),
+        (
+            EXACT.max(2),
+            false,
+            Verdict::TRANSIENT,
+            vec![secs(1), secs(2)],
+            "exhausted",
+        ),
+    ];
+    for (policy, idempotent, verdict, pauses, reason) in table {
+        let (run, server, clock) = (Run::new(), Server::failing(9), Instant::now());
+        let recording = testing::record();
+        let program = async || {
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                sleeps: true,
+            };
+            let call = Durable::new(policy).on(|_: &String| verdict);
+            let call = call.idempotent(idempotent);
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        let life = pauses.first().map_or(secs(1), |pause| *pause / 2);
+        let ended = loop {
+            if let Ok(ended) = timeout(life, program()).await {
+                break ended;
+            }
+        };
+        assert!(matches!(ended, Err(DurableError::GaveUp(_))), "{reason}");
+        assert_eq!(recording.delays(), pauses, "{reason}");
+        assert_eq!(clock.elapsed(), pauses.iter().sum(), "{reason}");
+        let (requests, lines) = (server.requests.load(SeqCst), recording.lines());
+        assert_eq!(requests as usize, pauses.len() + 1, "{reason}");
+        let end = lines.last().unwrap();
+        assert!(end.ends_with(&format!("reason={reason}")), "{lines:?}");
+    }
+}

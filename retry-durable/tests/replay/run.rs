@@ -1,0 +1,63 @@
+use std::path::PathBuf;
+use std::time::Duration;
+
+use retry_durable::{Engine, Journal, JournalError};
+use retry_runtime::Moment;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep_until};
+
+/// A directory with the journal of one run.
+pub(crate) struct Run {
+    _directory: TempDir,
+    pub(crate) path: PathBuf,
+}
+
+impl Run {
+    pub(crate) fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        let path = directory.path().join("run");
+        Self {
+            _directory: directory,
+            path,
+        }
+    }
+
+    pub(crate) fn open(&self) -> Journal {
+        Journal::open(&self.path).unwrap()
+    }
+}
+
+/// A journal by one clock for all lives, which a test can turn: that of a journal begins with the system's.
+pub(crate) struct OneClock {
+    pub(crate) journal: Journal,
+    pub(crate) clock: Instant,
+    /// Or it is about to be killed as a pause begins.
+    pub(crate) sleeps: bool,
+}
+
+impl Engine for OneClock {
+    type Error = JournalError;
+
+    async fn step<T, S>(&self, name: &str, step: S) -> Result<T, JournalError>
+    where
+        T: Serialize + DeserializeOwned + Send,
+        S: Future<Output = T> + Send,
+    {
+        self.journal.step(name, step).await
+    }
+
+    async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
+        if !self.sleeps {
+            return std::future::pending().await;
+        }
+        let end = self.step(name, async { self.clock.elapsed() + pause });
+        sleep_until(self.clock + end.await?).await;
+        Ok(())
+    }
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(self.clock.elapsed())
+    }
+}
