@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use crate::call::failure::{Deadline, Failure};
 use crate::call::state::Call;
+use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
@@ -27,12 +28,9 @@ impl Call {
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
-        let kind = kind.ok_or(Reason::NotRetryable)?;
+        let kind = retryable(failure.verdict, failure.idempotent)?;
         if failure.cancelled {
             return Err(Reason::Cancelled);
-        }
-        if failure.verdict.is_ambiguous() && !failure.idempotent {
-            return Err(Reason::Ambiguous);
         }
         if failure.repeated {
             return Err(Reason::Repeated);
@@ -108,6 +106,15 @@ pub(crate) fn verdict(policy: &Policy, classify: impl FnOnce() -> Verdict) -> Ve
     } else {
         Verdict::STOP
     }
+}
+
+/// As which kind a failure is worth a retry, whatever came before it.
+pub(crate) fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reason> {
+    let kind = verdict.kind().ok_or(Reason::NotRetryable)?;
+    if verdict.is_ambiguous() && !idempotent {
+        return Err(Reason::Ambiguous);
+    }
+    Ok(kind)
 }
 
 /// Why a hint alone ends a call that has this much time left.

@@ -6,7 +6,7 @@ use core::pin::pin;
 use core::time::Duration;
 
 use crate::call::attempted;
-use crate::call::decide::refusal;
+use crate::call::decide::{refusal, retryable};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
@@ -80,7 +80,8 @@ where
     ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
     /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be
-    /// retried in time. When the policy gives up, all failed subtasks become dead ends.
+    /// retried in time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left, the
+    /// plan gives up with the reason of the first.
     ///
     /// # Shared protections
     ///
@@ -108,7 +109,7 @@ where
     ///
     /// A failed subtask whose retry is not paid for is a dead end. One that breaker or limiter holds back does not run
     /// again in this run: if it had failed before, it is a dead end, otherwise it stays pending. If nothing is left to
-    /// retry because of that, the plan gives up with that reason.
+    /// retry because of that, the plan gives up with that reason, too.
     ///
     /// # Ends
     ///
@@ -276,19 +277,14 @@ where
                 continue;
             }
             let verdict = keys.verdict(place, node.error());
-            if !verdict.is_retryable() {
-                self.make_dead_end(place, Reason::NotRetryable, keys);
-            } else if verdict.is_ambiguous() && !keys.idempotent {
-                keys.refuse(place, Reason::Ambiguous);
-                self.make_dead_end(place, Reason::Ambiguous, keys);
-            } else {
-                match refusal(&keys.policy, verdict.hint(), left) {
-                    Some(Reason::HintTooLong) => {
-                        self.make_dead_end(place, Reason::HintTooLong, keys);
-                    }
-                    Some(_) => late.push((place, verdict)),
-                    None => retried.push((place, verdict)),
-                }
+            let refused = match retryable(verdict, keys.idempotent) {
+                Ok(_) => refusal(&keys.policy, verdict.hint(), left),
+                Err(reason) => Some(reason),
+            };
+            match refused {
+                None => retried.push((place, verdict)),
+                Some(Reason::Deadline) => late.push((place, verdict)),
+                Some(reason) => self.refuse(place, reason, keys),
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
@@ -300,12 +296,23 @@ where
         });
         for (place, verdict) in late {
             if worst.is_some_and(|worst| verdict.hint() > worst.hint()) {
-                self.make_dead_end(place, Reason::Deadline, keys);
+                self.refuse(place, Reason::Deadline, keys);
             } else {
                 retried.push((place, verdict));
             }
         }
         Round { worst, retried }
+    }
+
+    /// Its failure gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
+    fn refuse<On, K: SharedKeys>(
+        &mut self,
+        place: usize,
+        reason: Reason,
+        keys: &mut RunKeys<On, K>,
+    ) {
+        keys.refuse(place, reason);
+        self.make_dead_end(place, reason, keys);
     }
 
     /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.

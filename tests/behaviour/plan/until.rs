@@ -162,9 +162,31 @@ async fn a_hint_beyond_the_deadline_gives_up_its_subtask_alone() {
     });
     plan.add("c", [], async |[]| Err(hint.clone()));
     let end = plan.run_until(policy, invalid).await.unwrap();
-    assert_eq!(end.to_string(), "gave up (not retryable): incomplete");
+    assert_eq!(end.to_string(), "gave up (deadline): incomplete");
     assert_eq!(plan.summary().completed, ["b"]);
     assert_eq!(plan.summary().dead_ends, ["a", "c"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_of_dead_ends_gives_up_for_the_first_one_s_reason() {
+    let ambiguous = Verdict::TRANSIENT.ambiguous();
+    let long = Verdict::THROTTLED.after(Duration::from_hours(1));
+    for (verdicts, reason) in [
+        (vec![long], "hint too long"),
+        (vec![ambiguous, Verdict::STOP], "ambiguous"),
+        (vec![Verdict::STOP, ambiguous, long], "not retryable"),
+    ] {
+        let mut plan = Plan::local();
+        for (place, verdict) in verdicts.into_iter().enumerate() {
+            plan.add(place.to_string(), [], async move |[]| {
+                Err::<(), _>(Failure(verdict))
+            });
+        }
+        let invalid = async |_| Validity::Invalid("incomplete".into());
+        let end = plan.run_until(Policy::new().idempotent(false), invalid);
+        let expected = format!("gave up ({reason}): incomplete");
+        assert_eq!(end.await.unwrap().to_string(), expected);
+    }
 }
 
 #[tokio::test(start_paused = true)]
