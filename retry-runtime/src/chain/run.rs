@@ -68,7 +68,7 @@ where
     async move {
         // First of all, or a flag would be kept of what was moved.
         let cancelled = pin!(chain.cancel.into_cancelled());
-        let mut cancelled = C::signal(cancelled, C::noop());
+        let mut cancelled = C::signal(cancelled);
         let mut fallback = Some(chain.alone.fallback);
         chain.timer.expect(|| chain.keys.name.name(Op::place));
         if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
@@ -148,10 +148,11 @@ where
                                 let attempt = pin!(L::begin_beside(&mut begin));
                                 let sleep = pin!(L::sleep(&chain.timer, limit));
                                 attempted::awaited!(
-                                    L::race(&mut begin, attempt, sleep),
+                                    C::attempt(|| L::race(&mut begin, attempt, sleep)),
                                     chain.keys.name.outer(policy.borrow(), Op::place)
                                 )
                             };
+                            let (raced, waker) = C::attempted(raced);
                             let (outcome, dropped) = L::outcome(raced, limit);
                             match outcome {
                                 Ok(value) => {
@@ -172,7 +173,7 @@ where
                                         chain.keys.budget.credit(&call);
                                         return Ok(value);
                                     }
-                                    let is_cancelled = C::is_cancelled(&mut cancelled);
+                                    let is_cancelled = C::is_cancelled(&mut cancelled, &waker);
                                     let Some(pause) =
                                         told!().rejected_value(&mut call, is_cancelled)
                                     else {
@@ -192,7 +193,7 @@ where
                                         }
                                     });
                                     history.judged(verdict);
-                                    let is_cancelled = C::is_cancelled(&mut cancelled);
+                                    let is_cancelled = C::is_cancelled(&mut cancelled, &waker);
                                     let shown = Described {
                                         on: &chain.on,
                                         error: &error,

@@ -228,22 +228,23 @@ pub trait MayCancel {
     type Signal<P: Future + Unpin>: Future + Unpin;
     /// The waker that it asks with: where nothing cancels it none.
     #[doc(hidden)]
-    type Waking: Future;
+    type Waker;
+    /// What an attempt came to, and that waker. An await of its own would cost each call.
+    #[doc(hidden)]
+    type Attempted<T>;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
     #[doc(hidden)]
-    fn waking() -> Self::Waking;
-    /// One that wakes nobody, where asking for the task's own would cost each call.
+    fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
     #[doc(hidden)]
-    fn noop() -> <Self::Waking as Future>::Output;
+    fn attempt<F: Future>(
+        begin: impl FnOnce() -> F,
+    ) -> impl Future<Output = Self::Attempted<F::Output>>;
     #[doc(hidden)]
-    fn signal<P: Future + Unpin>(
-        pinned: P,
-        waker: <Self::Waking as Future>::Output,
-    ) -> Self::Signal<P>;
+    fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
     /// Whether it has completed. It must not be polled again where it has.
     #[doc(hidden)]
-    fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>) -> bool;
+    fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>, waker: &Self::Waker) -> bool;
     #[doc(hidden)]
     fn keep<E>(error: E) -> Self::Kept<E>;
     #[doc(hidden)]
@@ -254,27 +255,34 @@ impl MayCancel for Uncancelled {
     type Future = Pending<()>;
     type Kept<E> = ();
     type Signal<P: Future + Unpin> = Pending<()>;
-    type Waking = NoWaker;
+    type Waker = ();
+    type Attempted<T> = T;
 
     fn into_cancelled(self) -> Pending<()> {
         pending()
     }
 
     #[inline]
-    fn noop() {}
-
-    #[inline]
-    fn waking() -> NoWaker {
-        NoWaker
-    }
-
-    #[inline]
-    fn signal<P: Future + Unpin>(_: P, (): ()) -> Pending<()> {
+    fn signal<P: Future + Unpin>(_: P) -> Pending<()> {
         pending()
     }
 
     #[inline]
-    fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>) -> bool {
+    #[expect(
+        refining_impl_trait,
+        reason = "another future around it would cost each call"
+    )]
+    fn attempt<F: Future>(begin: impl FnOnce() -> F) -> F {
+        begin()
+    }
+
+    #[inline]
+    fn attempted<T>(attempted: T) -> (T, ()) {
+        (attempted, ())
+    }
+
+    #[inline]
+    fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>, (): &()) -> bool {
         false
     }
 
@@ -288,27 +296,29 @@ impl MayCancel for Uncancelled {
 impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
     type Kept<E> = E;
-    type Signal<P: Future + Unpin> = Asked<P>;
-    type Waking = OwnWaker;
+    type Signal<P: Future + Unpin> = P;
+    type Waker = Waker;
+    type Attempted<T> = (T, Waker);
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
     }
 
-    fn noop() -> Waker {
-        Waker::noop().clone()
+    fn signal<P: Future + Unpin>(pinned: P) -> P {
+        pinned
     }
 
-    fn waking() -> OwnWaker {
-        OwnWaker
+    async fn attempt<F: Future>(begin: impl FnOnce() -> F) -> (F::Output, Waker) {
+        let waker = OwnWaker.await;
+        (begin().await, waker)
     }
 
-    fn signal<P: Future + Unpin>(pinned: P, waker: Waker) -> Asked<P> {
-        Asked { pinned, waker }
+    fn attempted<T>(attempted: (T, Waker)) -> (T, Waker) {
+        attempted
     }
 
-    fn is_cancelled<P: Future + Unpin>(signal: &mut Asked<P>) -> bool {
-        is_cancelled(Pin::new(&mut signal.pinned), &signal.waker)
+    fn is_cancelled<P: Future + Unpin>(signal: &mut P, waker: &Waker) -> bool {
+        is_cancelled(Pin::new(signal), waker)
     }
 
     fn keep<E>(error: E) -> E {
@@ -334,34 +344,6 @@ impl Future for OwnWaker {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
         Poll::Ready(context.waker().clone())
-    }
-}
-
-/// Takes no room where nobody asks.
-#[derive(Debug)]
-pub struct NoWaker;
-
-impl Future for NoWaker {
-    type Output = ();
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
-        Poll::Ready(())
-    }
-}
-
-/// What cancels a call, and the waker that the call asks it with.
-#[derive(Debug)]
-pub struct Asked<P> {
-    pinned: P,
-    waker: Waker,
-}
-
-impl<P: Future + Unpin> Future for Asked<P> {
-    type Output = P::Output;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<P::Output> {
-        Pin::new(&mut self.pinned).poll(context)
     }
 }
 

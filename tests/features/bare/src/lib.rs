@@ -215,6 +215,18 @@ pub async fn read_hedged_until(millis: u64, bus: &Bus) -> Result<u32, BusError> 
     answer
 }
 
+pub async fn read_by_policy_until(millis: u64, bus: &Bus) -> Result<u32, BusError> {
+    let policy = Policy::exponential()
+        .base(Duration::from_millis(100))
+        .max(9);
+    policy
+        .jitter(Jitter::None)
+        .timer(Embassy)
+        .cancel(after(millis))
+        .call(async || bus.answer(Embassy.now()))
+        .await
+}
+
 fn after(millis: u64) -> embassy_time::Timer {
     embassy_time::Timer::after_millis(millis)
 }

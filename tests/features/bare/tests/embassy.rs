@@ -8,8 +8,8 @@ use std::time::Duration;
 use bare::{
     Allowance, Bus, BusError, Embassy, PatientStore, Sensors, Store, Ticks, read, read_blocking,
     read_blocking_by_policy, read_blocking_with_keys, read_boxed, read_by_expression, read_by_name,
-    read_by_policy, read_hedged, read_hedged_until, read_in_time, read_jittered, read_slowly,
-    read_until, read_with_every_key,
+    read_by_policy, read_by_policy_until, read_hedged, read_hedged_until, read_in_time,
+    read_jittered, read_slowly, read_until, read_with_every_key,
 };
 use embassy_executor::Executor;
 use embassy_futures::select::select;
@@ -115,6 +115,9 @@ async fn calls() {
     let bus = Bus::new([BUSY]);
     assert_eq!(read_until(250, &bus).await, BUSY);
     assert_eq!(bus.began(), millis([0, 100, 300]));
+    let bus = Bus::new([BUSY]);
+    assert_eq!(read_by_policy_until(250, &bus).await, BUSY);
+    assert_eq!(bus.began(), millis([0, 100]));
     let bus = Bus::new([Ok(42)]);
     assert_eq!(read_hedged_until(250, &bus).await, Ok(42));
     assert_eq!(bus.began(), millis([0, 100, 200, 300, 400]));
