@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
-use redis::{AsyncCommands, Client, Cmd, ErrorKind, Pipeline, RedisFuture, Value, cmd};
+use redis::{
+    AsyncCommands, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, Value, cmd,
+};
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::time::{sleep, timeout};
@@ -75,24 +77,15 @@ async fn a_fleet_begins_no_more_than_its_quota_and_a_burst_in_any_window() {
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn a_process_leases_a_tenth_and_a_quota_as_fast_as_it_comes() {
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
-    let mut connection = client.get_multiplexed_async_connection().await.unwrap();
 
     let budget = FleetBudget::ratio("a tenth", 0.0);
     tokio::spawn(budget.keep(client.clone()));
     for left in [100, 90] {
-        let leased = async {
-            while budget.available() < 9 {
-                sleep(Duration::from_millis(10)).await;
-            }
-        };
-        timeout(Duration::from_secs(10), leased).await.unwrap();
+        leases(&budget, 9).await;
         sleep(Duration::from_millis(50)).await;
         let lease = budget.available();
         assert!((9..=10).contains(&lease), "{lease}");
-        let tokens: u64 = connection
-            .hget("{retry:budget:a tenth}", "tokens")
-            .await
-            .unwrap();
+        let tokens: u64 = left_of("a tenth").await;
         assert_eq!(tokens + lease, left);
         let paid = (0..60).filter(|_| budget.withdraw(Kind::Transient));
         assert_eq!(u64::try_from(paid.count()).unwrap(), lease);
@@ -107,6 +100,23 @@ async fn a_process_leases_a_tenth_and_a_quota_as_fast_as_it_comes() {
 async fn connection() -> MultiplexedConnection {
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
     client.get_multiplexed_async_connection().await.unwrap()
+}
+
+/// Waits for so many tokens in this process.
+async fn leases(budget: &FleetBudget, tokens: u64) {
+    let leased = async {
+        while budget.available() < tokens {
+            sleep(Duration::from_millis(5)).await;
+        }
+    };
+    let leased = timeout(Duration::from_secs(10), leased).await;
+    leased.unwrap_or_else(|_| panic!("{budget:?}"));
+}
+
+/// What the server has of a budget's tokens.
+async fn left_of<T: FromRedisValue>(budget: &str) -> T {
+    let key = format!("{{retry:budget:{budget}}}");
+    connection().await.hget(key, "tokens").await.unwrap()
 }
 
 /// A process of a quota of ten tokens a second, as the script sees it.
@@ -198,13 +208,8 @@ async fn a_budget_a_quota_and_a_users_own_key_share_a_name() {
     tokio::spawn(budget.keep(client.clone()));
     tokio::spawn(quota.keep(client));
     quota::at_once(50, &quota).await;
-    while budget.available() < 10 {
-        sleep(Duration::from_millis(10)).await;
-    }
-    let tokens: f64 = connection
-        .hget("{retry:budget:payments}", "tokens")
-        .await
-        .unwrap();
+    leases(&budget, 10).await;
+    let tokens: f64 = left_of("payments").await;
     assert!((tokens - 90.0).abs() < 0.1, "{tokens}");
 }
 
@@ -213,19 +218,12 @@ async fn a_budget_a_quota_and_a_users_own_key_share_a_name() {
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn however_many_processes_come_each_can_retry() {
     let client = Client::open(setting("DATABASES_REDIS")).unwrap();
-    let leased = async |budget: &FleetBudget| {
-        while budget.available() == 0 {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
     let mut kept = Vec::new();
     for _ in 0..2 {
         let budgets: Vec<_> = (0..20).map(|_| FleetBudget::ratio("many", 0.0)).collect();
         for budget in &budgets {
             let task = tokio::spawn(budget.keep(client.clone()));
-            timeout(Duration::from_secs(5), leased(budget))
-                .await
-                .unwrap();
+            leases(budget, 1).await;
             kept.push(task);
         }
         drop(budgets);
@@ -234,11 +232,7 @@ async fn however_many_processes_come_each_can_retry() {
         }
     }
     // Whoever ended gave back what was left.
-    let tokens: f64 = connection()
-        .await
-        .hget("{retry:budget:many}", "tokens")
-        .await
-        .unwrap();
+    let tokens: f64 = left_of("many").await;
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
 }
 
@@ -277,18 +271,9 @@ async fn what_a_lost_answer_granted_counts_once() {
         let is_lost = answers.next().unwrap_or(false);
         async move { Ok(Deaf(connection().await, is_lost)) }
     }));
-    let leased = async {
-        while budget.available() == 0 {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(Duration::from_secs(10), leased).await.unwrap();
-    let tokens: String = connection()
-        .await
-        .hget("{retry:budget:lost}", "tokens")
-        .await
-        .unwrap();
-    assert_eq!((budget.available(), tokens.as_str()), (10, "90"));
+    leases(&budget, 1).await;
+    let tokens: u64 = left_of("lost").await;
+    assert_eq!((budget.available(), tokens), (10, 90));
 }
 
 /// Whatever the key is, both of a process's keys are kept by one node.
@@ -304,14 +289,7 @@ async fn a_cluster_keeps_what_any_key_names() {
             let cluster = cluster.clone();
             async move { cluster.get_async_connection().await }
         }));
-        let leased = async {
-            while budget.available() == 0 {
-                sleep(Duration::from_millis(10)).await;
-            }
-        };
-        timeout(Duration::from_secs(5), leased)
-            .await
-            .unwrap_or_else(|_| panic!("{key}"));
+        leases(&budget, 1).await;
     }
 }
 
