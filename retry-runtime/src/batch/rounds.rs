@@ -576,7 +576,7 @@ where
         self.progress.tell(round.name, round.number, all, observe);
         let observer = &mut self.rules.observer;
         let of_groups = groups.report(&round, &shown, observer);
-        let of_tally = tally.report(&round, self.has_begun, self.ended, &shown, observer);
+        let of_tally = tally.report(&round, self.ended, &shown, observer);
         self.given_up = of_tally.or(of_groups).or(self.given_up);
         let pause = groups.pause();
         if pause.is_some() {

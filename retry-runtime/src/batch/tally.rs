@@ -36,18 +36,17 @@ impl Tally {
         }
     }
 
-    /// `has_begun`: a call of the round was begun. `ended` is why the batch ended early, if it did. `shown` writes the error
-    /// of the item with that index. Returns what was given up last.
+    /// `ended` is why the batch ended early, if it did. `shown` writes the error of the item with that index. Returns what
+    /// was given up last.
     pub(super) fn report(
         &self,
         round: &Round<'_>,
-        has_begun: bool,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
         observer: &mut impl MayObserve,
     ) -> Option<GivenUp> {
         let mut last = None;
-        // In the round before, they were sent, and failed; before the first, nothing was.
+        // What was not sent failed in the round before; before the first, no attempt was made.
         let before = Round {
             number: round.number - 1,
             ..*round
@@ -58,9 +57,6 @@ impl Tally {
                 (End::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
                 (End::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
                 (End::Dropped, Some(reason)) => (round, reason, Some(*end)),
-                (End::NotSent, Some(reason)) if is_first && has_begun => {
-                    (round, reason, Some(*end))
-                }
                 (End::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
                 (End::Dropped | End::NotSent, None) => continue,
             };

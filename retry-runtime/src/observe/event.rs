@@ -111,7 +111,7 @@ pub enum Event<'a> {
     ItemsFailed {
         /// The batch's name: the key `name`.
         call: &'a str,
-        /// The number of the round that they failed in, from 1; 0 if they were rejected before the first.
+        /// The number of the round that they failed in, from 1; 0 if they were never sent.
         attempt: u32,
         /// The retries allowed.
         max: Option<u32>,
@@ -127,7 +127,7 @@ pub enum Event<'a> {
     FallingBack {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1; 0 where the `breaker` or the `limiter` let none begin.
+        /// The number of the attempt that failed, from 1; 0 where none was made.
         attempt: u32,
         /// How many times `correct` was called.
         corrections: u32,
@@ -157,7 +157,7 @@ pub enum Event<'a> {
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
-        /// The number of the attempt that failed, from 1; 0 where the `breaker` or the `limiter` let none begin.
+        /// The number of the attempt that failed, from 1; 0 where none was made.
         attempt: u32,
         /// How many attempts were made.
         attempts: u32,
@@ -328,7 +328,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    /// The number of the attempt that the event is about, from 1; 0 where a `breaker` or a `limiter` let none begin.
+    /// The number of the attempt that the event is about, from 1; 0 where none was made.
     pub fn attempt(&self) -> u32 {
         match *self {
             Self::Started { attempt, .. }

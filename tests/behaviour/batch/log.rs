@@ -11,6 +11,8 @@ use retry_runtime::{
     retry_each, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
+use support::limiters::at_a_time;
+use tokio::time::sleep;
 
 use super::{EXACT, Server, secs};
 
@@ -87,20 +89,25 @@ async fn wrong_numbers_of_answers_and_items_not_sent() {
     let batches = EXACT.deadline(secs(3)).batches(2);
     let _ = retry_each(batches, &items, async |pending| {
         let mut answers = server.call(&pending);
-        tokio::time::sleep(secs(2)).await;
+        sleep(secs(2)).await;
         answers.truncate(if *pending[0] == 0 { 1 } else { 2 });
         Ok(answers)
     })
     .await;
-    let gave_up = "gave up behaviour::batch::log::wrong_numbers_of_answers_and_items_not_sent attempt=1 max=3";
+    let gave_up = |attempt: u32, error: &str| {
+        format!(
+            "gave up behaviour::batch::log::wrong_numbers_of_answers_and_items_not_sent attempt={attempt} max=3 error={error}"
+        )
+    };
     assert_eq!(
         recording.lines(),
         [
-            format!(
-                "{gave_up} error=2 of 7 items: number of answers: expected 2, got 1 reason=unanswered"
+            gave_up(
+                1,
+                "2 of 7 items: number of answers: expected 2, got 1 reason=unanswered"
             ),
-            format!("{gave_up} error=2 of 7 items: dropped before an answer reason=deadline"),
-            format!("{gave_up} error=3 of 7 items: not sent reason=deadline"),
+            gave_up(1, "2 of 7 items: dropped before an answer reason=deadline"),
+            gave_up(0, "3 of 7 items: not sent reason=deadline"),
         ]
     );
 }
@@ -157,7 +164,7 @@ async fn the_limit_of_a_kind_stands_where_a_pause_is_cut_short() {
     let recording = testing::record();
     let policy = EXACT.max(1).throttled(Section::new().max(9));
     let policy = policy.on(|error: &Failure| error.0);
-    let cancelled = policy.cancel(tokio::time::sleep(Duration::from_millis(500)));
+    let cancelled = policy.cancel(sleep(Duration::from_millis(500)));
     let results: Vec<Result<(), _>> = retry_each(cancelled, [1], async |_| Err(THROTTLED)).await;
     assert_eq!(results[0].as_ref().unwrap_err().attempts(), 1);
     let lines = recording.lines();
@@ -244,5 +251,28 @@ async fn a_batch_ends_with_what_was_given_up_last() {
         ),
     ] {
         assert_eq!(ends, [(); 2].map(|()| format!("gave up batch {expected}")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_not_sent_is_of_no_attempt() {
+    let (limiter, recording) = (at_a_time(1), testing::record());
+    // One runs, one waits, and one was not drawn yet.
+    let batches = EXACT.limiter(&limiter).cancel(sleep(secs(1)));
+    let batches = batches.name("batch").on(|_: &Failure| true);
+    let _ = retry_each(batches.batches(1).concurrency(2), 0..3, async |_| {
+        sleep(secs(2)).await;
+        Ok(vec![Ok::<_, Failure>(())])
+    })
+    .await;
+    let lines = recording.lines();
+    let given_up: Vec<_> = lines
+        .iter()
+        .filter(|line| line.starts_with("gave up"))
+        .collect();
+    assert_eq!(given_up.len(), 2, "{lines:?}");
+    for line in given_up {
+        assert!(line.contains(" attempt=0 "), "{line}");
+        assert!(line.ends_with(" reason=cancelled"), "{line}");
     }
 }
