@@ -220,7 +220,8 @@ impl Policies {
 
 /// Whether a call, or the beginning of its name, may be called that.
 pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
-    if Among::Policy.find(name).is_some_and(Key::is_section) {
+    let key = Among::Policy.find(name);
+    if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
         return Err(PolicyError::new(format!(
             "`{name}` is no name of a call: write it in `{DEFAULT}`, for all calls"
         )));

@@ -227,6 +227,11 @@ fn entries_that_contradict_each_other_are_refused() {
         place.is_some_and(|place| place.starts_with("[redis]")),
         "{place:?}"
     );
+    let error = Policies::of([("enabled", named("max=1"))]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`enabled` is no name of a call: write it in `default`, for all calls"
+    );
     let twice = [("redis", named("max=1")), ("redis", named("max=2"))];
     let error = Policies::of(twice).unwrap_err();
     assert_eq!(error.to_string(), "`redis` is given twice: keep one");
