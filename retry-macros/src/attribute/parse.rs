@@ -331,9 +331,17 @@ fn at_next(input: ParseStream) -> bool {
     if ahead.parse::<Token![,]>().is_err() {
         return false;
     }
-    ahead.is_empty()
-        || ahead.call(Ident::parse_any).is_ok()
-            && (ahead.peek(Token![=]) && !ahead.peek(Token![==])
-                || ahead.peek(Token![:]) && !ahead.peek(Token![::])
-                || ahead.peek(token::Paren))
+    let Ok(word) = ahead.call(Ident::parse_any) else {
+        return ahead.is_empty();
+    };
+    ahead.peek(Token![=]) && !ahead.peek(Token![==])
+        || ahead.peek(token::Paren)
+        // Parameters of closures have colons, too.
+        || ahead.peek(Token![:]) && !ahead.peek(Token![::]) && is_key(&word.to_string())
+}
+
+/// Whether it is a key, or another library's word for one.
+fn is_key(word: &str) -> bool {
+    let mut keys = Among::Attribute.keys();
+    keys.any(|key| key.name() == word || key.is_elsewhere(word))
 }
