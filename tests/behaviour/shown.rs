@@ -5,8 +5,8 @@ use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
 use retry_runtime::{
-    Call, Classify, Event, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict, retry,
-    retry_each_blocking, testing,
+    Call, Classify, Event, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict, plan::Validity,
+    retry, retry_each_blocking, testing,
 };
 
 use crate::log::log_of;
@@ -160,6 +160,24 @@ async fn plans_show_and_save_no_secrets_either() {
     plan.add("y", ["\r"], async |[_]| Ok(()));
     let error = plan.check().unwrap_err().to_string();
     assert!(error.starts_with(r"y → \r: "), "{error}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plan_shows_errors_as_its_chain_says() {
+    let mut plan = Plan::<(), String>::new();
+    plan.add("x", [], async |[]| Err(String::from("token 1234")));
+    let recording = testing::record();
+    let policy = Policy::new().max(1).on(|_: &String| true);
+    let policy = policy.show(|error: &String, f: &mut fmt::Formatter<'_>| f.write_str(&error[..5]));
+    let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
+    assert!(!end.await.unwrap().is_valid());
+    let lines = recording.lines();
+    let shown = lines.iter().filter(|line| line.contains("error=token"));
+    assert!(shown.count() >= 2, "{lines:?}");
+    assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
+    let state = serde_json::to_string(&plan.state()).unwrap();
+    assert!(state.contains(r#""token""#), "{state}");
+    assert_eq!(plan.error("x").unwrap(), "token 1234");
 }
 
 #[tokio::test]

@@ -12,6 +12,10 @@ use crate::classify::verdict::Verdict;
     note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
 )]
 pub trait OnError<E> {
+    /// Whether the key `show` says how the log shows it, also where errors are shown by their `Display` otherwise.
+    #[doc(hidden)]
+    const IS_SHOWN: bool = false;
+
     /// The verdict on a failure.
     fn verdict(&mut self, error: &E) -> Verdict;
 

@@ -17,6 +17,8 @@ where
     On: OnError<E>,
     S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
 {
+    const IS_SHOWN: bool = true;
+
     fn verdict(&mut self, error: &E) -> Verdict {
         self.on.verdict(error)
     }

@@ -1,5 +1,6 @@
 //! A subtask and what became of it.
 
+use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -27,6 +28,8 @@ pub(crate) enum State<T, E> {
 /// Why a subtask failed.
 pub(crate) enum SubtaskFailure<E> {
     Error(E),
+    /// The same, and what the key `show` made of it.
+    Shown(E, String),
     /// The text of the error, where it was loaded.
     #[cfg(feature = "serde")]
     Loaded(String),
@@ -62,7 +65,7 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 
     pub(crate) fn error(&self) -> Option<&E> {
         match self.failure()? {
-            SubtaskFailure::Error(error) => Some(error),
+            SubtaskFailure::Error(error) | SubtaskFailure::Shown(error, _) => Some(error),
             #[cfg(feature = "serde")]
             SubtaskFailure::Loaded(_) => None,
         }
@@ -94,6 +97,7 @@ impl<E: fmt::Display> fmt::Display for SubtaskFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Error(error) => shown(error).fmt(f),
+            Self::Shown(_, text) => shown(text).fmt(f),
             #[cfg(feature = "serde")]
             Self::Loaded(text) => shown(text).fmt(f),
         }

@@ -56,7 +56,8 @@ where
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
     /// It keeps its error until its retry has ended, even if the retry is dropped or can't begin. The latter happens to
-    /// a loaded failure that now depends on something that has not run yet.
+    /// a loaded failure that now depends on something that has not run yet. The error comes from
+    /// [`check`](Self::check), or says that the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
@@ -169,10 +170,14 @@ where
                         return Some(late);
                     }
                     Next::Ended(place, guards, outcome) => {
-                        match &outcome {
-                            Ok(_) => keys.succeeded(self.executed(place), guards),
-                            Err(error) => keys.failed(self.executed(place), guards, error),
-                        }
+                        let execution = self.executed(place);
+                        let outcome = match outcome {
+                            Ok(output) => {
+                                keys.succeeded(execution, guards);
+                                Ok(output)
+                            }
+                            Err(error) => Err(keys.failed(execution, guards, error)),
+                        };
                         if self.finish(&keys.name, place, outcome, again) {
                             for dependent in &graph.dependents[place] {
                                 waiting[*dependent] -= 1;
@@ -259,7 +264,7 @@ where
         &mut self,
         plan: &str,
         place: usize,
-        outcome: Result<T, E>,
+        outcome: Result<T, SubtaskFailure<E>>,
         again: Again,
     ) -> bool {
         let node = &mut self.nodes[place];
@@ -274,10 +279,7 @@ where
         let dead_end = matches!(ended, Ended::DeadEnd);
         node.state = match outcome {
             Ok(output) => State::Completed(Arc::new(output)),
-            Err(error) => State::Failed {
-                failure: SubtaskFailure::Error(error),
-                dead_end,
-            },
+            Err(failure) => State::Failed { failure, dead_end },
         };
         self.ended(plan, place, ended, dead_end.then_some(Reason::Exhausted));
         completed

@@ -1,5 +1,6 @@
 //! The keys of a run, and what they make of its subtasks.
 
+use alloc::string::ToString;
 use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
@@ -14,7 +15,7 @@ use crate::chain::keys::SharedKeys;
 use crate::chain::limiter::{InLine, MayWait};
 use crate::chain::name::MayName;
 use crate::chain::observer::MayObserve;
-use crate::chain::on_error::OnError;
+use crate::chain::on_error::{Described, OnError};
 use crate::chain::span::MayOpenSpans;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
@@ -25,6 +26,7 @@ use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::plan::event::CallOfSubtask;
+use crate::plan::node::SubtaskFailure;
 use crate::plan::round_budget::RoundBudget;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
@@ -279,19 +281,31 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         self.progressed();
     }
 
+    /// Returns the failure as it is to be kept.
     pub(crate) fn failed<E: fmt::Display>(
         &mut self,
         execution: Execution<'_>,
         mut guards: Guards<K>,
-        error: &E,
-    ) where
+        error: E,
+    ) -> SubtaskFailure<E>
+    where
         On: OnError<E>,
     {
-        let verdict = decide::verdict(&self.policy, || self.on.verdict(error));
+        let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
+        let error = if On::IS_SHOWN {
+            let text = Described {
+                on: &self.on,
+                error: &error,
+            };
+            let text = text.to_string();
+            SubtaskFailure::Shown(error, text)
+        } else {
+            SubtaskFailure::Error(error)
+        };
         let mut call = self.account(execution.place).call;
         let name = self.call_of(execution.subtask);
         let site = Site::new(&self.policy, &name);
-        let mut failure = Failure::new(&site, verdict, error);
+        let mut failure = Failure::new(&site, verdict, &error);
         if let Some(permit) = guards.admitted.recorder() {
             failure = failure.recorded(permit);
         }
@@ -316,12 +330,13 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
                     observe(&Event::AttemptFailed {
                         call: &name,
                         attempt: execution.attempt,
-                        error,
+                        error: &error,
                         kind,
                     });
                 }
             }
         }
+        error
     }
 
     /// Tells the observer that a subtask runs no more.

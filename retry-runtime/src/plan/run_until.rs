@@ -115,8 +115,8 @@ where
     ///
     /// The validator is called after every round, even if nothing failed, and gets a [`Snapshot`] by value. The plan
     /// keeps its outputs and can be run again after either [end](PlanEnd). The error comes from [`check`](Self::check),
-    /// which also checks the subtasks that the validator asks for; if it fails, they are not added, and the log and
-    /// observers are told that the plan gave up.
+    /// or says that the plan is [`driven`](Self::driven). The subtasks that the validator asks for are checked, too; if
+    /// that fails, they are not added, and the log and observers are told that the plan gave up.
     pub fn run_until<P, V, W>(
         &mut self,
         policy: P,
@@ -159,8 +159,8 @@ where
         V: FnMut(Snapshot<T>) -> Validated,
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
-        timer.expect(|| &keys.name);
         let mut graph = self.runnable()?;
+        timer.expect(|| &keys.name);
         let mut scope = self.scope(Node::is_pending);
         let policy = keys.policy;
         keys.begin_with(

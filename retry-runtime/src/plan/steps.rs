@@ -5,6 +5,7 @@ use core::fmt;
 use core::future::Future;
 
 use crate::plan::graph::Graph;
+use crate::plan::node::SubtaskFailure;
 use crate::plan::run::Again;
 use crate::plan::{Plan, PlanError};
 
@@ -80,6 +81,7 @@ where
         let place = self.open(name)?;
         self.count(place);
         let plan = Arc::clone(&self.name);
+        let outcome = outcome.map_err(SubtaskFailure::Error);
         if !self.finish(&plan, place, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
