@@ -159,13 +159,18 @@ impl<'b, On> Durable<'b, On> {
         };
         for number in 1_u64.. {
             let mut came = Came::NotBegun;
-            let attempt = self.attempt(engine, name, &mut state, &mut operation, &mut came);
+            let attempt = self.attempt(engine, name, &state, &mut operation, &mut came);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
                 .await;
             let (error, came) = match ended {
                 Ok(Ended::Succeeded(value)) => return Ok(value),
                 Ok(Ended::GaveUp(error)) => return Err(DurableError::GaveUp(error)),
+                Ok(Ended::TooLate) => match state.error.take() {
+                    Some(error) => return Err(DurableError::GaveUp(error)),
+                    // Not kept by this program: only a failure is followed by what may be late.
+                    None => continue,
+                },
                 Ok(Ended::Pauses(pause, paused)) => {
                     state = paused;
                     let end = Moment::from_origin(state.at.saturating_add(pause));
@@ -200,7 +205,7 @@ impl<'b, On> Durable<'b, On> {
         &mut self,
         engine: &G,
         name: &str,
-        state: &mut State<E>,
+        state: &State<E>,
         operation: &mut F,
         came: &mut Came,
     ) -> Ended<T, E>
@@ -215,15 +220,14 @@ impl<'b, On> Durable<'b, On> {
         let site = Site::new(&self.policy, name);
         let (mut call, at) = (state.call, state.at);
         let elapsed = || engine.now().since(Moment::from_origin(at));
-        let late = state.error.take_if(|error| {
+        if let Some(error) = &state.error {
             let verdict = self.on.verdict(error);
-            let shown = Shown(&self.on, &*error);
+            let shown = Shown(&self.on, error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-            call.resumed(failure).is_err()
-        });
-        if let Some(error) = late {
-            refund(self.budget, &call);
-            return Ended::GaveUp(error);
+            if call.resumed(failure).is_err() {
+                refund(self.budget, &call);
+                return Ended::TooLate;
+            }
         }
         if self.policy.attempt_limit().is_some() {
             ignores_timeout(name);
@@ -317,6 +321,8 @@ enum Ended<T, E> {
     Succeeded(T),
     Pauses(Duration, State<E>),
     GaveUp(E),
+    /// The deadline had passed: the call gives up with what the attempt before failed with.
+    TooLate,
 }
 
 /// How far an attempt came in this life, where the engine could not keep it.

@@ -72,6 +72,7 @@ struct Cancelled<'a> {
     at: &'a str,
     /// Whether the step is under way then.
     runs: bool,
+    oversleeps: Duration,
 }
 
 impl Engine for Cancelled<'_> {
@@ -93,7 +94,9 @@ impl Engine for Cancelled<'_> {
     }
 
     async fn sleep(&self, name: &str, _: Duration) -> Result<(), String> {
-        self.step(name, async {}).await
+        self.step(name, async {}).await?;
+        sleep(self.oversleeps).await;
+        Ok(())
     }
 
     fn now(&self) -> Moment {
@@ -154,6 +157,7 @@ async fn a_cancelled_call_reports_its_end_once() {
                 journal: run.open(),
                 at: &format!("charge: {at}"),
                 runs,
+                oversleeps: Duration::ZERO,
             };
             let call = Durable::new(EXACT).on(is_busy).budget(&turns);
             let ended = call.call(&engine, "charge", async || server.post()).await;
@@ -173,4 +177,23 @@ async fn a_cancelled_call_reports_its_end_once() {
         assert_eq!(short.collect::<Vec<_>>(), records, "{at}: {lines:?}");
         assert_eq!(turns.0.load(SeqCst), paid, "{at}");
     }
+}
+
+/// The deadline had passed when its run was cancelled: the error of before is not lost.
+#[tokio::test(start_paused = true)]
+async fn a_late_call_that_is_cancelled_keeps_its_error() {
+    let (run, server) = (Run::new(), Server::failing(9));
+    for runs in [true, false] {
+        let engine = Cancelled {
+            journal: run.open(),
+            at: "charge: attempt 2",
+            runs,
+            oversleeps: secs(60),
+        };
+        let call = Durable::new(EXACT.deadline(secs(10))).on(is_busy);
+        let ended = call.call(&engine, "charge", async || server.post()).await;
+        let (error, last) = ("cancelled".to_owned(), Some("503 number 0".to_owned()));
+        assert_eq!(ended, Err(DurableError::Engine { error, last }), "{runs}");
+    }
+    assert_eq!(server.requests.load(SeqCst), 1);
 }
