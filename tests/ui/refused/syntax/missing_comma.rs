@@ -5,7 +5,7 @@ async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }
 
-#[retry(max = 5, on = |error attempt, count: u32| true)]
+#[retry(max = 5, on = |error attempt, number: u32| true)]
 async fn embed() -> Result<String, String> {
     Ok(String::from("hello"))
 }
