@@ -11,7 +11,7 @@ pub(super) struct GivenUp {
     /// The first of them.
     pub(super) first: usize,
     /// How they ended, if not with a failure of their own.
-    pub(super) end: Option<End>,
+    pub(super) end: Option<ItemEnd>,
     pub(super) max: Option<u32>,
     pub(super) kind: Option<Kind>,
     pub(super) reason: Reason,
@@ -19,7 +19,7 @@ pub(super) struct GivenUp {
 
 /// How items ended without a failure of their own, in the order in which it is reported.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum End {
+pub(super) enum ItemEnd {
     /// Of calls with a wrong number of answers.
     Miscounted(Miscount),
     /// Of calls that were dropped at the deadline.
@@ -33,25 +33,25 @@ pub(super) enum End {
 impl GivenUp {
     /// What is told of the first of them.
     pub(super) fn error<'a>(self, shown: &'a ShownItem<'a>) -> impl fmt::Display + 'a {
-        Told {
+        ToldItem {
             given_up: self,
             shown,
         }
     }
 }
 
-struct Told<'a> {
+struct ToldItem<'a> {
     given_up: GivenUp,
     shown: &'a ShownItem<'a>,
 }
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for ToldItem<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.given_up.end {
-            Some(End::Miscounted(miscount)) => miscount.fmt(f),
-            Some(End::Dropped) => f.write_str("dropped before an answer"),
-            Some(End::NotSent) => f.write_str("not sent"),
-            Some(End::Rejected(by)) => Rejected::new(by).fmt(f),
+            Some(ItemEnd::Miscounted(miscount)) => miscount.fmt(f),
+            Some(ItemEnd::Dropped) => f.write_str("dropped before an answer"),
+            Some(ItemEnd::NotSent) => f.write_str("not sent"),
+            Some(ItemEnd::Rejected(by)) => Rejected::new(by).fmt(f),
             None => (self.shown)(self.given_up.first, f),
         }
     }

@@ -9,7 +9,7 @@ use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::given_up::{End, GivenUp};
+use super::given_up::{GivenUp, ItemEnd};
 use super::groups::Groups;
 use super::item_error::Miscount;
 use super::round::Round;
@@ -262,7 +262,7 @@ where
     fn reject(&mut self, entry: &Entry<I::Item, B, R>, by: RejectedBy) {
         self.give_up(entry.index, by.reason());
         let max = entry.call.retries_allowed(&self.rules.policy);
-        self.tally.ended(End::Rejected(by), max, entry.index, 1);
+        self.tally.ended(ItemEnd::Rejected(by), max, entry.index, 1);
     }
 
     /// Begins a call that has its turn, with the items that the breaker lets through.
@@ -340,7 +340,7 @@ where
         for entry in mem::take(&mut self.queue) {
             self.tally.items += 1;
             let max = entry.call.retries_allowed(&policy);
-            self.tally.ended(End::NotSent, max, entry.index, 1);
+            self.tally.ended(ItemEnd::NotSent, max, entry.index, 1);
             self.give_up(entry.index, reason);
         }
         if self.number == 1 {
@@ -354,7 +354,7 @@ where
             self.progress.failed(items);
             self.tally.items += items;
             let max = Call::new().retries_allowed(&policy);
-            self.tally.ended(End::NotSent, max, sent, items);
+            self.tally.ended(ItemEnd::NotSent, max, sent, items);
         }
     }
 
@@ -364,7 +364,7 @@ where
         for entry in calls.into_iter().flat_map(|sent| sent.entries) {
             self.give_up(entry.index, Reason::Deadline);
             let max = entry.call.retries_allowed(&self.rules.policy);
-            self.tally.ended(End::Dropped, max, entry.index, 1);
+            self.tally.ended(ItemEnd::Dropped, max, entry.index, 1);
         }
         self.leave(Reason::Deadline);
     }
@@ -427,7 +427,7 @@ where
                     self.results[entry.index] = Err(error);
                     self.progress.failed(1);
                     let max = entry.call.retries_allowed(&self.rules.policy);
-                    let end = End::Miscounted(miscount);
+                    let end = ItemEnd::Miscounted(miscount);
                     self.tally.ended(end, max, entry.index, 1);
                 }
             }

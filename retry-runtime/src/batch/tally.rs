@@ -2,7 +2,7 @@
 
 use alloc::collections::BTreeMap;
 
-use super::given_up::{End, GivenUp, ShownItem};
+use super::given_up::{GivenUp, ItemEnd, ShownItem};
 use super::round::Round;
 use crate::chain::observer::MayObserve;
 use crate::observe::attempt_end::AttemptEnd;
@@ -15,12 +15,12 @@ pub(super) struct Tally {
     pub(super) items: usize,
     /// Items that ended without a failure of their own, with the retries that they were allowed: the first of them, and
     /// how many.
-    ended: BTreeMap<(End, Option<u32>), (usize, usize)>,
+    ended: BTreeMap<(ItemEnd, Option<u32>), (usize, usize)>,
 }
 
 impl Tally {
     /// The items, of which `first` is the first, end so.
-    pub(super) fn ended(&mut self, end: End, max: Option<u32>, first: usize, items: usize) {
+    pub(super) fn ended(&mut self, end: ItemEnd, max: Option<u32>, first: usize, items: usize) {
         if items > 0 {
             self.ended.entry((end, max)).or_insert((first, 0)).1 += items;
         }
@@ -30,9 +30,9 @@ impl Tally {
     pub(super) fn end_of_round(&self) -> Option<AttemptEnd> {
         let ends = self.ended.keys().map(|(end, _)| end);
         match ends.min() {
-            Some(End::Miscounted(_)) => Some(AttemptEnd::Stop),
-            Some(End::Dropped) => None,
-            Some(End::NotSent | End::Rejected(_)) | None => Some(AttemptEnd::Succeeded),
+            Some(ItemEnd::Miscounted(_)) => Some(AttemptEnd::Stop),
+            Some(ItemEnd::Dropped) => None,
+            Some(ItemEnd::NotSent | ItemEnd::Rejected(_)) | None => Some(AttemptEnd::Succeeded),
         }
     }
 
@@ -54,11 +54,11 @@ impl Tally {
         for ((end, max), (first, items)) in &self.ended {
             let is_first = round.number == 1;
             let (round, reason, end) = match (*end, ended) {
-                (End::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
-                (End::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
-                (End::Dropped, Some(reason)) => (round, reason, Some(*end)),
-                (End::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
-                (End::Dropped | End::NotSent, None) => continue,
+                (ItemEnd::Miscounted(_), _) => (round, Reason::Unanswered, Some(*end)),
+                (ItemEnd::Rejected(by), _) => (&before, by.reason(), is_first.then_some(*end)),
+                (ItemEnd::Dropped, Some(reason)) => (round, reason, Some(*end)),
+                (ItemEnd::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
+                (ItemEnd::Dropped | ItemEnd::NotSent, None) => continue,
             };
             let given_up = GivenUp {
                 first: *first,

@@ -70,12 +70,12 @@ impl<B> Permit<B> {
 }
 
 /// A permit for whichever breaker.
-pub(crate) trait Record {
+pub(crate) trait Records {
     /// Tells the breaker, once.
     fn record(&mut self, seen: Seen) -> Option<Transition>;
 }
 
-impl<B> Record for Permit<B> {
+impl<B> Records for Permit<B> {
     #[inline]
     fn record(&mut self, seen: Seen) -> Option<Transition> {
         let pass = self.pass.take()?;

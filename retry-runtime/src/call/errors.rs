@@ -13,10 +13,10 @@ pub(crate) const LAST: usize = 100;
 
 /// The first errors and the last ones, in order. One pointer, so that a call that succeeds at once is hardly larger.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Errors<E>(Option<Box<Record<E>>>);
+pub(crate) struct Errors<E>(Option<Box<Gathered<E>>>);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Record<E> {
+struct Gathered<E> {
     kept: Vec<E>,
     /// Of each error that is kept and, once the call gave up, of the last one.
     notes: Vec<Note>,
@@ -31,84 +31,84 @@ impl<E> Errors<E> {
     }
 
     pub(crate) fn push(&mut self, error: E, note: Note) {
-        let record = self.record();
-        if record.kept.len() == FIRST + LAST {
-            drop(record.kept.remove(FIRST));
-            record.notes.remove(FIRST);
-            record.left_out = record.left_out.saturating_add(1);
+        let gathered = self.gathered();
+        if gathered.kept.len() == FIRST + LAST {
+            drop(gathered.kept.remove(FIRST));
+            gathered.notes.remove(FIRST);
+            gathered.left_out = gathered.left_out.saturating_add(1);
         }
-        record.kept.push(error);
-        record.notes.push(note);
+        gathered.kept.push(error);
+        gathered.notes.push(note);
     }
 
     /// The same attempts, none of whose errors is kept.
     pub(crate) fn all_left_out(&self) -> Self {
-        let record = self.0.as_ref().map(|record| {
-            let kept = u64::try_from(record.kept.len()).unwrap_or(u64::MAX);
-            Box::new(Record {
-                left_out: record.left_out.saturating_add(kept),
-                began: record.began,
-                ..Record::default()
+        let gathered = self.0.as_ref().map(|gathered| {
+            let kept = u64::try_from(gathered.kept.len()).unwrap_or(u64::MAX);
+            Box::new(Gathered {
+                left_out: gathered.left_out.saturating_add(kept),
+                began: gathered.began,
+                ..Gathered::default()
             })
         });
-        Self(record)
+        Self(gathered)
     }
 
     pub(crate) fn pop(&mut self) -> Option<E> {
-        let record = self.record();
-        record.notes.pop();
-        record.kept.pop()
+        let gathered = self.gathered();
+        gathered.notes.pop();
+        gathered.kept.pop()
     }
 
     pub(crate) fn kept(&self) -> &[E] {
-        self.0.as_ref().map_or(&[], |record| &record.kept)
+        self.0.as_ref().map_or(&[], |gathered| &gathered.kept)
     }
 
     pub(crate) fn into_kept(self) -> Vec<E> {
-        self.0.map_or_else(Vec::new, |record| record.kept)
+        self.0.map_or_else(Vec::new, |gathered| gathered.kept)
     }
 
     /// What is known of each that is kept.
     pub(crate) fn notes(&self) -> &[Note] {
-        self.0.as_ref().map_or(&[], |record| &record.notes)
+        self.0.as_ref().map_or(&[], |gathered| &gathered.notes)
     }
 
     /// Notes the error that ends the call, which others keep.
     pub(crate) fn note(&mut self, note: Note) {
-        self.record().notes.push(note);
+        self.gathered().notes.push(note);
     }
 
     /// A pause follows the last one.
     pub(crate) fn paused(&mut self, pause: Duration) {
-        if let Some(note) = self.record().notes.last_mut() {
+        if let Some(note) = self.gathered().notes.last_mut() {
             note.pause = Some(pause);
         }
     }
 
     /// A retry began by itself, that long after the call.
     pub(crate) fn began(&mut self, number: u32, after: Duration) {
-        self.record().began = Some((number, after));
+        self.gathered().began = Some((number, after));
     }
 
     /// How long after the call the last of `begun` attempts began. `None` if it began beside others.
     pub(crate) fn when_began(&self, begun: u32) -> Option<Duration> {
-        let last = self.0.as_ref().and_then(|record| record.began);
+        let last = self.0.as_ref().and_then(|gathered| gathered.began);
         let (number, after) = last.unwrap_or((1, Duration::ZERO));
         (number == begun).then_some(after)
     }
 
     /// How many there were between the first and the last.
     pub(crate) fn left_out(&self) -> u64 {
-        self.0.as_ref().map_or(0, |record| record.left_out)
+        self.0.as_ref().map_or(0, |gathered| gathered.left_out)
     }
 
-    fn record(&mut self) -> &mut Record<E> {
+    fn gathered(&mut self) -> &mut Gathered<E> {
         self.0.get_or_insert_default()
     }
 }
 
 // Derived, it would ask for `E: Default`.
-impl<E> Default for Record<E> {
+impl<E> Default for Gathered<E> {
     fn default() -> Self {
         Self {
             kept: Vec::new(),

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::breaker::permit::{Permit, Record};
+use crate::breaker::permit::{Permit, Records};
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::site::Site;
 use crate::classify::kind::Kind;
@@ -49,7 +49,7 @@ pub struct Failure<'a> {
     pub(crate) paid: usize,
     pub(super) delays: Option<Delays<'a>>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
-    pub(super) permit: Option<&'a mut dyn Record>,
+    pub(super) permit: Option<&'a mut dyn Records>,
     pub(super) place: Option<&'a mut dyn Leave>,
     /// Whether it has a limiter, which takes care of throttled retries.
     pub(super) is_limited: bool,
@@ -206,7 +206,7 @@ impl<'a> Failure<'a> {
         self.recorded(permit)
     }
 
-    pub(crate) fn recorded(mut self, permit: &'a mut dyn Record) -> Self {
+    pub(crate) fn recorded(mut self, permit: &'a mut dyn Records) -> Self {
         self.permit = Some(permit);
         self
     }

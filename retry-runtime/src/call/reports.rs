@@ -66,7 +66,7 @@ impl Call {
             }
             (Ok(_), None) => {}
             (Err(reason), _) => {
-                let end = End {
+                let end = EndReport {
                     call,
                     attempt,
                     attempts: attempt.saturating_add(self.beside),
@@ -113,7 +113,7 @@ impl Call {
             (Values::Corrected, _) => (0, 1),
             (Values::Taken | Values::Validated, _) => (1, 0),
         };
-        let end = End {
+        let end = EndReport {
             call: name,
             attempt: self.attempt().saturating_sub(attempts),
             attempts: self.attempts().saturating_sub(attempts),
@@ -135,7 +135,7 @@ impl Call {
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
-        let end = End {
+        let end = EndReport {
             call: site.name(),
             attempt: self.attempt(),
             attempts: self.attempts(),
@@ -169,7 +169,7 @@ impl Call {
                 report(Record::FellBack, event, observe);
             }
             Err(error) => {
-                let end = End {
+                let end = EndReport {
                     call,
                     attempt,
                     attempts: attempt,
@@ -235,7 +235,7 @@ impl Call {
 }
 
 /// A call that no attempt follows in.
-struct End<'a> {
+struct EndReport<'a> {
     call: &'a str,
     attempt: u32,
     attempts: u32,
@@ -245,7 +245,7 @@ struct End<'a> {
     reason: Reason,
 }
 
-impl End<'_> {
+impl EndReport<'_> {
     fn report(self, error: &dyn fmt::Display, ending: Ending, observe: Option<Observe<'_>>) {
         let Self {
             call,

@@ -1,5 +1,5 @@
 use crate::breaker::circuit_breaker::{CircuitBreaker, Seen, Transition};
-use crate::breaker::permit::{Permit, Record};
+use crate::breaker::permit::{Permit, Records};
 use crate::chain::key::{Named, Unnamed};
 use crate::classify::from_rejected::FromRejected;
 use crate::classify::rejected::{Rejected, RejectedBy};
@@ -147,12 +147,12 @@ impl<R: MayAdmit> Admitted<R> {
 
     /// What a failure is told to.
     #[inline]
-    pub(crate) fn recorder(&mut self) -> Option<&mut dyn Record> {
+    pub(crate) fn recorder(&mut self) -> Option<&mut dyn Records> {
         R::IS_NAMED.then_some(self)
     }
 }
 
-impl<R: MayAdmit> Record for Admitted<R> {
+impl<R: MayAdmit> Records for Admitted<R> {
     fn record(&mut self, seen: Seen) -> Option<Transition> {
         R::record(&mut self.pass, seen)
     }

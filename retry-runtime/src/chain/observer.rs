@@ -1,7 +1,7 @@
 use crate::chain::key::{Named, Unnamed};
 use crate::observe::event::Event;
 #[cfg(any(feature = "batch", feature = "plan"))]
-use crate::observe::progress::{Counts, Progress};
+use crate::observe::progress::{Counted, Counts};
 use crate::observe::report::Observe;
 
 /// What sees the events of a chain, if its key `observe` names something.
@@ -25,7 +25,7 @@ impl MayObserve for Unnamed {
 
 impl<F: FnMut(&Event<'_>)> MayObserve for Named<F> {
     #[cfg(any(feature = "batch", feature = "plan"))]
-    type Progress = Progress;
+    type Progress = Counted;
 
     #[inline]
     fn observe(&mut self) -> Option<Observe<'_>> {

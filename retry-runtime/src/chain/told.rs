@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::Transition;
-use crate::breaker::permit::Record;
+use crate::breaker::permit::Records;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::failure::{Failure, REJECTED_VALUE};
 use crate::call::site::Site;
@@ -48,7 +48,7 @@ impl Told<'_> {
         call: &mut Call,
         verdict: Verdict,
         error: &dyn fmt::Display,
-        permit: Option<&mut dyn Record>,
+        permit: Option<&mut dyn Records>,
         place: Option<&mut dyn Leave>,
         is_cancelled: bool,
     ) -> Result<Duration, Reason> {

@@ -29,14 +29,14 @@ impl Counts for () {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub struct Counted {
     done: usize,
     failed: usize,
     /// Done, failed and all, as they were told last.
     told: (usize, usize, usize),
 }
 
-impl Counts for Progress {
+impl Counts for Counted {
     fn done(&mut self, items: usize) {
         self.done += items;
     }

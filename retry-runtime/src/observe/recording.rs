@@ -28,17 +28,17 @@ pub(crate) struct Entry {
     /// `None` of what is not logged.
     pub(crate) line: Option<String>,
     pub(crate) delay: Option<Duration>,
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<RecordedEnd>,
 }
 
 /// The attempts of a call that ended, and why it gave up if it did.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct End {
+pub(crate) struct RecordedEnd {
     pub(crate) attempts: u32,
     pub(crate) reason: Option<Reason>,
 }
 
-impl End {
+impl RecordedEnd {
     fn of(event: &Event<'_>) -> Option<Self> {
         let (attempts, reason) = match *event {
             Event::GaveUp {
@@ -66,7 +66,7 @@ impl Recorded {
                 Event::Retrying { delay, .. } | Event::Correcting { delay, .. } => Some(*delay),
                 _ => None,
             },
-            end: End::of(event),
+            end: RecordedEnd::of(event),
         };
         self.entries().push(entry);
     }
@@ -77,7 +77,7 @@ impl Recorded {
             call: event.call().to_owned(),
             line: None,
             delay: None,
-            end: End::of(event),
+            end: RecordedEnd::of(event),
         };
         self.entries().push(entry);
     }

@@ -32,7 +32,7 @@ pub(super) struct Figures {
     /// A pause of that length begins.
     pub(super) pause: Option<Duration>,
     /// The call ended.
-    pub(super) end: Option<End>,
+    pub(super) end: Option<CallEnd>,
 }
 
 /// What an attempt or a correction that ended so is counted as.
@@ -45,7 +45,7 @@ pub(super) const fn kind_of(end: AttemptEnd) -> &'static str {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct End {
+pub(super) struct CallEnd {
     pub(super) attempts: u32,
     pub(super) outcome: Outcome,
 }
@@ -120,7 +120,7 @@ impl Figures {
 
 fn ended(attempts: u32, outcome: Outcome) -> Figures {
     Figures {
-        end: Some(End { attempts, outcome }),
+        end: Some(CallEnd { attempts, outcome }),
         ..Figures::default()
     }
 }

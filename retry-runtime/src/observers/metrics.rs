@@ -2,7 +2,7 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, End, Figures, Shared};
+use super::figures::{self, CallEnd, Figures, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
@@ -132,7 +132,7 @@ impl Observer for Metrics<'_> {
         if let Some(pause) = pause {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
         }
-        if let Some(End { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = end {
             counter!(CALLS, "name" => name(), "outcome" => outcome.name()).increment(1);
             histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }

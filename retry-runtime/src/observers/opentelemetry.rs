@@ -1,7 +1,7 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, End, Figures, Shared};
+use super::figures::{self, CallEnd, Figures, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
@@ -148,7 +148,7 @@ impl Observer for OpenTelemetry<'_> {
         if let Some(pause) = pause {
             self.delay.record(pause.as_secs_f64(), &[name()]);
         }
-        if let Some(End { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = end {
             self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
             self.calls.add(1, &[name(), outcome]);

@@ -104,7 +104,7 @@ impl<T: Clone> KeptItem for T {
 /// What one attempt yielded, and since when it runs. Separate from the history, which the body may borrow as long as its
 /// stream lives.
 #[derive(Debug)]
-pub struct Progress<T> {
+pub struct Yielded<T> {
     began: Moment,
     yielded: usize,
     last: Option<T>,
@@ -113,10 +113,8 @@ pub struct Progress<T> {
 }
 
 /// Of an attempt that begins now.
-pub fn progress<I: StreamItem<Value: KeptItem>>(
-    now: impl FnOnce() -> Moment,
-) -> Progress<I::Value> {
-    Progress {
+pub fn progress<I: StreamItem<Value: KeptItem>>(now: impl FnOnce() -> Moment) -> Yielded<I::Value> {
+    Yielded {
         began: now(),
         yielded: 0,
         last: None,
@@ -133,16 +131,16 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
     Attempt::before_first(clock, none)
 }
 
-pub fn is_without_items<T>(progress: &Progress<T>) -> bool {
+pub fn is_without_items<T>(progress: &Yielded<T>) -> bool {
     progress.yielded == 0
 }
 
 /// How long the attempt ran.
-pub fn lasted<T>(progress: &Progress<T>, now: impl FnOnce() -> Moment) -> Duration {
+pub fn lasted<T>(progress: &Yielded<T>, now: impl FnOnce() -> Moment) -> Duration {
     now().since(progress.began)
 }
 
-pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Progress<T>) {
+pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
     if is_without_items(&progress) {
         return;
     }
@@ -156,7 +154,7 @@ pub async fn attempt<S, T, E, W>(
     stream: S,
     mut patience: Patience<E, W>,
     giver: &Giver<T, E>,
-    progress: &mut Progress<T>,
+    progress: &mut Yielded<T>,
 ) -> Result<(), Stopped<E>>
 where
     S: Stream<Item = Result<T, E>>,

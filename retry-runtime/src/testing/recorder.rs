@@ -3,7 +3,7 @@ use core::time::Duration;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::observe::reason::Reason;
-use crate::observe::recording::{End, Recorded};
+use crate::observe::recording::{Recorded, RecordedEnd};
 
 /// What calls did, for a test to compare with what they should have done.
 ///
@@ -78,7 +78,7 @@ impl Recorder {
         self.ends(|end| end.reason)
     }
 
-    fn ends<T>(&self, part: impl Fn(End) -> Option<T>) -> Vec<T> {
+    fn ends<T>(&self, part: impl Fn(RecordedEnd) -> Option<T>) -> Vec<T> {
         let entries = self.0.entries();
         let ends = entries.iter().filter_map(|entry| entry.end);
         ends.filter_map(part).collect()

@@ -426,10 +426,10 @@ impl<'a, F: Future> Signal<'a, F> {
 /// A sleep that yields to the executor where it is over at once.
 pub(crate) struct Pause<'a, S> {
     sleep: Pin<&'a mut S>,
-    progress: Progress,
+    state: PauseState,
 }
 
-enum Progress {
+enum PauseState {
     Begins,
     Sleeps,
     GaveWay,
@@ -439,23 +439,23 @@ impl<'a, S: Future> Pause<'a, S> {
     pub(crate) fn new(sleep: Pin<&'a mut S>) -> Self {
         Self {
             sleep,
-            progress: Progress::Begins,
+            state: PauseState::Begins,
         }
     }
 
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.progress {
-            Progress::Begins => {
+        match self.state {
+            PauseState::Begins => {
                 if self.sleep.as_mut().poll(context).is_pending() {
-                    self.progress = Progress::Sleeps;
+                    self.state = PauseState::Sleeps;
                 } else {
-                    self.progress = Progress::GaveWay;
+                    self.state = PauseState::GaveWay;
                     context.waker().wake_by_ref();
                 }
                 Poll::Pending
             }
-            Progress::Sleeps => self.sleep.as_mut().poll(context).map(drop),
-            Progress::GaveWay => Poll::Ready(()),
+            PauseState::Sleeps => self.sleep.as_mut().poll(context).map(drop),
+            PauseState::GaveWay => Poll::Ready(()),
         }
     }
 }
