@@ -31,7 +31,7 @@ pub use core::result::Result::{self, Err, Ok};
 
 #[cfg(feature = "std")]
 pub use crate::budget::bucket::Budget;
-pub use crate::call::failure::{Failure, REJECTED_VALUE, Values};
+pub use crate::call::failure::{Failure, REJECTED_VALUE};
 pub use crate::call::late::late;
 #[cfg(feature = "nested")]
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
@@ -51,6 +51,7 @@ pub use crate::policy::backoff::Backoff;
 pub use crate::policy::hint::Hint;
 pub use crate::policy::jitter::Jitter;
 pub use crate::policy::section::Section;
+pub use crate::policy::values::Values;
 #[cfg(feature = "stream")]
 pub use crate::stream;
 pub use crate::time::blocking_timer::BlockingTimer;

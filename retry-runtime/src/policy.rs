@@ -13,6 +13,7 @@ pub(crate) mod section;
 mod serde;
 mod text;
 pub(crate) mod value;
+pub(crate) mod values;
 
 use core::fmt;
 use core::time::Duration;
@@ -27,6 +28,7 @@ use crate::policy::overrides::Overrides;
 use crate::policy::rows::Rows;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
+use crate::policy::values::Values;
 
 /// How many retries, and how long to wait before each: plain data.
 ///
@@ -287,12 +289,12 @@ impl Policy {
         self
     }
 
-    /// The numbers in force for a failure of that kind, or without one the policy's own, in a call that validates its
-    /// values or does not.
-    pub(crate) fn schedule(&self, kind: Option<Kind>, validates: bool) -> Schedule {
+    /// The numbers in force for a failure of that kind, or without one the policy's own, in a call that does
+    /// that with its values.
+    pub(crate) fn schedule(&self, kind: Option<Kind>, values: Values) -> Schedule {
         let own = self.rows.get(None);
         let named = match kind {
-            Some(kind) => own.overridden_by(self.section(kind, validates)),
+            Some(kind) => own.overridden_by(self.section(kind, values)),
             None => own,
         };
         self.in_force(named)
@@ -309,9 +311,9 @@ impl Policy {
 
     /// The same where a function computes the delays, if it does for that kind: a shape that a section names stands, and
     /// so does an invalid value's lack of any. By default a cap clips no computed delay, as it clips no list.
-    pub(crate) fn computed(&self, kind: Kind, validates: bool) -> Option<Schedule> {
+    pub(crate) fn computed(&self, kind: Kind, values: Values) -> Option<Schedule> {
         const NO_SHAPE: &[Duration] = &[];
-        let section = self.section(kind, validates);
+        let section = self.section(kind, values);
         if section.backoff.is_some() {
             return None;
         }
@@ -321,8 +323,8 @@ impl Policy {
     }
 
     /// Whether failures of that kind don't count with the others.
-    pub(crate) fn has_own_count(&self, kind: Kind, validates: bool) -> bool {
-        self.section(kind, validates).max.is_some()
+    pub(crate) fn has_own_count(&self, kind: Kind, values: Values) -> bool {
+        self.section(kind, values).max.is_some()
     }
 
     /// The policy's own `max`, `u32::MAX` where it is unlimited.
@@ -332,7 +334,7 @@ impl Policy {
 
     /// How many attempts a call makes at most, `None` where they are unlimited.
     #[cfg(feature = "nested")]
-    pub(crate) const fn most_attempts(&self, validates: bool) -> Option<u64> {
+    pub(crate) const fn most_attempts(&self, values: Values) -> Option<u64> {
         const fn more(attempts: Option<u64>, max: u32) -> Option<u64> {
             match attempts {
                 Some(attempts) if max != u32::MAX => Some(attempts + max as u64),
@@ -346,7 +348,7 @@ impl Policy {
         let mut attempts = more(Some(1), own);
         let mut kinds: &[Kind] = &Kind::ALL;
         while let [kind, rest @ ..] = kinds {
-            let rejects = validates && matches!(kind, Kind::Invalid);
+            let rejects = values.are_validated() && matches!(kind, Kind::Invalid);
             attempts = match self.rows.get(Some(*kind)).max {
                 Some(max) => more(attempts, max),
                 None if rejects => more(attempts, own),
@@ -384,14 +386,14 @@ impl Policy {
         self.timeout.get()
     }
 
-    /// What differs for that kind, in a call that validates its values or does not.
-    fn section(&self, kind: Kind, validates: bool) -> Section {
+    /// What differs for that kind, in a call that does that with its values.
+    fn section(&self, kind: Kind, values: Values) -> Section {
         let mut named = self.rows.get(Some(kind));
         if kind == Kind::Invalid {
             if !named.names_delays() {
                 named.backoff = Some(Backoff::None);
             }
-            if validates && named.max.is_none() {
+            if values.are_validated() && named.max.is_none() {
                 named.max = Some(self.max_retries());
             }
         }

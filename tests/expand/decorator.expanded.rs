@@ -91,7 +91,11 @@ where
                     }
                     __retry::None => __retry::None,
                 };
-                retry_last = __retry::is_last(&retry_call, retry_numbers, false);
+                retry_last = __retry::is_last(
+                    &retry_call,
+                    retry_numbers,
+                    __retry::Values::Taken,
+                );
             }
         }
         let mut retry_argument_prompt = __retry::Some(prompt);
@@ -152,7 +156,7 @@ where
                                     retry_last = __retry::is_last(
                                         &retry_next,
                                         retry_numbers,
-                                        false,
+                                        __retry::Values::Taken,
                                     );
                                     retry_decision
                                 }

@@ -197,11 +197,20 @@ impl Printer<'_> {
         Some(ours!(retry_last = #last;))
     }
 
+    /// What is done with the values of attempts.
+    pub(crate) fn values(&self) -> TokenStream {
+        if self.model.has(&[Key::Validate]) {
+            ours!(__retry::Values::Validated)
+        } else {
+            ours!(__retry::Values::Taken)
+        }
+    }
+
     /// Whether no retry can follow.
     pub(crate) fn is_last(&self, call: &TokenStream, policy: &TokenStream) -> Option<TokenStream> {
-        let validates = self.model.has(&[Key::Validate]);
+        let values = self.values();
         let is_asked = !self.owned().is_empty();
-        is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #validates)))
+        is_asked.then(|| ours!(__retry::is_last(&#call, #policy, #values)))
     }
 
     /// A decorator's owned arguments: every attempt needs its own copy of each.

@@ -1,7 +1,6 @@
 //! What surrounds an attempt while it runs: its span, and with the feature `nested` what calls within it know.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, Value};
@@ -39,21 +38,21 @@ impl Printer<'_> {
             .model
             .span()
             .map(|_| ours!(let retry_in_span = __retry::span::enter(&retry_attempt_span);));
-        let mut left = TokenStream::new();
-        if spanned.is_some() {
-            left.append_all(ours!(__retry::drop(retry_in_span);));
-        }
-        if entered.is_some() {
-            left.append_all(ours!(__retry::drop(retry_entered);));
-        }
-        if left.is_empty() {
+        if entered.is_none() && spanned.is_none() {
             return attempt;
         }
+        let unspanned = spanned
+            .as_ref()
+            .map(|_| ours!(__retry::drop(retry_in_span);));
+        let left = entered
+            .as_ref()
+            .map(|_| ours!(__retry::drop(retry_entered);));
         ours! {
             {
                 #entered
                 #spanned
                 let retry_finished = #attempt;
+                #unspanned
                 #left
                 retry_finished
             }
@@ -88,8 +87,8 @@ impl Printer<'_> {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
-            let validates = self.model.has(&[Key::Validate]);
-            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #validates) }));
+            let values = self.values();
+            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #values) }));
         }
         let name = self.model.arguments.value(Key::Name);
         let outer = match (name, self.client_name()) {
@@ -109,7 +108,7 @@ impl Printer<'_> {
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
     fn limited(&self, outer: TokenStream) -> TokenStream {
-        let validates = self.model.has(&[Key::Validate]);
+        let values = self.values();
         let attempts = if self.model.expr(Key::Enabled).is_some() {
             ours!(__retry::only_attempt)
         } else {
@@ -119,7 +118,7 @@ impl Printer<'_> {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
-                    const { #attempts(&__RETRY_POLICY #own, #validates) },
+                    const { #attempts(&__RETRY_POLICY #own, #values) },
                 )
             }
         };

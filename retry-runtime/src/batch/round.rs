@@ -12,6 +12,8 @@ use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
+#[cfg(feature = "nested")]
+use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
 /// What a round has in common.
@@ -51,7 +53,7 @@ impl Round<'_> {
         let (call, attempt) = (self.name, self.number);
         #[cfg(feature = "nested")]
         if is_first {
-            nested::tell(&Site::new(self.policy, call), attempt, false, None);
+            nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
         }
         let event = || {
             if is_first {

@@ -18,11 +18,11 @@ impl Call {
     /// Decides what follows. Counts the retry, but reports nothing.
     pub(crate) fn decide(&mut self, failure: &mut Failure<'_>) -> Decision {
         let policy = failure.site.policy;
-        let validates = failure.validates_values();
+        let values = failure.values;
         let kind = failure.verdict.kind();
-        let schedule = policy.schedule(kind, validates);
+        let schedule = policy.schedule(kind, values);
         self.limit = policy.max_retries();
-        let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
+        let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
         self.in_force = self.in_force_after(failure);
         self.tell_budget(failure);
         if !policy.is_enabled() {
@@ -49,7 +49,7 @@ impl Call {
         let left = left?;
         let (step, previous) = (retry.saturating_add(self.earlier), self.last_delay());
         let mut range = match &mut failure.delays {
-            Some(delays) => match policy.computed(kind, validates) {
+            Some(delays) => match policy.computed(kind, values) {
                 Some(schedule) => schedule.range_about(delays(step), previous),
                 None => schedule.range(step, previous),
             },

@@ -9,6 +9,7 @@ use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
 use crate::limiter::place::{Leave, Place};
 use crate::observe::report::Observe;
+use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
 /// A failed attempt, and what a loop knows about it: the argument of [`Call::failed_with`](crate::Call::failed_with).
@@ -75,17 +76,6 @@ pub(super) enum Deadline {
         end: Moment,
         now: Moment,
     },
-}
-
-/// What is done with the values of attempts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
-    /// They are the call's.
-    Taken,
-    /// They may be rejected.
-    Validated,
-    /// One was rejected, and is repaired.
-    Corrected,
 }
 
 /// What follows where no attempt does.
@@ -281,10 +271,6 @@ impl<'a> Failure<'a> {
     /// The wait that a server asked this call for.
     pub(super) fn hint(&self) -> Option<Duration> {
         self.verdict.hint().max(self.hint_beside)
-    }
-
-    pub(super) fn validates_values(&self) -> bool {
-        self.values != Values::Taken
     }
 }
 

@@ -16,6 +16,7 @@ use crate::observe::record::Record;
 use crate::observe::report::report;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
+use crate::policy::values::Values;
 
 /// How an attempt beside a slow one is counted and paid for: as a retry that follows no failure.
 const KIND: Kind = Kind::Transient;
@@ -25,11 +26,11 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub(crate) fn may_hedge(&self, slow: &Failure<'_>) -> bool {
-        let (policy, validates) = (slow.site.policy, slow.validates_values());
-        let retry = self.count(counted(policy, validates)).saturating_add(1);
+        let (policy, values) = (slow.site.policy, slow.values);
+        let retry = self.count(counted(policy, values)).saturating_add(1);
         !slow.cancelled
             && slow.idempotent
-            && policy.schedule(Some(KIND), validates).allows(retry)
+            && policy.schedule(Some(KIND), values).allows(retry)
             && self.time_left(slow).is_some()
     }
 
@@ -46,7 +47,7 @@ impl Call {
         let policy = slow.site.policy;
         self.limit = policy.max_retries();
         self.in_force = self.in_force_after(&slow);
-        self.counts(counted(policy, slow.validates_values()));
+        self.counts(counted(policy, slow.values));
         let (call, attempt, max) = (slow.site.name(), self.attempt(), limit(self.in_force));
         let event = move || Event::Hedging {
             call,
@@ -111,6 +112,6 @@ impl Drop for Untaken<'_> {
 }
 
 /// Its own count, if it is not counted with all retries.
-fn counted(policy: &Policy, validates: bool) -> Option<Kind> {
-    policy.has_own_count(KIND, validates).then_some(KIND)
+fn counted(policy: &Policy, values: Values) -> Option<Kind> {
+    policy.has_own_count(KIND, values).then_some(KIND)
 }

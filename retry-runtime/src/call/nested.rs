@@ -13,6 +13,7 @@ use crate::observe::event::Event;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
+use crate::policy::values::Values;
 
 thread_local! {
     /// The innermost call whose attempt runs on this thread. Set only while it runs: the next task that this thread
@@ -45,22 +46,22 @@ enum Name {
 impl Outer {
     /// A call whose policy is known.
     #[inline]
-    pub const fn under(policy: &Policy, name: &'static str, validates: bool) -> Self {
+    pub const fn under(policy: &Policy, name: &'static str, values: Values) -> Self {
         Self {
             name: Name::Written(name),
-            attempts: policy.most_attempts(validates),
+            attempts: policy.most_attempts(values),
         }
     }
 
     /// A call of that site.
     #[inline]
-    pub const fn of(site: &'static Site<'static>, validates: bool) -> Self {
+    pub const fn of(site: &'static Site<'static>, values: Values) -> Self {
         Self {
             name: match site.name {
                 SiteName::Text(name) => Name::Written(name),
                 SiteName::By(name) => Name::Known(name),
             },
-            attempts: site.policy.most_attempts(validates),
+            attempts: site.policy.most_attempts(values),
         }
     }
 
@@ -68,7 +69,7 @@ impl Outer {
     pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
         Self {
             name: Name::Shared(name),
-            attempts: policy.most_attempts(false),
+            attempts: policy.most_attempts(Values::Taken),
         }
     }
 
@@ -128,13 +129,13 @@ impl Outer {
 }
 
 /// How many attempts that policy allows.
-pub const fn most_attempts(policy: &Policy, validates: bool) -> Option<u64> {
-    policy.most_attempts(validates)
+pub const fn most_attempts(policy: &Policy, values: Values) -> Option<u64> {
+    policy.most_attempts(values)
 }
 
 /// The same where an expression may switch the retries off: known only where the policy allows none either.
-pub const fn only_attempt(policy: &Policy, validates: bool) -> Option<u64> {
-    match policy.most_attempts(validates) {
+pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
+    match policy.most_attempts(values) {
         Some(1) => Some(1),
         _ => None,
     }
@@ -178,7 +179,7 @@ impl Drop for Entered {
 }
 
 /// Reports that a call is retried within an attempt of another, once for each pair of functions.
-pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Option<Observe<'_>>) {
+pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Option<Observe<'_>>) {
     let Some(outer) = here(Outer::clone) else {
         return;
     };
@@ -186,7 +187,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, validates: bool, observe: Opti
     if !is_news(outer_name, call) {
         return;
     }
-    let attempts = product(site.policy.most_attempts(validates), outer.attempts);
+    let attempts = product(site.policy.most_attempts(values), outer.attempts);
     let event = move || Event::Nested {
         call,
         attempt,

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::call::decide::Decision;
-use crate::call::failure::{Ending, Failure, Values};
+use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::error_text::shown::shown;
@@ -13,6 +13,7 @@ use crate::observe::reason::Reason;
 use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
+use crate::policy::values::Values;
 
 impl Call {
     /// Tells an observer that an attempt begins.

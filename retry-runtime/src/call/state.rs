@@ -2,7 +2,7 @@ use core::fmt;
 use core::mem;
 use core::time::Duration;
 
-use crate::call::failure::{Failure, Values};
+use crate::call::failure::Failure;
 use crate::call::late::grace;
 #[cfg(feature = "nested")]
 use crate::call::nested;
@@ -13,6 +13,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
+use crate::policy::values::Values;
 
 /// A running call: the core of every loop in this crate, and of loops of your own.
 ///
@@ -156,9 +157,9 @@ impl Call {
         };
         #[cfg(feature = "nested")]
         if decision.is_ok() && failure.values != Values::Corrected {
-            let validates = failure.validates_values();
+            let values = failure.values;
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            nested::tell(failure.site, attempt, validates, observe);
+            nested::tell(failure.site, attempt, values, observe);
         }
         if decision.is_ok() && failure.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
@@ -279,11 +280,11 @@ impl Call {
     }
 
     /// Whether no retry can follow, whatever kind of failure the attempt under way meets.
-    pub(crate) fn is_last(&self, policy: &Policy, validates: bool) -> bool {
+    pub(crate) fn is_last(&self, policy: &Policy, values: Values) -> bool {
         Kind::ALL.into_iter().all(|kind| {
-            let counted = policy.has_own_count(kind, validates).then_some(kind);
+            let counted = policy.has_own_count(kind, values).then_some(kind);
             let retry = self.count(counted).saturating_add(1);
-            !policy.schedule(Some(kind), validates).allows(retry)
+            !policy.schedule(Some(kind), values).allows(retry)
         })
     }
 
@@ -310,12 +311,12 @@ impl Call {
     /// those that count elsewhere come on top, so that what is told of it is of one count.
     fn allowed(&self, failure: &Failure<'_>) -> u32 {
         let (policy, kind) = (failure.site.policy, failure.verdict.kind());
-        let validates = failure.validates_values();
-        let max = policy.schedule(kind, validates).max;
+        let values = failure.values;
+        let max = policy.schedule(kind, values).max;
         if max == u32::MAX {
             return max;
         }
-        let counted = kind.filter(|kind| policy.has_own_count(*kind, validates));
+        let counted = kind.filter(|kind| policy.has_own_count(*kind, values));
         let made = match failure.values {
             Values::Corrected => self.corrections,
             Values::Taken | Values::Validated => self.attempt() - 1,

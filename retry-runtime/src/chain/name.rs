@@ -7,6 +7,8 @@ use crate::call::nested::Outer;
 use crate::chain::key::{Named, Unnamed};
 #[cfg(feature = "nested")]
 use crate::policy::Policy;
+#[cfg(feature = "nested")]
+use crate::policy::values::Values;
 
 /// What a chain is called: as its key `name` says, or else by default.
 pub trait MayName {
@@ -32,7 +34,7 @@ impl MayName for Unnamed {
 
     #[cfg(feature = "nested")]
     fn outer(&self, policy: &Policy, default: impl FnOnce() -> &'static str) -> Outer {
-        Outer::under(policy, default(), false)
+        Outer::under(policy, default(), Values::Taken)
     }
 }
 

@@ -10,6 +10,7 @@ use crate::configure::policies::Policies;
 use crate::configure::shared_policy::SharedPolicy;
 use crate::policy::Policy;
 use crate::policy::section::Section;
+use crate::policy::values::Values;
 
 /// What the key `policy` takes.
 #[diagnostic::on_unimplemented(
@@ -119,6 +120,6 @@ pub fn policy_or(given: &Option<Policy>, own: Policy) -> Policy {
 }
 
 /// Whether no retry can follow the attempt under way.
-pub fn is_last(call: &Call, policy: &Policy, validates: bool) -> bool {
-    call.is_last(policy, validates)
+pub fn is_last(call: &Call, policy: &Policy, values: Values) -> bool {
+    call.is_last(policy, values)
 }

@@ -4,13 +4,14 @@ use core::fmt::Display;
 use core::time::Duration;
 
 use crate::budget::retry_budget::RetryBudget;
-use crate::call::failure::{Ending, Failure, Values};
+use crate::call::failure::{Ending, Failure};
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
+use crate::policy::values::Values;
 
 /// The whole state of a simple call: its policy is known at compile time, and its delays depend only on the number of
 /// retries. So no section has its own `max`, no jitter is decorrelated, and no value is validated. A full [`Call`] is
