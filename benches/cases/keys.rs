@@ -52,6 +52,7 @@ with_keys! {
     with_deadline(deadline = "2m")
     with_timeout(timeout = "60s")
     with_idempotent(idempotent = false)
+    with_cancel(cancel = std::future::pending::<()>())
     with_until(until = |value| *value < u64::MAX)
     with_repeats(repeats = 3)
     with_attempt(attempt = _attempt)

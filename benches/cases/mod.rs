@@ -379,6 +379,7 @@ pub(crate) fn all() -> Vec<Case> {
             BackonDeadline => backon_deadline,
             Key("timeout") => with_timeout,
             Key("idempotent") => with_idempotent,
+            Key("cancel") => with_cancel,
             Key("until") => with_until,
             Key("repeats") => with_repeats,
             Key("attempt, unused") => with_attempt,
