@@ -24,6 +24,8 @@ mod timer;
 mod validation;
 mod verdict;
 
+#[cfg(not(feature = "std"))]
+pub use self::budget::NoBudget as Budget;
 pub use alloc::boxed::Box;
 pub use alloc::vec::Vec;
 pub use core::option::Option::{self, None, Some};
@@ -63,7 +65,7 @@ pub use argument::{
     CloneArgument, ClonedClient, keep, keep_optional, lend, lend_optional, take_argument,
 };
 pub use breaker::{answered, half_opened, is_open, permit, turned};
-pub use budget::{budget, paid, paid_beside_limiter, spend, spend_kept};
+pub use budget::{budget, own_budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
     IntoCancel, cancel_blocking, cancelled, cut, has_come, is_cancelled, is_cancelled_blocking,
     pause_or_cancelled, waker,

@@ -44,7 +44,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                         __retry::Next::Slow => {
                             let mut retry_next = retry_call;
                             let retry_begins = __retry::cold(|| {
-                                let retry_budget = __retry::budget(&__RETRY_BUDGET);
+                                let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                                 #[allow(clippy::match_single_binding)]
                                 match __retry::Failure::new(
                                         __RETRY_SITE,
@@ -87,7 +87,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                                 __retry::Err(retry_error) if retry_running.goes_on() => {
                                     let mut retry_next = retry_call;
                                     let (retry_goes_on, retry_judged) = __retry::cold(|| {
-                                        let retry_budget = __retry::budget(&__RETRY_BUDGET);
+                                        let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                                         let retry_judged = __retry::classify(&retry_error);
                                         let retry_goes_on = __retry::failed_beside(
                                             &mut retry_next,
@@ -129,14 +129,14 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
                         );
                     }
                     {
-                        let retry_budget = __retry::budget(&__RETRY_BUDGET);
+                        let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                         __retry::Call::credit(&retry_call, &retry_budget);
                     }
                 }
                 __retry::Err(retry_error) => {
                     let mut retry_next = retry_call;
                     let retry_decision = __retry::cold(|| {
-                        let retry_budget = __retry::budget(&__RETRY_BUDGET);
+                        let retry_budget = __retry::own_budget(&__RETRY_BUDGET);
                         let retry_verdict = match retry_verdict {
                             __retry::Some(retry_verdict) => retry_verdict,
                             __retry::None => __retry::classify(&retry_error),

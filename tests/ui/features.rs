@@ -91,10 +91,12 @@ fn without_std_the_errors_ask_for_a_timer_with_a_clock() {
         "there is no system clock: with `timer = …`",
         "src/lib.rs:26:1",
         "not all trait items implemented, missing: `now`",
+        "src/lib.rs:47:18",
+        "`budget` alone needs the feature `std` of `retry-runtime`",
     ] {
         assert!(stderr.contains(text), "{text} in:\n{stderr}");
     }
-    assert_eq!(stderr.matches("error[").count(), 7, "{stderr}");
+    assert_eq!(stderr.matches("error[").count(), 8, "{stderr}");
 }
 
 #[test]

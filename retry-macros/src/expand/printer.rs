@@ -132,7 +132,10 @@ impl Printer<'_> {
                 let is_shared = ours_at!(place=> __retry::held(&retry_budget).__retry_is_shared(););
                 (budget, Some(is_shared))
             }
-            _ => (ours!(__retry::budget(&__RETRY_BUDGET)), None),
+            _ => {
+                let place = self.model.arguments.get(Key::Budget)?.ident.span();
+                (ours_at!(place=> __retry::own_budget(&__RETRY_BUDGET)), None)
+            }
         };
         Some(ours!(let retry_budget = #budget; #is_shared))
     }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use retry_runtime::{retry, Timer};
+use retry_runtime::{retry, Moment, Timer};
 
 pub struct Busy;
 
@@ -32,4 +32,19 @@ struct Clockless;
 
 impl Timer for Clockless {
     async fn sleep(&self, _: Duration) {}
+}
+
+struct Stopped;
+
+impl Timer for Stopped {
+    async fn sleep(&self, _: Duration) {}
+
+    fn now(&self) -> Moment {
+        Moment::from_origin(Duration::ZERO)
+    }
+}
+
+#[retry(max = 2, budget, timer = Stopped, on = |_: &Busy| true)]
+pub async fn with_a_budget() -> Result<(), Busy> {
+    Err(Busy)
 }
