@@ -106,7 +106,7 @@ impl<T: Clone> KeptItem for T {
 #[derive(Debug)]
 pub struct Yielded<T> {
     began: Moment,
-    yielded: usize,
+    items: usize,
     last: Option<T>,
     // So that an error about the bound appears once, where the type is written.
     keep: fn(&T) -> T,
@@ -116,7 +116,7 @@ pub struct Yielded<T> {
 pub fn progress<I: StreamItem<Value: KeptItem>>(now: impl FnOnce() -> Moment) -> Yielded<I::Value> {
     Yielded {
         began: now(),
-        yielded: 0,
+        items: 0,
         last: None,
         keep: I::Value::keep,
     }
@@ -132,7 +132,7 @@ pub fn history<I: StreamItem>(clock: Clock) -> Attempt<I::Error, Items<I::Value>
 }
 
 pub fn is_without_items<T>(progress: &Yielded<T>) -> bool {
-    progress.yielded == 0
+    progress.items == 0
 }
 
 /// How long the attempt ran.
@@ -146,7 +146,7 @@ pub fn keep<T, E>(attempt: &mut Attempt<E, Items<T>>, progress: Yielded<T>) {
     }
     attempt.progressed();
     let items = attempt.kept_mut();
-    items.yielded = items.yielded.saturating_add(progress.yielded);
+    items.yielded = items.yielded.saturating_add(progress.items);
     items.last = progress.last;
 }
 
@@ -162,7 +162,7 @@ where
 {
     let mut stream = pin!(stream);
     while let Some(item) = patience.item(stream.as_mut()).await? {
-        progress.yielded = progress.yielded.saturating_add(1);
+        progress.items = progress.items.saturating_add(1);
         progress.last = Some((progress.keep)(&item));
         // How much another attempt yields can't be known.
         giver.give(Ok(item), UNKNOWN).await;
