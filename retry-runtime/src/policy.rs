@@ -436,8 +436,11 @@ mod tests {
             .floor(Duration::from_secs(1))
             .throttled(Section::new().max(9).backoff(Backoff::List(&LIST)))
             .timed_out(Section::new().cap(Duration::from_secs(5)));
-        let schedule = |kind| policy.schedule(Some(kind), false);
-        assert_eq!(schedule(Kind::Transient), policy.schedule(None, false));
+        let schedule = |kind| policy.schedule(Some(kind), Values::Taken);
+        assert_eq!(
+            schedule(Kind::Transient),
+            policy.schedule(None, Values::Taken)
+        );
         let throttled = schedule(Kind::Throttled);
         assert_eq!((throttled.max, throttled.cap), (9, Duration::MAX));
         assert_eq!(throttled.plain_delay(1), LIST[0]);
@@ -447,8 +450,8 @@ mod tests {
         );
         assert_eq!(schedule(Kind::Timeout).floor, Duration::from_secs(1));
         assert_eq!(schedule(Kind::Invalid).plain_delay(1), Duration::ZERO);
-        assert!(policy.has_own_count(Kind::Throttled, false));
-        assert!(!policy.has_own_count(Kind::Invalid, false));
+        assert!(policy.has_own_count(Kind::Throttled, Values::Taken));
+        assert!(!policy.has_own_count(Kind::Invalid, Values::Taken));
         assert!(policy.has_own_count(Kind::Invalid, true));
         // A policy's list is that of a section without a shape of its own.
         let listed = Policy::new().backoff(Backoff::List(&LIST));
@@ -458,12 +461,16 @@ mod tests {
                 .base(Duration::ZERO),
         );
         assert_eq!(
-            listed.schedule(Some(Kind::Timeout), false).plain_delay(1),
+            listed
+                .schedule(Some(Kind::Timeout), Values::Taken)
+                .plain_delay(1),
             Duration::from_secs(5)
         );
         let grown = listed.transient(Section::new().backoff(Backoff::Exponential));
         assert_eq!(
-            grown.schedule(Some(Kind::Transient), false).plain_delay(9),
+            grown
+                .schedule(Some(Kind::Transient), Values::Taken)
+                .plain_delay(9),
             Duration::from_secs(30)
         );
     }

@@ -148,7 +148,7 @@ where
                                 let attempt = pin!(L::begin_beside(&mut begin));
                                 let sleep = pin!(L::sleep(&chain.timer, limit));
                                 attempted::awaited!(
-                                    C::attempt(|| L::race(&mut begin, attempt, sleep)),
+                                    C::attempt(L::race(&mut begin, attempt, sleep)),
                                     chain.keys.name.outer(policy.borrow(), Op::place)
                                 )
                             };

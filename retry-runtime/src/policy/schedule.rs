@@ -101,6 +101,7 @@ mod tests {
 
     use super::*;
     use crate::policy::Policy;
+    use crate::policy::values::Values;
 
     fn duration() -> impl Strategy<Value = Duration> {
         prop_oneof![
@@ -163,7 +164,7 @@ mod tests {
             if let Some(floor) = floor {
                 policy = policy.floor(floor);
             }
-            policy.schedule(None, false)
+            policy.schedule(None, Values::Taken)
         }
     }
 
@@ -215,7 +216,7 @@ mod tests {
             let previous = Duration::from_millis(previous);
             let schedule = Policy::new()
                 .backoff(backoff).base(base).factor(factor).cap(cap).jitter(jitter)
-                .schedule(None, false);
+                .schedule(None, Values::Taken);
             let (plain, low, high) = documented(backoff, base, factor, cap, jitter, retry, previous);
             let near = |a: Duration, b: f64| (a.as_secs_f64() - b).abs() <= 2e-9 * b.max(1.0);
             prop_assert!(near(schedule.plain_delay(retry), plain));
@@ -237,7 +238,7 @@ mod tests {
             let place = retry.saturating_sub(1).min(u32::try_from(delays.len()).unwrap() - 1);
             let delay = delays[usize::try_from(place).unwrap()];
             let delay = cap.map_or(delay, |cap| delay.min(Duration::from_secs(cap)));
-            let schedule = policy.schedule(None, false);
+            let schedule = policy.schedule(None, Values::Taken);
             prop_assert_eq!(schedule.plain_delay(retry), delay);
             prop_assert_eq!(schedule.range(retry, Duration::MAX), (Duration::ZERO, delay));
         }
@@ -286,7 +287,7 @@ mod tests {
             (Jitter::Ratio(0.5), 150, 300),
             (Jitter::Decorrelated, 200, 600),
         ] {
-            let schedule = policy.jitter(jitter).schedule(None, false);
+            let schedule = policy.jitter(jitter).schedule(None, Values::Taken);
             assert_eq!(
                 schedule.range(1, Duration::ZERO),
                 (millis(low), millis(high)),
@@ -297,19 +298,19 @@ mod tests {
         let schedule = policy
             .floor(millis(400))
             .jitter(Jitter::Ratio(0.5))
-            .schedule(None, false);
+            .schedule(None, Values::Taken);
         assert_eq!(
             schedule.range(1, Duration::ZERO),
             (millis(400), millis(600))
         );
         // Above the cap, it waits the cap.
-        let schedule = policy.floor(millis(2_000)).schedule(None, false);
+        let schedule = policy.floor(millis(2_000)).schedule(None, Values::Taken);
         assert_eq!(
             schedule.range(1, Duration::ZERO),
             (millis(1_000), millis(1_000))
         );
         // What has no delay gets none.
-        let none = policy.backoff(Backoff::None).schedule(None, false);
+        let none = policy.backoff(Backoff::None).schedule(None, Values::Taken);
         assert_eq!(
             none.range(1, Duration::ZERO),
             (Duration::ZERO, Duration::ZERO)
@@ -322,7 +323,7 @@ mod tests {
             .backoff(Backoff::list(&[Duration::from_secs(300)]))
             .jitter(Jitter::Decorrelated);
         let (_, high) = policy
-            .schedule(None, false)
+            .schedule(None, Values::Taken)
             .range(9, Duration::from_secs(60));
         assert_eq!(high, Duration::from_secs(30));
     }

@@ -237,9 +237,7 @@ pub trait MayCancel {
     #[doc(hidden)]
     fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
     #[doc(hidden)]
-    fn attempt<F: Future>(
-        begin: impl FnOnce() -> F,
-    ) -> impl Future<Output = Self::Attempted<F::Output>>;
+    fn attempt<F: Future>(attempt: F) -> impl Future<Output = Self::Attempted<F::Output>>;
     #[doc(hidden)]
     fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
     /// Whether it has completed. It must not be polled again where it has.
@@ -272,8 +270,8 @@ impl MayCancel for Uncancelled {
         refining_impl_trait,
         reason = "another future around it would cost each call"
     )]
-    fn attempt<F: Future>(begin: impl FnOnce() -> F) -> F {
-        begin()
+    fn attempt<F: Future>(attempt: F) -> F {
+        attempt
     }
 
     #[inline]
@@ -308,9 +306,9 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
         pinned
     }
 
-    async fn attempt<F: Future>(begin: impl FnOnce() -> F) -> (F::Output, Waker) {
+    async fn attempt<F: Future>(attempt: F) -> (F::Output, Waker) {
         let waker = OwnWaker.await;
-        (begin().await, waker)
+        (attempt.await, waker)
     }
 
     fn attempted<T>(attempted: (T, Waker)) -> (T, Waker) {
