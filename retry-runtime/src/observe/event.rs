@@ -106,8 +106,9 @@ pub enum Event<'a> {
         /// What sort of failure it was.
         kind: Kind,
     },
-    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one sort of
-    /// failure is told of as `Retrying`, and each other here: a round has one pause. What becomes of the batch follows.
+    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one
+    /// sort of failure is reported as `Retrying`, and every other one here: a round has one pause. What becomes of the
+    /// batch follows.
     ItemsFailed {
         /// The batch's name: the key `name`.
         call: &'a str,

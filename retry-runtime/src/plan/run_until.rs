@@ -389,7 +389,7 @@ where
         self.gave_up(reason, keys);
     }
 
-    /// Gives up in the middle of a round, or at the end of one that no other could follow, which ended so.
+    /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
     fn cut<On, K: SharedKeys>(
         &mut self,
         rounds: &PlanCall,

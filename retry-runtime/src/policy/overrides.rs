@@ -259,7 +259,7 @@ impl Overrides {
         }
     }
 
-    /// The same, leaving switched off what others switch off.
+    /// The same without `enabled = true`, so that what others switch off stays off.
     pub(crate) fn without_enabling(mut self) -> Self {
         self.enabled = self.enabled.filter(|enabled| !enabled);
         self

@@ -226,7 +226,7 @@ pub trait MayCancel {
     /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
     #[doc(hidden)]
     type Signal<P: Future + Unpin>: Future + Unpin;
-    /// The waker that it asks with: where nothing cancels it none.
+    /// The waker with which a call asks; `()` where nothing cancels it.
     #[doc(hidden)]
     type Waker;
     /// What an attempt came to, and that waker. An await of its own would cost each call.

@@ -61,7 +61,7 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     draw(&mut from_system())
 }
 
-/// `None` if the system has no generator: what jitter does with then, other pages and devices would draw, too.
+/// `None` if the system has no generator. What jitter draws instead would give other pages and devices the same id.
 pub(crate) fn id() -> Option<u128> {
     id_by(getrandom::fill)
 }
