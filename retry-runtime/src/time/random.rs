@@ -1,5 +1,6 @@
-//! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks shares
-//! nothing with its child, and no two browser pages draw the same. Draws follow failures only, which can afford it.
+//! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks
+//! shares nothing with its child, and no two browser pages draw the same. Draws follow failures, or an attempt asks for
+//! the call's id: both can afford it.
 
 use core::time::Duration;
 
