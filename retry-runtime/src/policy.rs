@@ -158,8 +158,11 @@ impl Policy {
     /// use std::time::Duration;
     /// use retry_runtime::Policy;
     ///
-    /// let policy = Policy::new().base(Duration::from_millis(50)).floor(Duration::from_millis(100));
-    /// assert_eq!(policy.delays().map(|delay| delay.as_millis()).collect::<Vec<_>>(), [100, 100, 200]);
+    /// let policy = Policy::new()
+    ///     .base(Duration::from_millis(50))
+    ///     .floor(Duration::from_millis(100));
+    /// let delays = policy.delays().map(|delay| delay.as_millis());
+    /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
     /// ```
     pub const fn floor(mut self, floor: Duration) -> Self {
         self.floor = Nanos::new(Some(floor));

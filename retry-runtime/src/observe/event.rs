@@ -25,7 +25,8 @@ use crate::observe::reason::Reason;
 /// };
 /// assert_eq!(
 ///     event.to_string(),
-///     "retrying model.complete attempt=2 max=5 delay=1.2s error=503 overloaded reason=transient",
+///     "retrying model.complete attempt=2 max=5 delay=1.2s error=503 overloaded \
+///      reason=transient",
 /// );
 /// ```
 ///

@@ -47,7 +47,11 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 ///
 ///     fn wait(&self, pause: Duration) -> bool {
 ///         let is_down = self.is_down.lock().unwrap();
-///         *self.changed.wait_timeout_while(is_down, pause, |is_down| !*is_down).unwrap().0
+///         *self
+///             .changed
+///             .wait_timeout_while(is_down, pause, |is_down| !*is_down)
+///             .unwrap()
+///             .0
 ///     }
 /// }
 ///
