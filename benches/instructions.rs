@@ -225,11 +225,19 @@ fn check_costs(costs: &[&Cost], broken: &mut Vec<String>) {
     match retry.group {
         // A failure is followed by a pause beside which nobody feels what deciding costs.
         Group::Failure | Group::Delayed => {
-            // A sleep looks at the clock, by atomics: so the zeros of the other groups are not those of the blind.
+            // A sleep looks at the clock, by atomics, and jitter is drawn: so the zeros of the other groups are not those of
+            // the blind.
+            let Counts {
+                clock,
+                random,
+                atomics,
+                ..
+            } = instructions;
+            let is_drawn = random > 0.0 || retry.group == Group::Failure;
             bound(
-                instructions.clock > 0.0 && instructions.atomics > 0.0,
-                String::from(
-                    "no clock and no atomics are seen: were line tables left out of the build?",
+                clock > 0.0 && atomics > 0.0 && is_drawn,
+                format!(
+                    "a clock, random numbers or atomics are not seen ({instructions}): were line tables left out of the build?"
                 ),
             );
             return;

@@ -1,4 +1,4 @@
-//! Clients that all update one row, of which one succeeds at a time.
+//! Clients that all update one row. One succeeds at a time.
 //!
 //! The model is that of [Exponential Backoff And Jitter][aws]: optimistic concurrency control over a network.
 //!

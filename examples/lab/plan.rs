@@ -124,7 +124,7 @@ pub(crate) fn run() -> Scenario {
     }
 }
 
-/// Of the first report of which a round completes more than two subtasks, and blocks some.
+/// Of the first report in which a round completes more than two subtasks and blocks some.
 async fn pictures() -> Vec<Picture> {
     let server = Server::new();
     let begun = loop {

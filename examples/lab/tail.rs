@@ -1,4 +1,4 @@
-//! A server of which a few answers are slow, and clients that ask once more.
+//! A server with a few slow answers, and clients that ask once more.
 
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};

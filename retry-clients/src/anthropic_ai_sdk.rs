@@ -2,7 +2,9 @@
 //!
 //! ```
 //! use anthropic_ai_sdk::client::AnthropicClient;
-//! use anthropic_ai_sdk::types::message::{CreateMessageParams, CreateMessageResponse, MessageClient, MessageError};
+//! use anthropic_ai_sdk::types::message::{
+//!     CreateMessageParams, CreateMessageResponse, MessageClient, MessageError,
+//! };
 //! use retry_clients::anthropic_ai_sdk::classify;
 //! use retry_runtime::retry;
 //!
@@ -11,7 +13,10 @@
 //! impl Model {
 //!     // This client drops `Retry-After`, so wait longer when throttled.
 //!     #[retry(max = 5, on = classify, throttled(base = "5s", cap = "60s"))]
-//!     async fn create(&self, message: &CreateMessageParams) -> Result<CreateMessageResponse, MessageError> {
+//!     async fn create(
+//!         &self,
+//!         message: &CreateMessageParams,
+//!     ) -> Result<CreateMessageResponse, MessageError> {
 //!         self.0.create_message(Some(message)).await
 //!     }
 //! }
@@ -76,7 +81,10 @@ fn is_broken(text: &str) -> bool {
 /// # struct Model(AnthropicClient);
 /// # impl Model {
 /// #[retry(stream = "buffer", max = 5, on = classify)]
-/// async fn events<'a>(&'a self, message: &'a CreateMessageParams) -> Result<BoxStream<'a, Result<StreamEvent, MessageError>>, MessageError> {
+/// async fn events<'a>(
+///     &'a self,
+///     message: &'a CreateMessageParams,
+/// ) -> Result<BoxStream<'a, Result<StreamEvent, MessageError>>, MessageError> {
 ///     Ok(whole(self.0.create_message_streaming(message).await?).boxed())
 /// }
 /// # }

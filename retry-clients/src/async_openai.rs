@@ -1,9 +1,12 @@
 //! [`async-openai`](https://docs.rs/async-openai/0.43) 0.43.
 //!
 //! ```
+//! use async_openai::Client;
 //! use async_openai::config::OpenAIConfig;
 //! use async_openai::error::OpenAIError;
-//! use async_openai::{Client, types::chat::{CreateChatCompletionRequest, CreateChatCompletionResponse}};
+//! use async_openai::types::chat::{
+//!     CreateChatCompletionRequest, CreateChatCompletionResponse,
+//! };
 //! use retry_clients::async_openai::{classify, client_without_retries};
 //! use retry_runtime::retry;
 //!
@@ -11,7 +14,10 @@
 //!
 //! impl Model {
 //!     #[retry(max = 5, on = classify)]
-//!     async fn complete(&self, request: &CreateChatCompletionRequest) -> Result<CreateChatCompletionResponse, OpenAIError> {
+//!     async fn complete(
+//!         &self,
+//!         request: &CreateChatCompletionRequest,
+//!     ) -> Result<CreateChatCompletionResponse, OpenAIError> {
 //!         self.0.chat().create(request.clone()).await
 //!     }
 //! }

@@ -2,7 +2,9 @@
 //!
 //! ```
 //! use aws_sdk_sts::config::{BehaviorVersion, Config, retry::RetryConfig};
-//! use aws_sdk_sts::operation::get_caller_identity::{GetCallerIdentityError, GetCallerIdentityOutput};
+//! use aws_sdk_sts::operation::get_caller_identity::{
+//!     GetCallerIdentityError, GetCallerIdentityOutput,
+//! };
 //! use aws_sdk_sts::{Client, error::SdkError};
 //! use retry_clients::aws_sdk::classify;
 //! use retry_runtime::retry;
@@ -11,7 +13,9 @@
 //!
 //! impl Identity {
 //!     #[retry(max = 5, on = classify)]
-//!     async fn caller(&self) -> Result<GetCallerIdentityOutput, SdkError<GetCallerIdentityError>> {
+//!     async fn caller(
+//!         &self,
+//!     ) -> Result<GetCallerIdentityOutput, SdkError<GetCallerIdentityError>> {
 //!         self.0.get_caller_identity().send().await
 //!     }
 //! }

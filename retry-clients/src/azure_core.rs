@@ -6,7 +6,7 @@
 //! use retry_clients::azure_core::classify;
 //! use retry_runtime::retry;
 //!
-//! /// For the options of every client. By itself, one sends up to nine requests per call.
+//! /// For the options of every client. By itself, one sends up to 9 requests per call.
 //! fn without_retries() -> ClientOptions {
 //!     ClientOptions { retry: RetryOptions::none(), ..ClientOptions::default() }
 //! }

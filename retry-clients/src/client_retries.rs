@@ -111,7 +111,9 @@ impl ClientRetries {
     ///
     /// // This server's 404 passes: it writes first, and answers later.
     /// let retries = ClientRetries::new(Policy::new()).on(|outcome| match outcome {
-    ///     Ok(answer) if answer.status() == StatusCode::NOT_FOUND => Some(Verdict::TRANSIENT),
+    ///     Ok(answer) if answer.status() == StatusCode::NOT_FOUND => {
+    ///         Some(Verdict::TRANSIENT)
+    ///     }
     ///     outcome => classify(outcome),
     /// });
     /// # let _ = retries;
@@ -201,7 +203,8 @@ impl ClientRetries {
     ///
     /// let shutdown = CancellationToken::new();
     /// let token = shutdown.clone();
-    /// let retries = ClientRetries::new(Policy::new()).cancel(move || token.clone().cancelled_owned());
+    /// let retries = ClientRetries::new(Policy::new())
+    ///     .cancel(move || token.clone().cancelled_owned());
     /// # let _ = retries;
     /// ```
     pub fn cancel<F, C>(mut self, cancelled: F) -> Self

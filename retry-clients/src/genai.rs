@@ -109,9 +109,12 @@ fn by_stream(error: &(dyn StdError + 'static)) -> Verdict {
 /// # struct Model(Client);
 /// # impl Model {
 /// #[retry(stream = "buffer", max = 5, on = classify)]
-/// async fn events(&self, request: &ChatRequest) -> Result<BoxStream<'static, Result<ChatStreamEvent>>> {
-///     let answer = self.0.exec_chat_stream("gpt-4o-mini", request.clone(), None).await?;
-///     Ok(whole(answer).boxed())
+/// async fn events(
+///     &self,
+///     request: &ChatRequest,
+/// ) -> Result<BoxStream<'static, Result<ChatStreamEvent>>> {
+///     let answer = self.0.exec_chat_stream("gpt-4o-mini", request.clone(), None);
+///     Ok(whole(answer.await?).boxed())
 /// }
 /// # }
 /// # let _ = Model::events;

@@ -11,7 +11,11 @@
 //! impl GitHub {
 //!     // GitHub asks for waits of up to an hour.
 //!     #[retry(max = 5, on = classify, max_hint = "1h")]
-//!     async fn repository(&self, owner: &str, name: &str) -> octocrab::Result<Repository> {
+//!     async fn repository(
+//!         &self,
+//!         owner: &str,
+//!         name: &str,
+//!     ) -> octocrab::Result<Repository> {
 //!         self.0.repos(owner, name).get().await
 //!     }
 //! }

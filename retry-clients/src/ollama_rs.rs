@@ -3,7 +3,9 @@
 //! ```
 //! use ollama_rs::Ollama;
 //! use ollama_rs::error::OllamaError;
-//! use ollama_rs::generation::completion::{GenerationResponse, request::GenerationRequest};
+//! use ollama_rs::generation::completion::{
+//!     GenerationResponse, request::GenerationRequest,
+//! };
 //! use retry_clients::ollama_rs::classify;
 //! use retry_runtime::retry;
 //!
@@ -11,7 +13,10 @@
 //!
 //! impl Model {
 //!     #[retry(max = 5, on = classify)]
-//!     async fn generate(&self, request: &GenerationRequest<'static>) -> Result<GenerationResponse, OllamaError> {
+//!     async fn generate(
+//!         &self,
+//!         request: &GenerationRequest<'static>,
+//!     ) -> Result<GenerationResponse, OllamaError> {
 //!         self.0.generate(request.clone()).await
 //!     }
 //! }

@@ -12,7 +12,10 @@
 //!
 //! impl Assistant {
 //!     #[retry(max = 5, on = classify)]
-//!     async fn ask(&self, question: &str) -> Result<CompletionResponse, ProviderError> {
+//!     async fn ask(
+//!         &self,
+//!         question: &str,
+//!     ) -> Result<CompletionResponse, ProviderError> {
 //!         self.0.call(CompletionRequest::new(question)).await
 //!     }
 //! }

@@ -9,9 +9,12 @@
 //! struct Tools(Peer<RoleClient>);
 //!
 //! impl Tools {
-//!     // A tool may do something each time, unless its annotations say `idempotentHint`.
+//!     // A tool may do something each time, unless it is annotated `idempotentHint`.
 //!     #[retry(max = 5, on = classify, idempotent = false)]
-//!     async fn call(&self, tool: &'static str) -> Result<CallToolResult, ServiceError> {
+//!     async fn call(
+//!         &self,
+//!         tool: &'static str,
+//!     ) -> Result<CallToolResult, ServiceError> {
 //!         self.0.call_tool(CallToolRequestParams::new(tool)).await
 //!     }
 //! }
@@ -66,7 +69,9 @@ pub fn classify(error: &ServiceError) -> Verdict {
 /// use rmcp::{RoleClient, serve_client};
 ///
 /// #[retry(max = 5, on = connecting)]
-/// async fn connect(url: &str) -> Result<RunningService<RoleClient, ()>, ClientInitializeError> {
+/// async fn connect(
+///     url: &str,
+/// ) -> Result<RunningService<RoleClient, ()>, ClientInitializeError> {
 ///     serve_client((), StreamableHttpClientTransport::from_uri(url)).await
 /// }
 /// # let _ = connect;

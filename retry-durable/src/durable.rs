@@ -191,7 +191,8 @@ impl<'b, On> Durable<'b, On> {
                 };
                 tell_cancelled(engine, &site, self.budget, retry).await;
             } else if let Came::Pauses(retry) = came {
-                // It does not keep that a retry follows. One that drops the program instead may have kept it.
+                // The engine has not kept that a retry follows. (One that drops the program instead of failing may have
+                // kept it.)
                 refund(self.budget, &retry.call);
             }
             let last = state.error;
@@ -294,7 +295,7 @@ async fn tell_cancelled<G: Engine>(
         }
     };
     let name = format!("{}: cancelled", site.name());
-    // Where it can't be kept, the call ends all the same, with the error of before.
+    // If the step can't be kept, the call ends anyway, with the error that it already has.
     drop(engine.step(&name, told).await);
 }
 
@@ -358,7 +359,7 @@ pub enum DurableError<E, G> {
     Engine {
         /// The engine's, which says which of the two it is.
         error: G,
-        /// What the last attempt failed with that the call was to retry, if it is kept.
+        /// The last failure that the call was going to retry, if it is kept.
         last: Option<E>,
     },
 }

@@ -47,7 +47,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     .to_token_stream()
 }
 
-/// The block of `retrying!`, of which the model is made.
+/// What a block of `retrying!` expands to; the model was made of it.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let imports = imports(model);

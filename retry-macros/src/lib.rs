@@ -41,7 +41,8 @@ use crate::target::function::Function;
 /// use retry_runtime::{Verdict, retry};
 ///
 /// impl Client {
-///     /// At most 5 retries within 2 minutes, each after a longer pause or when the server says.
+///     /// At most 5 retries within 2 minutes, each after a longer pause, or when the
+///     /// server says.
 ///     #[retry(max = 5, backoff = "exp", deadline = "2m", on = is_retryable)]
 ///     async fn complete(&self, prompt: &str) -> Result<String, ApiError> {
 ///         self.post(prompt).await

@@ -54,7 +54,8 @@ use rounds::{Rounds, Rules};
 /// let texts = [String::from("one"), String::new(), String::from("three")];
 /// // At most 100 texts in a call, and at most 4 calls at the same time.
 /// let batches = Policy::new().max(5).batches(100).concurrency(4);
-/// let vectors = retry_each(batches, &texts, async |pending| post(&pending).await).await;
+/// let vectors = retry_each(batches, &texts, async |pending| post(&pending).await);
+/// let vectors = vectors.await;
 /// assert!(vectors[0].is_ok() && vectors[2].is_ok());
 /// assert!(matches!(vectors[1].as_ref().unwrap_err().error(), Some(EmbedError::Empty)));
 /// # }
@@ -106,9 +107,12 @@ use rounds::{Rounds, Rules};
 /// let limiter: RateLimiter<Quota> = RateLimiter::fixed(10, Duration::from_secs(1));
 /// let start = tokio::time::Instant::now();
 /// let batches = Policy::new().on(|_: &String| true).limiter(&limiter).batches(20);
-/// let sent = retry_each(batches, 0..60, async |pending| Ok(pending.into_iter().map(Ok).collect()));
+/// let sent = retry_each(batches, 0..60, async |pending| {
+///     Ok(pending.into_iter().map(Ok).collect())
+/// });
 /// assert!(sent.await.iter().all(Result::is_ok));
-/// assert_eq!(start.elapsed(), Duration::from_secs(4)); // The third call waited for the first two.
+/// // The third call waited for the first two.
+/// assert_eq!(start.elapsed(), Duration::from_secs(4));
 /// # }
 /// ```
 ///

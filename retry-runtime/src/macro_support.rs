@@ -124,9 +124,6 @@ pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
 
-/// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
-pub fn drop<T>(_: T) {}
-
 /// The same with a site that is bound beside it.
 #[cold]
 #[inline]
@@ -136,3 +133,6 @@ pub fn cold_at<T>(
 ) -> T {
     decide(site)
 }
+
+/// Ends a value's life. Not the standard library's, which lints ask not to be called with what has no destructor.
+pub fn drop<T>(_: T) {}

@@ -219,7 +219,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     /// plan.add("label", ["extract"], async |[_]| Ok(()));
     /// assert_eq!(
     ///     plan.check().unwrap_err().to_string(),
-    ///     "each subtask waits for the next and none can begin: search → label → extract → search",
+    ///     "each subtask waits for the next and none can begin: \
+    ///      search → label → extract → search",
     /// );
     /// ```
     pub fn check(&self) -> Result<(), PlanError> {

@@ -160,8 +160,11 @@ impl Policy {
     /// use std::time::Duration;
     /// use retry_runtime::Policy;
     ///
-    /// let policy = Policy::new().base(Duration::from_millis(50)).floor(Duration::from_millis(100));
-    /// assert_eq!(policy.delays().map(|delay| delay.as_millis()).collect::<Vec<_>>(), [100, 100, 200]);
+    /// let policy = Policy::new()
+    ///     .base(Duration::from_millis(50))
+    ///     .floor(Duration::from_millis(100));
+    /// let delays = policy.delays().map(|delay| delay.as_millis());
+    /// assert_eq!(delays.collect::<Vec<_>>(), [100, 100, 200]);
     /// ```
     pub const fn floor(mut self, floor: Duration) -> Self {
         self.floor = Nanos::new(Some(floor));
@@ -452,7 +455,7 @@ mod tests {
         assert_eq!(schedule(Kind::Invalid).plain_delay(1), Duration::ZERO);
         assert!(policy.has_own_count(Kind::Throttled, Values::Taken));
         assert!(!policy.has_own_count(Kind::Invalid, Values::Taken));
-        assert!(policy.has_own_count(Kind::Invalid, true));
+        assert!(policy.has_own_count(Kind::Invalid, Values::Validated));
         // A policy's list is that of a section without a shape of its own.
         let listed = Policy::new().backoff(Backoff::List(&LIST));
         let listed = listed.timed_out(

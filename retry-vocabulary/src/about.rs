@@ -8,7 +8,7 @@ impl Key {
         Some(match self {
             Self::Max => "Retries after the first attempt: a number, or `unlimited`",
             Self::Backoff => {
-                "Shape of the delays: `exp`, `fixed`, `linear`, `fibonacci`, `none`, or a list of delays, the last of which repeats"
+                "Shape of the delays: `exp`, `fixed`, `linear`, `fibonacci`, `none`, or a list of delays; the last one repeats"
             }
             Self::Base => "First delay",
             Self::Factor => "Growth of the delays of `exp`, at least 1",

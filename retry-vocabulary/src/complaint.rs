@@ -198,7 +198,7 @@ impl Display for Bound {
     }
 }
 
-/// For two durations, the first of which is above the second.
+/// Complains of two durations, if the first is above the second.
 pub fn above(low: Bound, high: Bound) -> Option<String> {
     (low.value > high.value)
         .then(|| format!("{low} is above {high}: lower the first or raise the second"))

@@ -132,7 +132,7 @@ fn what_is_wrong_is_said_with_its_flag() {
         assert_eq!(printed.lines().next(), Some(message), "{arguments:?}");
         assert_eq!(output.status.code(), Some(2));
     }
-    // Known only once all is together, of which the program says so.
+    // Known only once all is put together: the program says so.
     let output = run(&[("APP_RETRY_CAP", "9s")], &["--retry-base", "10s"]);
     assert_eq!(
         String::from_utf8_lossy(&output.stdout).trim(),

@@ -31,7 +31,7 @@ fn assert_send<T: Send>(value: T) -> T {
     value
 }
 
-/// A trait whose futures are `Send`, with provided methods, one of which is of `Self`.
+/// A trait whose futures are `Send`, with provided methods. One names `Self` in what it returns.
 mod rig {
     use std::future::Future;
     use std::sync::Arc;

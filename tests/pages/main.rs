@@ -6,6 +6,7 @@ mod layout;
 mod named_paths;
 mod readme;
 mod rooms;
+mod versions;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::versions::series;
 use crate::{block, pages, read, root};
 
 #[test]
@@ -70,14 +71,13 @@ fn the_install_section_names_every_feature() {
 fn paste(readme: &str) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("hello");
     let runtime = root().join("retry-runtime");
-    let published = r#"retry-runtime = "0.1""#;
+    let published = format!("retry-runtime = \"{}\"", series());
     let dependencies = block(readme, "toml");
-    assert!(dependencies.contains(published));
-    let runtime = runtime.display();
-    let here = format!("retry-runtime = {{ version = \"0.1\", path = '{runtime}' }}");
+    assert!(dependencies.contains(&published));
+    let here = format!("retry-runtime.path = '{}'", runtime.display());
     let manifest = format!(
         "[package]\nname = \"hello\"\nedition = \"2024\"\n\n[workspace]\n\n{}",
-        dependencies.replace(published, &here),
+        dependencies.replace(&published, &here),
     );
     fs::create_dir_all(program.join("src")).expect("a folder");
     fs::write(program.join("Cargo.toml"), manifest).expect("a manifest");

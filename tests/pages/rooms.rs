@@ -28,6 +28,49 @@ fn imports_between_folders_form_no_circle() {
     assert!(found > 60, "{found} imports");
 }
 
+/// From above to below, as ARCHITECTURE says. A folder imports none of those above it.
+const ORDER: [&[&str]; 9] = [
+    &["macro_support"],
+    &["batch", "plan"],
+    &["chain", "stream"],
+    &["call"],
+    &[
+        "budget",
+        "breaker",
+        "limiter",
+        "hedge",
+        "observers",
+        "configure",
+    ],
+    &["policy", "observe", "testing"],
+    &["classify"],
+    &["time", "error_text"],
+    // Links among pages.
+    &["guide"],
+];
+
+#[test]
+fn folders_of_the_runtime_import_downwards() {
+    let source = root().join("retry-runtime/src");
+    let level = |room: &str| ORDER.iter().position(|rooms| rooms.contains(&room));
+    let mut found = 0;
+    for (room, imported) in imports(&source) {
+        let Some(own) = level(&room) else {
+            assert!(
+                !source.join(&room).is_dir(),
+                "{room} has no place in the order"
+            );
+            continue;
+        };
+        for other in imported {
+            let is_above = level(&other).is_some_and(|other| other < own);
+            assert!(!is_above, "{room} imports {other}, which is above it");
+            found += 1;
+        }
+    }
+    assert!(found > 60, "{found} imports");
+}
+
 /// What each file or folder directly in `source` imports of its crate, its submodules together.
 fn imports(source: &Path) -> BTreeMap<String, BTreeSet<String>> {
     let mut imports = BTreeMap::<_, BTreeSet<_>>::new();

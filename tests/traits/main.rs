@@ -18,7 +18,7 @@ mod store;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Attempts, the first two of which fail. Clones count together.
+/// Attempts: the first two fail. Clones count together.
 #[derive(Clone, Debug, Default)]
 struct Attempts(Arc<AtomicU32>);
 

@@ -68,7 +68,7 @@ fn waiting<F: Future<Output: Sized>>(call: impl Fn(u64) -> F + Sync + 'static) -
     })
 }
 
-/// Calls of a service, of which each thread has a clone.
+/// Calls of a service. Each thread has a clone of it.
 fn service<S>(service: S) -> Calls
 where
     S: Service<u64, Error: std::fmt::Debug> + Clone + Send + 'static,

@@ -28,7 +28,7 @@ use tower_service::Service;
 /// let busy = Response::builder().status(503).body(Body::default())?;
 /// let flaky = FlakyLayer::new(sequence([
 ///     Err(Error::from(ErrorKind::ConnectionRefused)), // The service's error.
-///     Ok(Some(busy)),                                 // An answer instead of the service's.
+///     Ok(Some(busy)),                                 // An answer in its place.
 ///     Ok(None),                                       // The service is asked.
 /// ]));
 /// let client = ServiceBuilder::new()

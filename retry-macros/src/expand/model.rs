@@ -148,8 +148,8 @@ pub(crate) enum Decision {
 }
 
 /// Where to find the error that ends the call after a pause that took too long or was cancelled, or where nothing lets the
-/// next attempt begin. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that it need not be `Send`, and one more
-/// attempt is made.
+/// next attempt begin. In an async function with a deadline alone that keeps no errors, the error is gone by then, so that
+/// it need not be `Send`, and one more attempt is made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,

@@ -27,7 +27,7 @@ pub(crate) struct Expression {
     pub(crate) block: Option<Block>,
 }
 
-/// `async -> Result<T, E> { … }`, of which all but the braces may be left out.
+/// `async -> Result<T, E> { … }`; only the braces are required.
 pub(crate) struct Block {
     asyncness: Option<Token![async]>,
     /// Whether the future owns what the block uses. An attempt borrows it in any case.

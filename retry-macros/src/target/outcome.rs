@@ -513,7 +513,7 @@ pub(crate) fn is_no_result(ty: &Type) -> bool {
     }
 }
 
-/// Whether a type is an `impl Trait`, of which nobody sees more than the trait.
+/// Whether a type is an `impl Trait`: nobody sees more of it than the trait.
 pub(crate) fn is_opaque(ty: &Type) -> bool {
     matches!(bare(ty), Type::ImplTrait(_))
 }

@@ -168,7 +168,7 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     }
 }
 
-/// Has at most so many threads work, this one included, for each of which something is at hand.
+/// Runs `work` on at most that many threads, this one included, as long as `hand` has something for another.
 fn work_at_once<C: Cancel + Sync>(
     threads: usize,
     stop: &Stop<'_, C>,

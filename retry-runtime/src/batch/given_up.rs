@@ -26,7 +26,7 @@ pub(super) enum ItemEnd {
     Dropped,
     /// They were not sent, since the batch had ended.
     NotSent,
-    /// They were not sent, since breaker or limiter let no attempt of theirs begin.
+    /// They were not sent, because the breaker or the limiter let none of their attempts begin.
     Rejected(RejectedBy),
 }
 

@@ -19,7 +19,10 @@ use crate::observe::reason::Reason;
 /// });
 /// let error = results[1].as_ref().unwrap_err();
 /// assert_eq!((error.attempts(), error.reason()), (3, Reason::Exhausted));
-/// assert_eq!(error.to_string(), "gave up after 3 attempts (exhausted): 503 overloaded");
+/// assert_eq!(
+///     error.to_string(),
+///     "gave up after 3 attempts (exhausted): 503 overloaded"
+/// );
 /// ```
 #[derive(Debug, PartialEq, Eq)]
 pub struct ItemError<E> {

@@ -104,7 +104,7 @@ impl Round<'_> {
         );
     }
 
-    /// Tells how the batch ended, of which so many items were given up, and how its last round did.
+    /// Tells how the batch ended, in which that many items were given up, and how its last round did.
     pub(super) fn gave_up_batch(
         &self,
         items: usize,

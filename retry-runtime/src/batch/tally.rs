@@ -19,7 +19,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// The items, of which `first` is the first, end so.
+    /// Counts items with that end; `first` is the first of them.
     pub(super) fn ended(&mut self, end: ItemEnd, max: Option<u32>, first: usize, items: usize) {
         if items > 0 {
             self.ended.entry((end, max)).or_insert((first, 0)).1 += items;

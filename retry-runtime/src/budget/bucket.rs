@@ -59,7 +59,7 @@ struct Rule {
 const ONE: u64 = 1_000_000_000;
 
 impl Budget {
-    /// The budget of the AWS SDKs: 500 tokens, of which a retry takes 14, or 5 when the server throttles. A success after
+    /// The budget of the AWS SDKs: 500 tokens. A retry takes 14, or 5 when the server throttles. A success after
     /// retries gives back what its last retry took, a success at once gives 1.
     ///
     /// From [Retry Behavior 2.1](https://aws.amazon.com/blogs/developer/updated-default-retry-behavior-for-aws-sdks-and-tools/).

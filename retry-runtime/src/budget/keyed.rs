@@ -31,7 +31,7 @@ use crate::time::moment::{AHEAD, Moment};
 /// Keys often come from outside, so their number is bounded. If there are as many, a new key takes the place of those at
 /// rest, unless a call has theirs:
 ///
-/// - what is as good as new: a full budget, a closed breaker without failures, a quota of which nothing is owed,
+/// - what is as good as new: a full budget, a closed breaker without failures, a quota that owes nothing,
 /// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
 /// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it for ten minutes: counted
 ///   from when another key found no room at the earliest, since nobody looks at the clock before.

@@ -42,7 +42,7 @@ impl CallId {
 
 /// The id of a call, drawn when it is first asked for.
 ///
-/// It is in parts, each of which keeps what was stored first, so that all threads see the same without a lock.
+/// It is in parts. Each keeps what was stored first, so that all threads see the same without a lock.
 #[derive(Debug, Default)]
 pub(crate) struct Drawn([AtomicU32; 4]);
 

@@ -1,4 +1,4 @@
-//! The errors of a call's earlier attempts, of which a call without end keeps a bounded part.
+//! The errors of a call's earlier attempts. A call without end keeps a bounded number of them.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

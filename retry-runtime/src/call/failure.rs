@@ -161,7 +161,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// Of how many failures that are alike the budget hears, each of which pays for a retry of its own.
+    /// How many failures that are alike the budget hears of. Each needs a retry of its own.
     #[cfg(feature = "batch")]
     pub(crate) fn times(mut self, times: usize) -> Self {
         self.times = times;

@@ -79,7 +79,8 @@ impl<E, T> GaveUp<E, T> {
     ///
     /// fn pauses(gave_up: GaveUp<String>) -> String {
     ///     assert!(gave_up.failures().all(|failed| failed.kind == Some(Kind::Transient)));
-    ///     let pauses: Vec<_> = gave_up.failures().filter_map(|failed| failed.pause).collect();
+    ///     let pauses = gave_up.failures().filter_map(|failed| failed.pause);
+    ///     let pauses: Vec<_> = pauses.collect();
     ///     format!("{} after pauses of {pauses:?}", gave_up.error())
     /// }
     ///

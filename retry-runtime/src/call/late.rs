@@ -9,7 +9,7 @@ pub(crate) fn grace(pause: Duration) -> Duration {
     (pause / 10).clamp(Duration::from_millis(10), Duration::from_secs(1))
 }
 
-/// Why no attempt may follow that pause, where it ended too late for one.
+/// Why no attempt may follow that pause: it ended too late for one. `None` if it did not.
 pub fn late(
     deadline: Option<Moment>,
     pause: Duration,

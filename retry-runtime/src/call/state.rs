@@ -41,7 +41,8 @@ use crate::policy::values::Values;
 ///         }
 ///         Err(error) => {
 ///             let verdict = Verdict::from(error.starts_with("503"));
-///             let failure = Failure::new(&site, verdict, &error).elapsed(started.elapsed());
+///             let failure =
+///                 Failure::new(&site, verdict, &error).elapsed(started.elapsed());
 ///             match call.failed_with(failure) {
 ///                 Ok(pause) => std::thread::sleep(pause),
 ///                 Err(_reason) => break Err(error),

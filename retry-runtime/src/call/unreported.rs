@@ -1,7 +1,7 @@
 use crate::budget::retry_budget::RetryBudget;
 use crate::classify::kind::Kind;
 
-/// What a budget paid, until all are told of the retry: the user's code may panic there.
+/// What a budget paid, given back if the user's code panics before all are told of the retry.
 pub(super) struct Unreported<'a> {
     pub(super) budget: &'a dyn RetryBudget,
     pub(super) kind: Kind,

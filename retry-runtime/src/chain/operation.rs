@@ -17,7 +17,7 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// Makes the attempts of a chain's call, of which `H` is kept.
+/// Makes the attempts of a chain's call, whose history is `H`.
 pub(super) trait Attempts<H, R> {
     /// Begins one: its outcome, or a future of it.
     fn begin(&mut self, history: &H) -> R;

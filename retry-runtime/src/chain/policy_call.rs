@@ -127,7 +127,8 @@ impl Policy {
     /// ```
     /// use retry_runtime::Policy;
     ///
-    /// let missing = Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
+    /// let missing =
+    ///     Policy::none().call_blocking(|| std::fs::read_to_string("no such file"));
     /// assert_eq!(missing.unwrap_err().kind(), std::io::ErrorKind::NotFound);
     /// ```
     #[cfg(feature = "std")]

@@ -34,8 +34,8 @@ use crate::time::timer::Timer;
 
 /// Calls until it succeeds or gives up.
 ///
-/// One future around the operation's, not several nested ones, each of which would hold the policy and the closures again.
-/// A block instead of an `async fn`, which keeps its arguments twice.
+/// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
+/// instead of an `async fn`, which keeps its arguments twice.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 #[expect(
     clippy::too_many_lines,

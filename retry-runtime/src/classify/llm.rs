@@ -8,19 +8,26 @@
 //! use retry_runtime::llm::{Fault, ProviderError};
 //! use retry_runtime::{Classify, Verdict};
 //!
-//! let body = r#"{"error": {"message": "You exceeded your current quota", "type": "insufficient_quota"}}"#;
+//! let body = r#"{"error": {
+//!     "message": "You exceeded your current quota",
+//!     "type": "insufficient_quota"
+//! }}"#;
 //! let error = ProviderError::parse(body).unwrap();
 //! assert_eq!(error.fault(), Fault::Billing);
 //! assert_eq!(error.classify(), Verdict::STOP);
 //!
 //! // An event of a stream that began with a 200.
-//! let data = r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#;
+//! let data = r#"{
+//!     "type": "error",
+//!     "error": {"type": "overloaded_error", "message": "Overloaded"}
+//! }"#;
 //! let error = ProviderError::parse(data).unwrap();
 //! assert_eq!(error.classify(), Verdict::TRANSIENT.ambiguous());
 //! assert_eq!(error.to_string(), "overloaded_error: Overloaded");
 //!
 //! // An event that is none.
-//! assert_eq!(ProviderError::parse(r#"{"choices": [{"delta": {"content": "Hello"}}]}"#), None);
+//! let data = r#"{"choices": [{"delta": {"content": "Hello"}}]}"#;
+//! assert_eq!(ProviderError::parse(data), None);
 //! ```
 //!
 //! With the feature `http`, [`ResponseError`](crate::ResponseError) does this by itself.
@@ -34,7 +41,10 @@
 //!
 //! #[retry(fallback = |gave_up| another_way(prompt, gave_up))]
 //! async fn complete(prompt: &str) -> Result<String, ProviderError> {
-//!     let body = r#"{"error": {"code": "context_length_exceeded", "message": "too many tokens"}}"#;
+//!     let body = r#"{"error": {
+//!         "code": "context_length_exceeded",
+//!         "message": "too many tokens"
+//!     }}"#;
 //!     Err(ProviderError::parse(body).unwrap())
 //! }
 //!

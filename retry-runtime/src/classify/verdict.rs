@@ -18,7 +18,9 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 ///
 /// fn classify(status: u16, retry_after: Option<u64>) -> Verdict {
 ///     match (status, retry_after) {
-///         (429, Some(seconds)) => Verdict::THROTTLED.after(Duration::from_secs(seconds)),
+///         (429, Some(seconds)) => {
+///             Verdict::THROTTLED.after(Duration::from_secs(seconds))
+///         }
 ///         (429, None) => Verdict::THROTTLED,
 ///         (500..=599, _) => Verdict::TRANSIENT,
 ///         _ => Verdict::STOP,

@@ -56,7 +56,7 @@ const DEFAULT: &str = "default";
 ///
 /// # The table
 ///
-/// With the feature `serde`, they are a table of [`Overrides`], each of which is a table. A name with a dot or colons
+/// With the feature `serde`, they are a table with a table of [`Overrides`] for each name. A name with a dot or colons
 /// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
 /// it switches off the retries of every call that has its policy from here. `enabled = true` there leaves off what an
 /// entry switches off.

@@ -47,7 +47,7 @@ pub(crate) fn write_error(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt:
     write(f, &error, None, error.source())
 }
 
-/// What is written, of which the end is kept.
+/// Keeps the end of what it writes.
 struct Written<'a> {
     f: &'a mut dyn Write,
     end: String,

@@ -64,7 +64,7 @@ impl<D: fmt::Display> fmt::Display for Shown<D> {
     }
 }
 
-/// The start of a text of which nobody knows how long it was.
+/// The start of a text that was cut already: nobody knows how long it was.
 #[cfg(feature = "http")]
 pub(crate) fn shown_start(text: &dyn fmt::Display, limit: usize) -> String {
     let (mut line, cut) = clean(text, limit);

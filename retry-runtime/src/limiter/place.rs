@@ -19,7 +19,9 @@ use crate::time::timer::Timer;
 /// For loops of your own; the key `limiter` does all of it:
 ///
 /// ```
-/// use retry_runtime::{Call, Failure, Place, Policy, RateLimiter, Site, TokioTimer, Verdict};
+/// use retry_runtime::{
+///     Call, Failure, Place, Policy, RateLimiter, Site, TokioTimer, Verdict,
+/// };
 /// # async fn post() -> Result<String, String> { Ok(String::from("hello")) }
 ///
 /// static LIMITER: RateLimiter = RateLimiter::adaptive();
@@ -38,7 +40,8 @@ use crate::time::timer::Timer;
 ///             break answer;
 ///         }
 ///         Err(error) => {
-///             let failure = Failure::new(&site, Verdict::TRANSIENT, &error).place(&mut place);
+///             let failure = Failure::new(&site, Verdict::TRANSIENT, &error)
+///                 .place(&mut place);
 ///             let pause = call.failed_with(failure).map_err(|_| error)?;
 ///             tokio::time::sleep(pause).await;
 ///         }

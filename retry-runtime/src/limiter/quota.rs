@@ -125,7 +125,8 @@ impl Allowance {
         time.saturating_sub(owed)
     }
 
-    /// Takes back a charge of which credit paid for so many units. Time may have paid for the rest, which is then full.
+    /// Takes back a charge of that many units. Credit paid for `credited` of them. Time may have paid for the rest
+    /// since: nothing is owed for it then.
     fn undo(&mut self, units: u32, credited: u32, period: Duration) {
         let credited = self.time(credited, period);
         let owed = self.time(units, period).saturating_sub(credited);

@@ -154,7 +154,8 @@ impl RateLimiter<Quota> {
     /// use std::time::Duration;
     /// use retry_runtime::{Quota, RateLimiter};
     ///
-    /// static SEARCH: RateLimiter<Quota> = RateLimiter::fixed(5, Duration::from_secs(1)).burst(5);
+    /// static SEARCH: RateLimiter<Quota> =
+    ///     RateLimiter::fixed(5, Duration::from_secs(1)).burst(5);
     ///
     /// assert_eq!(SEARCH.rate(), 5.0);
     /// assert_eq!(SEARCH.available(), 5.0);

@@ -11,7 +11,8 @@ use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 /// use std::time::Duration;
 /// use retry_runtime::{Limiter, Quota, RateLimiter, WithCost, retry};
 ///
-/// static SEARCH: RateLimiter<Quota> = RateLimiter::fixed(60, Duration::from_secs(1)).burst(60);
+/// static SEARCH: RateLimiter<Quota> =
+///     RateLimiter::fixed(60, Duration::from_secs(1)).burst(60);
 ///
 /// #[retry(limiter = SEARCH.cost(10))]
 /// fn search_all() -> std::io::Result<u32> {

@@ -77,7 +77,7 @@ pub fn hedge<L: Deref<Target = Latency>, N: Fn() -> Moment>(
     (after, Measured::new(latency, now))
 }
 
-/// What makes attempts, of which several run at once. The bound keeps the body from using up what it captures.
+/// What makes attempts. Several run at once, so the bound keeps the body from using up what it captures.
 #[inline]
 pub fn runs_at_once<F: Fn() -> A, A>(attempt: F) -> F {
     attempt

@@ -60,8 +60,8 @@ impl Retries {
         call
     }
 
-    /// The pause after a failure of which no more is to be said, and whose reason to stop nobody asks for: less code
-    /// where it stands. The call goes on as [`next`](Self::next).
+    /// The pause after a failure without further details, where nobody asks for the reason to stop: less code at the
+    /// call. The call goes on as [`next`](Self::next).
     #[cold]
     #[inline(never)]
     pub fn failed_plainly(

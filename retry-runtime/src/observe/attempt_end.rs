@@ -1,7 +1,7 @@
 use crate::classify::kind::Kind;
 
-/// How an attempt ended, as the last event of its call says: [`Event::GaveUp`](crate::Event::GaveUp) or
-/// [`Event::FallingBack`](crate::Event::FallingBack).
+/// How the last attempt of a call that gives up ended, as [`Event::GaveUp`](crate::Event::GaveUp) or
+/// [`Event::FallingBack`](crate::Event::FallingBack) says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptEnd {

@@ -25,7 +25,8 @@ use crate::observe::reason::Reason;
 /// };
 /// assert_eq!(
 ///     event.to_string(),
-///     "retrying model.complete attempt=2 max=5 delay=1.2s error=503 overloaded reason=transient",
+///     "retrying model.complete attempt=2 max=5 delay=1.2s error=503 overloaded \
+///      reason=transient",
 /// );
 /// ```
 ///
@@ -106,8 +107,9 @@ pub enum Event<'a> {
         /// What sort of failure it was.
         kind: Kind,
     },
-    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one sort of
-    /// failure is told of as `Retrying`, and each other here: a round has one pause. What becomes of the batch follows.
+    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one
+    /// sort of failure is reported as `Retrying`, and every other one here: a round has one pause. What becomes of the
+    /// batch follows.
     ItemsFailed {
         /// The batch's name: the key `name`.
         call: &'a str,

@@ -35,7 +35,7 @@ pub(super) struct Figures {
     pub(super) end: Option<CallEnd>,
 }
 
-/// What an attempt or a correction that ended so is counted as.
+/// How an attempt or a correction with that end is counted.
 pub(super) const fn kind_of(end: AttemptEnd) -> &'static str {
     match end {
         AttemptEnd::Succeeded => Outcome::Succeeded.name(),

@@ -104,7 +104,9 @@ impl<'a> Metrics<'a> {
     /// impl Client {
     ///     #[retry(
     ///         breaker = self.breakers.of(host),
-    ///         observe = |event| Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+    ///         observe = |event| {
+    ///             Metrics::new().breaker(host, &self.breakers.of(host)).observe(event)
+    ///         }
     ///     )]
     ///     async fn get(&self, host: &str) -> std::io::Result<String> {
     ///         Ok(format!("hello from {host}"))

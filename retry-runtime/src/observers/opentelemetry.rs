@@ -27,8 +27,9 @@ use crate::observe::observer::Observer;
 /// use retry_runtime::observers::OpenTelemetry;
 /// use retry_runtime::retry;
 ///
-/// static OBSERVER: LazyLock<OpenTelemetry> =
-///     LazyLock::new(|| OpenTelemetry::new(&opentelemetry::global::meter("my-service")));
+/// static OBSERVER: LazyLock<OpenTelemetry> = LazyLock::new(|| {
+///     OpenTelemetry::new(&opentelemetry::global::meter("my-service"))
+/// });
 ///
 /// #[retry(observe = &*OBSERVER)]
 /// fn fetch() -> std::io::Result<()> {

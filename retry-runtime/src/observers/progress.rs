@@ -91,7 +91,8 @@ impl Progress {
     /// use indicatif::ProgressBar;
     /// use retry_runtime::observers::Progress;
     ///
-    /// let progress = Progress::on(ProgressBar::new(3), "{bar} {pos}/{len} {retry}").unwrap();
+    /// let progress =
+    ///     Progress::on(ProgressBar::new(3), "{bar} {pos}/{len} {retry}").unwrap();
     /// progress.bar().inc(1);
     /// ```
     ///

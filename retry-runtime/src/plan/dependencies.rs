@@ -14,7 +14,9 @@ use alloc::sync::Arc;
 /// for (number, page) in (1..).zip(&pages) {
 ///     plan.add(page.as_str(), [], move |[]| async move { Ok(number) });
 /// }
-/// plan.add("sum", pages, async |numbers| Ok(numbers.iter().map(|number| **number).sum()));
+/// plan.add("sum", pages, async |numbers| {
+///     Ok(numbers.iter().map(|number| **number).sum())
+/// });
 /// plan.add("difference", ["sum", "page 1"], async |[sum, first]| Ok(*sum - *first));
 /// plan.run().await?;
 /// assert_eq!(plan.output("difference"), Some(&5));

@@ -29,7 +29,10 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let lines = Mutex::new(Vec::new()); // Stands in for a file that is appended to.
-    /// let write = |change| lines.lock().unwrap().push(serde_json::to_string(&change).unwrap());
+    /// let write = |change| {
+    ///     let line = serde_json::to_string(&change).unwrap();
+    ///     lines.lock().unwrap().push(line);
+    /// };
     /// plan().journal(write).run().await?;
     ///
     /// let mut resumed = plan();
@@ -37,7 +40,8 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     ///     resumed.load(serde_json::from_str(line)?)?;
     /// }
     /// let summary = resumed.run().await?;
-    /// assert_eq!((summary.completed.len(), summary.executions), (2, 2)); // Nothing ran again.
+    /// // Nothing ran again.
+    /// assert_eq!((summary.completed.len(), summary.executions), (2, 2));
     /// # Ok(())
     /// # }
     /// ```

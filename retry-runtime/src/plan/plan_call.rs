@@ -96,7 +96,7 @@ impl PlanCall {
         self.call.gave_up(failure, reason);
     }
 
-    /// The plan ends without another round, after one that ended so, or in the middle of one.
+    /// Ends the plan without another round: after one with that end, or in the middle of one (`None`).
     pub(crate) fn cut<On, K: SharedKeys>(
         &self,
         keys: &mut RunKeys<On, K>,

@@ -101,8 +101,8 @@ where
         self.nodes.iter().map(runs).collect()
     }
 
-    /// Executes the subtasks in `scope`, none of which has completed, as their dependencies complete. Once `end` completes,
-    /// those under way are dropped. Returns those that were too late, if any were.
+    /// Executes the subtasks in `scope` as their dependencies complete. None of them has completed yet. Once `end`
+    /// completes, those under way are dropped. Returns those that were too late, if any were.
     #[expect(clippy::too_many_arguments, reason = "what ends it is the caller's")]
     pub(crate) async fn execute<On, K, W>(
         &mut self,

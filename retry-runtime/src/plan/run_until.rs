@@ -49,14 +49,17 @@ where
     /// let mut plan = Plan::<String, String>::new();
     /// plan.add("search", [], async |[]| Ok(String::from("page 7")));
     /// let end = plan
-    ///     .run_until(Policy::new().on(|error: &String| error.contains("overloaded")), async |results| {
-    ///         match results.output("label") {
+    ///     .run_until(
+    ///         Policy::new().on(|error: &String| error.contains("overloaded")),
+    ///         async |results| match results.output("label") {
     ///             Some(_) => Validity::Valid,
-    ///             None => Validity::Missing(vec![Subtask::new("label", ["search"], async |[page]| {
-    ///                 Ok(format!("label of {page}"))
-    ///             })]),
-    ///         }
-    ///     })
+    ///             None => Validity::Missing(vec![Subtask::new(
+    ///                 "label",
+    ///                 ["search"],
+    ///                 async |[page]| Ok(format!("label of {page}")),
+    ///             )]),
+    ///         },
+    ///     )
     ///     .await?;
     /// assert_eq!(end, PlanEnd::Valid);
     /// assert_eq!(plan.output("label").unwrap(), "label of page 7");
@@ -100,7 +103,9 @@ where
     /// let policy = Policy::none().on(|_: &String| true).breaker(&breaker);
     /// let mut plan = Plan::<(), String>::new();
     /// plan.add("search", [], async |[]| Err(String::from("503 overloaded")));
-    /// let end = plan.run_until(policy, async |_| Validity::Invalid(String::from("no page"))).await?;
+    /// let end = plan
+    ///     .run_until(policy, async |_| Validity::Invalid(String::from("no page")))
+    ///     .await?;
     /// assert_eq!(end.to_string(), "gave up (rejected): no page");
     /// assert_eq!(plan.error("search").unwrap(), "503 overloaded");
     /// # Ok(())
@@ -389,7 +394,7 @@ where
         self.gave_up(reason, keys);
     }
 
-    /// Gives up in the middle of a round, or at the end of one that no other could follow, which ended so.
+    /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
     fn cut<On, K: SharedKeys>(
         &mut self,
         rounds: &PlanCall,

@@ -101,7 +101,7 @@ fn once<'de, A: MapAccess<'de>, V: Deserialize<'de>>(
     Ok(())
 }
 
-/// Something for each name, of which none may stand there twice.
+/// A value for each name; no name may stand there twice.
 struct Named<V>(BTreeMap<String, V>);
 
 impl<'de, V: Deserialize<'de>> Deserialize<'de> for Named<V> {

@@ -32,8 +32,8 @@ use crate::plan::{Plan, PlanError};
 /// assert_eq!(
 ///     saved,
 ///     concat!(
-///         r#"{"version":1,"completed":{"search":7},"failed":{"extract":"503 overloaded"},"#,
-///         r#""dead_ends":[],"executions":2}"#,
+///         r#"{"version":1,"completed":{"search":7},"#,
+///         r#""failed":{"extract":"503 overloaded"},"dead_ends":[],"executions":2}"#,
 ///     )
 /// );
 ///

@@ -23,7 +23,9 @@ pub type Local<'a, T, E> =
 /// use retry_runtime::Plan;
 /// use retry_runtime::plan::Subtask;
 ///
-/// let subtask = Subtask::new("label", ["extract"], async |[text]| Ok::<_, String>(format!("label of {text}")));
+/// let subtask = Subtask::new("label", ["extract"], async |[text]| {
+///     Ok::<_, String>(format!("label of {text}"))
+/// });
 /// let mut plan = Plan::new();
 /// plan.add("extract", [], async |[]| Ok(String::from("text")));
 /// plan.push(subtask);

@@ -18,7 +18,8 @@ use crate::error_text::shown::shown_name;
 /// summary.executions = 5;
 /// assert_eq!(
 ///     summary.to_string(),
-///     "2 completed; 1 failed: extract; 1 dead end: extract; 1 blocked: label; 5 executions",
+///     "2 completed; 1 failed: extract; 1 dead end: extract; 1 blocked: label; \
+///      5 executions",
 /// );
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

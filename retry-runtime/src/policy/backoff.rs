@@ -10,7 +10,9 @@ use crate::policy::list;
 /// use std::time::Duration;
 /// use retry_runtime::Policy;
 ///
-/// let seconds = |policy: Policy| policy.max(5).delays().map(|d| d.as_secs()).collect::<Vec<_>>();
+/// let seconds = |policy: Policy| -> Vec<u64> {
+///     policy.max(5).delays().map(|delay| delay.as_secs()).collect()
+/// };
 /// assert_eq!(seconds(Policy::exponential()), [1, 2, 4, 8, 16]);
 /// assert_eq!(seconds(Policy::linear(Duration::from_secs(2))), [2, 4, 6, 8, 10]);
 /// assert_eq!(seconds(Policy::fibonacci(Duration::from_secs(1))), [1, 1, 2, 3, 5]);
@@ -39,7 +41,10 @@ pub enum Backoff {
     /// use retry_runtime::{Backoff, Jitter, Policy};
     ///
     /// const DELAYS: &[Duration] = &[Duration::from_secs(1), Duration::from_secs(300)];
-    /// const POLICY: Policy = Policy::new().max(3).backoff(Backoff::List(&DELAYS)).jitter(Jitter::None);
+    /// const POLICY: Policy = Policy::new()
+    ///     .max(3)
+    ///     .backoff(Backoff::List(&DELAYS))
+    ///     .jitter(Jitter::None);
     /// assert_eq!(
     ///     POLICY.delays().collect::<Vec<_>>(),
     ///     [Duration::from_secs(1), Duration::from_secs(300), Duration::from_secs(300)],

@@ -13,7 +13,10 @@ use crate::error_text::shown::shown;
 /// use retry_runtime::Policy;
 ///
 /// let message = |text: &str| text.parse::<Policy>().unwrap_err().to_string();
-/// assert_eq!(message("factor=0.5"), "`factor = 0.5` is out of range: it takes a number from 1 up");
+/// assert_eq!(
+///     message("factor=0.5"),
+///     "`factor = 0.5` is out of range: it takes a number from 1 up"
+/// );
 /// assert_eq!(
 ///     message("base=5"),
 ///     "`base = 5` has no unit: write `\"5s\"` for seconds, or `ms`, `m`, `h`",

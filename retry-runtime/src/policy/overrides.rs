@@ -33,8 +33,8 @@ use crate::policy::value::{Entries, Value};
 ///     .overridden_by(&command_line)?;
 /// assert_eq!(
 ///     policy.to_string(),
-///     "max=2, backoff=exp, base=250ms, factor=2, cap=1m, jitter=full, hint=honor, max_hint=2m, \
-///      throttled(max=20, base=10s)",
+///     "max=2, backoff=exp, base=250ms, factor=2, cap=1m, jitter=full, hint=honor, \
+///      max_hint=2m, throttled(max=20, base=10s)",
 /// );
 /// # Ok::<(), retry_runtime::PolicyError>(())
 /// ```
@@ -259,7 +259,7 @@ impl Overrides {
         }
     }
 
-    /// The same, leaving switched off what others switch off.
+    /// The same without `enabled = true`, so that what others switch off stays off.
     pub(crate) fn without_enabling(mut self) -> Self {
         self.enabled = self.enabled.filter(|enabled| !enabled);
         self

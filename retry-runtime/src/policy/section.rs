@@ -18,7 +18,8 @@ use crate::policy::jitter::Jitter;
 ///     .throttled(Section::new().max(10).base(Duration::from_secs(5)));
 /// assert_eq!(
 ///     POLICY.to_string(),
-///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=2m, throttled(max=10, base=5s)",
+///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, \
+///      max_hint=2m, throttled(max=10, base=5s)",
 /// );
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]

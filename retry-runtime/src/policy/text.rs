@@ -80,7 +80,8 @@ impl Overrides {
 ///
 /// assert_eq!(
 ///     Policy::new().to_string(),
-///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, max_hint=2m",
+///     "max=3, backoff=exp, base=1s, factor=2, cap=30s, jitter=full, hint=honor, \
+///      max_hint=2m",
 /// );
 /// ```
 impl fmt::Display for Policy {

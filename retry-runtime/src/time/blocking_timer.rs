@@ -40,7 +40,8 @@ use crate::time::timer::TimerFn;
 ///
 /// let time = Simulated::default();
 /// assert!(read(&time).is_err());
-/// assert_eq!(time.0.get(), Duration::from_secs(1 + 2)); // Another 4 s would be too long.
+/// // Another 4 s would be too long.
+/// assert_eq!(time.0.get(), Duration::from_secs(1 + 2));
 ///
 /// #[retry(timer = std::thread::sleep, on = |_| true)]
 /// fn read_by_function() -> Result<u32, String> {
@@ -81,7 +82,8 @@ pub trait BlockingTimer {
 
     /// Sleeps that long, or until the call is cancelled, and returns whether it is: the key `cancel`.
     ///
-    /// By default it sleeps for 10 ms at a time, and asks [`Cancel::is_cancelled`] in between.
+    /// By default it sleeps for 10 ms at a time. In between it asks [`Cancel::is_cancelled`] and reads
+    /// [`now`](Self::now), because a sleep may take longer.
     fn sleep_or_cancelled(&self, duration: Duration, cancel: &dyn Cancel) -> bool {
         if cancel.is_never() {
             self.sleep(duration);

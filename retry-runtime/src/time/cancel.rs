@@ -47,7 +47,11 @@ pub(crate) const STEP: Duration = Duration::from_millis(10);
 ///
 ///     fn wait(&self, pause: Duration) -> bool {
 ///         let is_down = self.is_down.lock().unwrap();
-///         *self.changed.wait_timeout_while(is_down, pause, |is_down| !*is_down).unwrap().0
+///         *self
+///             .changed
+///             .wait_timeout_while(is_down, pause, |is_down| !*is_down)
+///             .unwrap()
+///             .0
 ///     }
 /// }
 ///
@@ -226,7 +230,7 @@ pub trait MayCancel {
     /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
     #[doc(hidden)]
     type Signal<P: Future + Unpin>: Future + Unpin;
-    /// The waker that it asks with: where nothing cancels it none.
+    /// The waker with which a call asks; `()` where nothing cancels it.
     #[doc(hidden)]
     type Waker;
     /// What an attempt came to, and that waker. An await of its own would cost each call.

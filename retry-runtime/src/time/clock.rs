@@ -101,7 +101,8 @@ fn expect_clock() {
     ))]
     panic!(
         "a retried call asks for the time, and there is no clock here: enable the feature `browser` of \
-         `retry-runtime`, for the page's, or name a timer with a clock with the key `timer`"
+         `retry-runtime`, for the page's, or, where no breaker, budget or limiter is named, name a timer with a \
+         clock with the key `timer`"
     );
 }
 

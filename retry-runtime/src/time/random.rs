@@ -1,5 +1,6 @@
-//! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks shares
-//! nothing with its child, and no two browser pages draw the same. Draws follow failures only, which can afford it.
+//! Randomness for jitter and call ids: the system's generator, asked anew for every draw. So a process that forks
+//! shares nothing with its child, and no two browser pages draw the same. Draws follow failures, or an attempt asks for
+//! the call's id: both can afford it.
 
 use core::time::Duration;
 
@@ -61,7 +62,7 @@ pub(crate) fn between((low, high): (Duration, Duration)) -> Duration {
     draw(&mut from_system())
 }
 
-/// `None` if the system has no generator: what jitter does with then, other pages and devices would draw, too.
+/// `None` if the system has no generator. What jitter draws instead would give other pages and devices the same id.
 pub(crate) fn id() -> Option<u128> {
     id_by(getrandom::fill)
 }

@@ -8,7 +8,7 @@ use support::failure::{Failure, TRANSIENT};
 
 use super::{EXACT, Results, secs};
 
-/// The sizes of the calls for 5 items of which the first fails once.
+/// The sizes of the calls for 5 items. The first item fails once.
 async fn sizes<P: IntoBatches<Timer: Timer, On: OnError<Failure>, Cancel: MayCancel>>(
     policy: P,
 ) -> Vec<usize> {

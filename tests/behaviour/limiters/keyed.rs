@@ -1,4 +1,4 @@
-//! One for each key, of which those at rest are forgotten.
+//! One for each key. Those at rest are forgotten.
 
 use std::sync::Arc;
 

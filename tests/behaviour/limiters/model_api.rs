@@ -19,7 +19,7 @@ const WORKERS: u64 = 200;
 /// How a server counts, where 60 a minute are allowed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Counts {
-    /// A bucket of 60, of which one comes back every second.
+    /// A bucket of 60; one comes back every second.
     Bucket,
     /// The same, where refused requests take from it, too: up to 60 that are not there.
     BucketOfAll,

@@ -125,7 +125,7 @@ async fn tokens_that_were_not_used_go_back() {
     let ticket = turn(&limiter, 5000).await;
     limiter.settle(5000, 600);
     limiter.leave(ticket, End::Success);
-    // 600 tokens were used, of which a tenth of a second brought 100 before.
+    // 600 tokens were used. A tenth of a second had brought 100 of them.
     assert_eq!(begins(&limiter, &[1]).await, [500 + 1]);
 }
 

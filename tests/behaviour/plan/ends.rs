@@ -179,7 +179,7 @@ async fn cancelled_in_a_pause_the_plan_ends() {
     assert_eq!(start.elapsed(), SECOND * 5);
 }
 
-/// Six subtasks, three after three, each of which waits twice and one of which fails once.
+/// Six subtasks, three after three. Each waits twice, and one fails once.
 fn plan<'a>(
     done: &'a RefCell<Vec<u32>>,
     failed: &'a Cell<bool>,

@@ -189,7 +189,7 @@ async fn what_the_caller_got_wrong_stops() {
     assert_eq!((error.classify(), count), (Verdict::STOP, 1));
 }
 
-/// Two accounts, of which either may be overdrawn as long as their sum is not.
+/// Two accounts. Either may be overdrawn as long as their sum is not.
 async fn accounts() -> PgPool {
     let reset =
         "DROP TABLE IF EXISTS accounts; CREATE TABLE accounts (id int PRIMARY KEY, amount int);

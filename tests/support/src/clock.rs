@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use retry_runtime::{Moment, Timer};
 
-/// A clock that only sleeping moves, by what it is told and as much longer as it oversleeps.
+/// A clock that moves only when somebody sleeps: by the time asked for, and as much longer as it oversleeps.
 #[derive(Debug, Default)]
 pub struct Simulated {
     nanos: AtomicU64,

@@ -27,7 +27,7 @@ impl Given {
         }
     }
 
-    /// What the client's method gets in each attempt, of which several may run at once.
+    /// What the client's method gets in each attempt; `at_once` where several attempts may run at once.
     pub(super) fn for_attempt(&self, at_once: bool) -> TokenStream {
         match (self.is_owned(), at_once) {
             (true, true) => expand::clone_owned(&self.name),

@@ -74,9 +74,9 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
 pub(crate) fn of_fetch(error: &(dyn Error + 'static)) -> Option<Verdict> {
     causes(error).find_map(|cause| {
         let said = cause.to_string();
-        // `fetch` has a `TypeError` for all of it, of which `reqwest` keeps the text.
+        // `fetch` reports all of these as a `TypeError`; `reqwest` keeps only its text.
         let failed = said.starts_with("JsValue(TypeError");
-        // With this it aborts a request, and recognizes it itself only until the body begins.
+        // `reqwest` aborts a request with this, but calls it a timeout only until the body begins.
         let timed_out = said == r#"JsValue("reqwest::errors::TimedOut")"#;
         match (failed, timed_out) {
             (true, _) => Some(Verdict::TRANSIENT.ambiguous()),

@@ -14,7 +14,10 @@ use crate::classify::verdict::Verdict;
 /// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
 /// assert_eq!(on(&String::from("529")), Verdict::TRANSIENT);
 /// assert_eq!(on(&String::from("Try again later")), Verdict::TRANSIENT);
-/// assert_eq!(on(&String::from("529: out of quota, try again tomorrow")), Verdict::STOP);
+/// assert_eq!(
+///     on(&String::from("529: out of quota, try again tomorrow")),
+///     Verdict::STOP
+/// );
 /// assert_eq!(on(&String::from("400")), Verdict::STOP);
 /// ```
 pub trait Combine: Sized {
