@@ -1,5 +1,5 @@
 use std::error::Error;
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::future::Future;
 use std::time::Duration;
 
@@ -256,7 +256,7 @@ impl<'b, On> Durable<'b, On> {
         *came = Came::Pauses(Retry {
             call,
             verdict,
-            error: shown.to_string(),
+            error: text(&shown),
         });
         let state = State {
             call,
@@ -275,7 +275,7 @@ impl<'b, On> Durable<'b, On> {
         Some(Retry {
             call: state.call,
             verdict: self.on.verdict(error),
-            error: Shown(&self.on, error).to_string(),
+            error: text(&Shown(&self.on, error)),
         })
     }
 }
@@ -347,6 +347,13 @@ impl<On: OnError<E>, E> fmt::Display for Shown<'_, On, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.describe(self.1, f)
     }
+}
+
+/// What a `Display` of the user's writes, also where it fails.
+fn text(shown: &dyn fmt::Display) -> String {
+    let mut text = String::new();
+    let _ = write!(text, "{shown}");
+    text
 }
 
 /// Why a call ended without a value.

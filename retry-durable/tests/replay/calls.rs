@@ -1,5 +1,6 @@
 //! What a call takes from its policy.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 
 use retry_durable::{Durable, DurableError, DurablePolicy};
@@ -64,4 +65,33 @@ async fn two_calls_of_a_run_keep_apart_and_may_run_at_once() {
         let (one, two) = join!(call(1), call(2));
         assert_eq!((one.unwrap(), two.unwrap()), (1, 2));
     }
+}
+
+/// An error that fails to say what it is.
+#[derive(Debug, serde::Serialize, serde::Deserialize)]
+struct Speechless;
+
+impl retry_runtime::Classify for Speechless {
+    fn classify(&self) -> retry_runtime::Verdict {
+        retry_runtime::Verdict::TRANSIENT
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("no ")?;
+        Err(fmt::Error)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_that_cannot_be_shown_is_retried_like_others() {
+    let (run, recording) = (Run::new(), testing::record());
+    let journal = run.open();
+    let outcome = EXACT.durable(&journal, "read", async || Err::<(), _>(Speechless));
+    assert!(matches!(
+        outcome.await,
+        Err(DurableError::GaveUp(Speechless))
+    ));
+    let lines = recording.lines();
+    assert_eq!(lines.len(), 4);
+    assert!(lines[0].contains(" error=no "), "{lines:?}");
 }
