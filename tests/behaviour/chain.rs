@@ -701,6 +701,20 @@ async fn futures_are_send() {
     assert_eq!(is_send(all).await, Ok(6));
 }
 
+/// What it keeps over an await is in the call's future once, whatever may cancel it.
+#[test]
+fn what_cancels_a_call_does_not_double_its_future() {
+    async fn attempt() -> Result<u8, Failure> {
+        let page = [1; 16 * 1024];
+        yield_now().await;
+        Ok(page[7])
+    }
+
+    let plain = size_of_val(&EXACT.call(attempt));
+    let cancelled = size_of_val(&EXACT.cancel(pending()).call(attempt));
+    assert!(cancelled < plain + 256, "{plain} {cancelled}");
+}
+
 #[test]
 fn a_flag_cancels_a_chain_that_blocks() {
     let stopping = AtomicBool::new(false);

@@ -147,8 +147,10 @@ where
                                     move || S::within(span.clone(), || operation.begin(history));
                                 let attempt = pin!(L::begin_beside(&mut begin));
                                 let sleep = pin!(L::sleep(&chain.timer, limit));
+                                let (loose, pinned) = C::place(L::race(&mut begin, attempt, sleep));
+                                let pinned = pin!(pinned);
                                 attempted::awaited!(
-                                    C::attempt(L::race(&mut begin, attempt, sleep)),
+                                    C::attempt(loose, pinned),
                                     chain.keys.name.outer(policy.borrow(), Op::place)
                                 )
                             };

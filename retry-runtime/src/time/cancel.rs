@@ -236,12 +236,25 @@ pub trait MayCancel {
     /// What an attempt came to, and that waker. An await of its own would cost each call.
     #[doc(hidden)]
     type Attempted<T>;
+    /// An attempt that is awaited as it is, and one that is pinned beside: one of the two is nothing.
+    #[doc(hidden)]
+    type Loose<F: Future>;
+    #[doc(hidden)]
+    type Pinned<F: Future>: Future<Output = F::Output>;
+    #[doc(hidden)]
+    type Attempt<F: Future, P>: Future<Output = Self::Attempted<F::Output>>
+    where
+        P: Future<Output = F::Output> + Unpin;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
     #[doc(hidden)]
     fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
     #[doc(hidden)]
-    fn attempt<F: Future>(attempt: F) -> impl Future<Output = Self::Attempted<F::Output>>;
+    fn attempt<F: Future, P>(attempt: Self::Loose<F>, pinned: P) -> Self::Attempt<F, P>
+    where
+        P: Future<Output = F::Output> + Unpin;
+    #[doc(hidden)]
+    fn place<F: Future>(attempt: F) -> (Self::Loose<F>, Self::Pinned<F>);
     #[doc(hidden)]
     fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
     /// Whether it has completed. It must not be polled again where it has.
@@ -259,6 +272,12 @@ impl MayCancel for Uncancelled {
     type Signal<P: Future + Unpin> = Pending<()>;
     type Waker = ();
     type Attempted<T> = T;
+    type Loose<F: Future> = F;
+    type Pinned<F: Future> = Pending<F::Output>;
+    type Attempt<F: Future, P>
+        = F
+    where
+        P: Future<Output = F::Output> + Unpin;
 
     fn into_cancelled(self) -> Pending<()> {
         pending()
@@ -270,11 +289,15 @@ impl MayCancel for Uncancelled {
     }
 
     #[inline]
-    #[expect(
-        refining_impl_trait,
-        reason = "another future around it would cost each call"
-    )]
-    fn attempt<F: Future>(attempt: F) -> F {
+    fn place<F: Future>(attempt: F) -> (F, Pending<F::Output>) {
+        (attempt, pending())
+    }
+
+    #[inline]
+    fn attempt<F: Future, P>(attempt: F, _: P) -> F
+    where
+        P: Future<Output = F::Output> + Unpin,
+    {
         attempt
     }
 
@@ -301,6 +324,12 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Signal<P: Future + Unpin> = P;
     type Waker = Waker;
     type Attempted<T> = (T, Waker);
+    type Loose<F: Future> = ();
+    type Pinned<F: Future> = F;
+    type Attempt<F: Future, P>
+        = WithWaker<P>
+    where
+        P: Future<Output = F::Output> + Unpin;
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
@@ -310,9 +339,15 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
         pinned
     }
 
-    async fn attempt<F: Future>(attempt: F) -> (F::Output, Waker) {
-        let waker = OwnWaker.await;
-        (attempt.await, waker)
+    fn place<F: Future>(attempt: F) -> ((), F) {
+        ((), attempt)
+    }
+
+    fn attempt<F: Future, P>((): (), pinned: P) -> WithWaker<P>
+    where
+        P: Future<Output = F::Output> + Unpin,
+    {
+        WithWaker(pinned)
     }
 
     fn attempted<T>(attempted: (T, Waker)) -> (T, Waker) {
@@ -346,6 +381,19 @@ impl Future for OwnWaker {
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Waker> {
         Poll::Ready(context.waker().clone())
+    }
+}
+
+/// A future that returns the waker it was polled with, too.
+#[derive(Debug)]
+pub struct WithWaker<P>(P);
+
+impl<P: Future + Unpin> Future for WithWaker<P> {
+    type Output = (P::Output, Waker);
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let poll = Pin::new(&mut self.0).poll(context);
+        poll.map(|output| (output, context.waker().clone()))
     }
 }
 
