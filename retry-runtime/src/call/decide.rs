@@ -28,10 +28,10 @@ impl Call {
         if !policy.is_enabled() {
             return Err(Reason::Exhausted);
         }
-        let kind = retryable(failure.verdict, failure.idempotent)?;
-        if failure.cancelled {
+        if failure.cancelled && kind.is_some() {
             return Err(Reason::Cancelled);
         }
+        let kind = retryable(failure.verdict, failure.idempotent)?;
         if failure.repeated {
             return Err(Reason::Repeated);
         }

@@ -494,6 +494,15 @@ fn loops_of_users_say_it() {
     let failure = retry_runtime::Failure::new(&site, Verdict::TRANSIENT, &"busy");
     let decision = Call::new().failed_with(failure.cancelled(true));
     assert_eq!(decision, Err(Reason::Cancelled));
+    // Of a failure that is worth a retry, whatever else would end the call.
+    for (verdict, reason) in [
+        (Verdict::STOP, Reason::NotRetryable),
+        (Verdict::TIMEOUT, Reason::Cancelled),
+    ] {
+        let failure = retry_runtime::Failure::new(&site, verdict, &"");
+        let failure = failure.idempotent(false).cancelled(true);
+        assert_eq!(Call::new().failed_with(failure), Err(reason));
+    }
 }
 
 /// A loop that never sleeps can be dropped, since each pause gives way once: one of no length, or one that its timer doesn't
