@@ -180,6 +180,28 @@ async fn a_plan_shows_errors_as_its_chain_says() {
     assert_eq!(plan.error("x").unwrap(), "token 1234");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_plan_shows_what_failed_before_it_was_said_how() {
+    let mut plan = Plan::<(), String>::new();
+    plan.add("x", [], async |[]| Err(String::from("token 1234")));
+    plan.run().await.unwrap();
+    let recording = testing::record();
+    let policy = Policy::new().on(|_: &String| false);
+    // It fails after it has written something.
+    let policy = policy.show(|error: &String, f: &mut fmt::Formatter<'_>| {
+        f.write_str(&error[..5])?;
+        Err(fmt::Error)
+    });
+    let end = plan.run_until(policy, async |_| Validity::Invalid("incomplete".into()));
+    assert!(!end.await.unwrap().is_valid());
+    let lines = recording.lines();
+    assert!(
+        lines[0].ends_with("error=token reason=not retryable"),
+        "{lines:?}"
+    );
+    assert!(!lines.iter().any(|line| line.contains("1234")), "{lines:?}");
+}
+
 #[tokio::test]
 async fn a_text_of_others_makes_no_record_of_its_own() {
     #[retry(max = 0, name = name, on = |_| true)]

@@ -87,10 +87,9 @@ impl Policies {
 
     /// With those entries, in any order.
     ///
-    /// It is an error if two have the same name, if a name is empty, ends in `.`, `:` or `*` or is that of a section, such
-    /// as `throttled`, or if an entry, together
-    /// with those that it is laid over, names a `base` or `floor` above its `cap`, or a `base` or `factor` beside a list
-    /// of delays.
+    /// It is an error if two have the same name, if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or that of a
+    /// section, such as `throttled`, or if an entry, together with those that it is laid over, names a `base` or `floor`
+    /// above its `cap`, or a `base` or `factor` beside a list of delays.
     pub fn of<N: Into<String>>(
         entries: impl IntoIterator<Item = (N, Overrides)>,
     ) -> Result<Self, PolicyError> {

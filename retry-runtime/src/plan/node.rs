@@ -27,9 +27,8 @@ pub(crate) enum State<T, E> {
 
 /// Why a subtask failed.
 pub(crate) enum SubtaskFailure<E> {
-    Error(E),
-    /// The same, and what the key `show` made of it.
-    Shown(E, String),
+    /// And what the key `show` made of it.
+    Error(E, Option<String>),
     /// The text of the error, where it was loaded.
     #[cfg(feature = "serde")]
     Loaded(String),
@@ -65,9 +64,20 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 
     pub(crate) fn error(&self) -> Option<&E> {
         match self.failure()? {
-            SubtaskFailure::Error(error) | SubtaskFailure::Shown(error, _) => Some(error),
+            SubtaskFailure::Error(error, _) => Some(error),
             #[cfg(feature = "serde")]
             SubtaskFailure::Loaded(_) => None,
+        }
+    }
+
+    /// Has its error shown so.
+    pub(crate) fn show(&mut self, show: impl FnOnce(&E) -> Option<String>) {
+        if let State::Failed {
+            failure: SubtaskFailure::Error(error, text),
+            ..
+        } = &mut self.state
+        {
+            *text = show(error);
         }
     }
 
@@ -96,8 +106,8 @@ impl<'a, T, E, F: ?Sized> Node<'a, T, E, F> {
 impl<E: fmt::Display> fmt::Display for SubtaskFailure<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Error(error) => shown(error).fmt(f),
-            Self::Shown(_, text) => shown(text).fmt(f),
+            Self::Error(error, None) => shown(error).fmt(f),
+            Self::Error(_, Some(text)) => shown(text).fmt(f),
             #[cfg(feature = "serde")]
             Self::Loaded(text) => shown(text).fmt(f),
         }

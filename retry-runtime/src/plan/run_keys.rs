@@ -1,6 +1,6 @@
 //! The keys of a run, and what they make of its subtasks.
 
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
 use core::time::Duration;
@@ -20,6 +20,7 @@ use crate::chain::span::MayOpenSpans;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
+use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::progress::Counts;
@@ -64,6 +65,8 @@ pub(crate) struct Account<K: SharedKeys> {
     untold: Option<AttemptEnd>,
     /// Why it runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
+    /// Why its failure got no further round.
+    dead_end: Option<Reason>,
     /// From its first execution to its end.
     span: Option<SpanOf<K>>,
 }
@@ -93,6 +96,7 @@ impl<K: SharedKeys> Account<K> {
             untold: None,
             paid: Default::default(),
             refused: None,
+            dead_end: None,
             span: None,
         }
     }
@@ -281,6 +285,15 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         self.progressed();
     }
 
+    /// What the key `show` makes of an error.
+    pub(crate) fn shown<E>(&self, error: &E) -> Option<String>
+    where
+        On: OnError<E>,
+    {
+        let on = &self.on;
+        On::IS_SHOWN.then(|| shown(&Described { on, error }).to_string())
+    }
+
     /// Returns the failure as it is to be kept.
     pub(crate) fn failed<E: fmt::Display>(
         &mut self,
@@ -292,16 +305,8 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         On: OnError<E>,
     {
         let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
-        let error = if On::IS_SHOWN {
-            let text = Described {
-                on: &self.on,
-                error: &error,
-            };
-            let text = text.to_string();
-            SubtaskFailure::Shown(error, text)
-        } else {
-            SubtaskFailure::Error(error)
-        };
+        let text = self.shown(&error);
+        let error = SubtaskFailure::Error(error, text);
         let mut call = self.account(execution.place).call;
         let name = self.call_of(execution.subtask);
         let site = Site::new(&self.policy, &name);
@@ -381,9 +386,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// It runs no more in this run.
-    pub(crate) fn refuse(&mut self, place: usize, reason: Reason) {
-        self.account(place).refused = Some(reason);
+    /// Its failure gets no further round.
+    pub(crate) fn note_dead_end(&mut self, place: usize, reason: Reason) {
+        self.account(place).dead_end = Some(reason);
     }
 
     pub(crate) fn is_refused(&self, place: usize) -> bool {
@@ -391,9 +396,12 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         account.is_some_and(|account| account.refused.is_some())
     }
 
-    /// Why the first of those runs no more that were refused.
+    /// Why nothing is left to run: why the first was refused of those that another run could complete, or else the first
+    /// dead end's reason.
     pub(crate) fn refusal(&self) -> Option<Reason> {
-        self.accounts.iter().find_map(|account| account.refused)
+        let refused = self.accounts.iter().find_map(|account| account.refused);
+        let dead_ends = || self.accounts.iter().find_map(|account| account.dead_end);
+        refused.or_else(dead_ends)
     }
 
     /// Of these subtasks, a round was paid for those, in the same order. Returns the others, which run no more.

@@ -84,7 +84,7 @@ where
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
     /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be
     /// retried in time. When the policy gives up, all failed subtasks become dead ends. If only dead ends are left, the
-    /// plan gives up with the reason of the first.
+    /// plan gives up with the reason of the first of this run, or as not retryable.
     ///
     /// # Shared protections
     ///
@@ -167,6 +167,11 @@ where
         let mut graph = self.runnable()?;
         timer.expect(|| &keys.name);
         let mut scope = self.scope(Node::is_pending);
+        if On::IS_SHOWN {
+            for node in &mut self.nodes {
+                node.show(|error| keys.shown(error));
+            }
+        }
         let policy = keys.policy;
         keys.begin_with(
             self.count_of(Node::is_completed),
@@ -316,7 +321,7 @@ where
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        keys.refuse(place, reason);
+        keys.note_dead_end(place, reason);
         self.make_dead_end(place, reason, keys);
     }
 

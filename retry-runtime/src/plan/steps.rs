@@ -81,7 +81,7 @@ where
         let place = self.open(name)?;
         self.count(place);
         let plan = Arc::clone(&self.name);
-        let outcome = outcome.map_err(SubtaskFailure::Error);
+        let outcome = outcome.map_err(|error| SubtaskFailure::Error(error, None));
         if !self.finish(&plan, place, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
