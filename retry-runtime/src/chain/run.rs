@@ -147,10 +147,8 @@ where
                                     move || S::within(span.clone(), || operation.begin(history));
                                 let attempt = pin!(L::begin_beside(&mut begin));
                                 let sleep = pin!(L::sleep(&chain.timer, limit));
-                                let (loose, pinned) = C::place(L::race(&mut begin, attempt, sleep));
-                                let pinned = pin!(pinned);
                                 attempted::awaited!(
-                                    C::attempt(loose, pinned),
+                                    C::attempt(L::race(&mut begin, attempt, sleep)),
                                     chain.keys.name.outer(policy.borrow(), Op::place)
                                 )
                             };

@@ -10,6 +10,8 @@ use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
 
+use pin_project_lite::pin_project;
+
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;
 
@@ -236,25 +238,14 @@ pub trait MayCancel {
     /// What an attempt came to, and that waker. An await of its own would cost each call.
     #[doc(hidden)]
     type Attempted<T>;
-    /// An attempt that is awaited as it is, and one that is pinned beside: one of the two is nothing.
     #[doc(hidden)]
-    type Loose<F: Future>;
-    #[doc(hidden)]
-    type Pinned<F: Future>: Future<Output = F::Output>;
-    #[doc(hidden)]
-    type Attempt<F: Future, P>: Future<Output = Self::Attempted<F::Output>>
-    where
-        P: Future<Output = F::Output> + Unpin;
+    type Attempt<F: Future>: Future<Output = Self::Attempted<F::Output>>;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
     #[doc(hidden)]
     fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
     #[doc(hidden)]
-    fn attempt<F: Future, P>(attempt: Self::Loose<F>, pinned: P) -> Self::Attempt<F, P>
-    where
-        P: Future<Output = F::Output> + Unpin;
-    #[doc(hidden)]
-    fn place<F: Future>(attempt: F) -> (Self::Loose<F>, Self::Pinned<F>);
+    fn attempt<F: Future>(attempt: F) -> Self::Attempt<F>;
     #[doc(hidden)]
     fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
     /// Whether it has completed. It must not be polled again where it has.
@@ -272,12 +263,7 @@ impl MayCancel for Uncancelled {
     type Signal<P: Future + Unpin> = Pending<()>;
     type Waker = ();
     type Attempted<T> = T;
-    type Loose<F: Future> = F;
-    type Pinned<F: Future> = Pending<F::Output>;
-    type Attempt<F: Future, P>
-        = F
-    where
-        P: Future<Output = F::Output> + Unpin;
+    type Attempt<F: Future> = F;
 
     fn into_cancelled(self) -> Pending<()> {
         pending()
@@ -289,15 +275,7 @@ impl MayCancel for Uncancelled {
     }
 
     #[inline]
-    fn place<F: Future>(attempt: F) -> (F, Pending<F::Output>) {
-        (attempt, pending())
-    }
-
-    #[inline]
-    fn attempt<F: Future, P>(attempt: F, _: P) -> F
-    where
-        P: Future<Output = F::Output> + Unpin,
-    {
+    fn attempt<F: Future>(attempt: F) -> F {
         attempt
     }
 
@@ -324,12 +302,7 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Signal<P: Future + Unpin> = P;
     type Waker = Waker;
     type Attempted<T> = (T, Waker);
-    type Loose<F: Future> = ();
-    type Pinned<F: Future> = F;
-    type Attempt<F: Future, P>
-        = WithWaker<P>
-    where
-        P: Future<Output = F::Output> + Unpin;
+    type Attempt<F: Future> = WithWaker<F>;
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
@@ -339,15 +312,8 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
         pinned
     }
 
-    fn place<F: Future>(attempt: F) -> ((), F) {
-        ((), attempt)
-    }
-
-    fn attempt<F: Future, P>((): (), pinned: P) -> WithWaker<P>
-    where
-        P: Future<Output = F::Output> + Unpin,
-    {
-        WithWaker(pinned)
+    fn attempt<F: Future>(attempt: F) -> WithWaker<F> {
+        WithWaker { future: attempt }
     }
 
     fn attempted<T>(attempted: (T, Waker)) -> (T, Waker) {
@@ -384,15 +350,20 @@ impl Future for OwnWaker {
     }
 }
 
-/// A future that returns the waker it was polled with, too.
-#[derive(Debug)]
-pub struct WithWaker<P>(P);
+pin_project! {
+    /// A future that returns the waker it was polled with, too.
+    #[derive(Debug)]
+    pub struct WithWaker<F> {
+        #[pin]
+        future: F,
+    }
+}
 
-impl<P: Future + Unpin> Future for WithWaker<P> {
-    type Output = (P::Output, Waker);
+impl<F: Future> Future for WithWaker<F> {
+    type Output = (F::Output, Waker);
 
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let poll = Pin::new(&mut self.0).poll(context);
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let poll = self.project().future.poll(context);
         poll.map(|output| (output, context.waker().clone()))
     }
 }
