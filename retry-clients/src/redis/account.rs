@@ -35,6 +35,8 @@ pub(super) struct Account<F, C> {
     per_second: f64,
     /// As far as this process knows.
     granted: u64,
+    /// How often it asked.
+    asks: u64,
     told: Option<(Instant, Told)>,
     /// Asks that failed in a row.
     failing: Call,
@@ -92,6 +94,7 @@ where
             capacity,
             per_second,
             granted: 0,
+            asks: 0,
             told: None,
             failing: Call::new(),
         }
@@ -144,7 +147,8 @@ where
         Ok(granted)
     }
 
-    fn script(&self, told: Told, wanted: Wanted) -> Cmd {
+    fn script(&mut self, told: Told, wanted: Wanted) -> Cmd {
+        self.asks += 1;
         let mut script = cmd("EVAL");
         script
             .arg(include_str!("lease.lua"))
@@ -157,7 +161,8 @@ where
             .arg(told.alone)
             .arg(self.granted.saturating_add(wanted.tokens))
             .arg(self.granted)
-            .arg(wanted.together);
+            .arg(wanted.together)
+            .arg(self.asks);
         script
     }
 }

@@ -3,10 +3,10 @@
 -- KEYS[1]: the bucket. KEYS[2]: what it knows of this process.
 -- ARGV: capacity, tokens per second; and of this process, since it began: tokens earned, tokens spent without asking, tokens
 -- wanted, tokens known to be granted. Totals, so that a script whose answer was lost counts once. Then how many of those
--- wanted do nothing by themselves: all of them or none.
+-- wanted do nothing by themselves: all of them or none. And how often it has asked.
 local capacity, rate = tonumber(ARGV[1]), tonumber(ARGV[2])
 local earned, alone, wanted, granted = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local together = tonumber(ARGV[7])
+local together, asks = tonumber(ARGV[7]), tonumber(ARGV[8])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 
@@ -14,18 +14,22 @@ local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 local return_within = 2
 
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted')
+local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted', 'asks')
 local tokens, at = tonumber(bucket[1]), tonumber(bucket[2])
 
-local newly_earned, newly_alone = 0, 0
+local newly_earned, newly_alone, lost = 0, 0, 0
 local spent_alone = alone > 0 or granted > 0
 if known[1] then
-    local earned_before, alone_before, granted_before = tonumber(known[1]), tonumber(known[2]), tonumber(known[3])
-    newly_earned, newly_alone = math.max(0, earned - earned_before), math.max(0, alone - alone_before)
-    earned, alone = math.max(earned, earned_before), math.max(alone, alone_before)
-    -- What it was granted by a script whose answer was lost.
-    together = together - math.max(0, granted_before - granted)
-    granted = granted_before
+    local granted_before = tonumber(known[3])
+    if asks <= tonumber(known[4]) then
+        -- A client sent it twice, or a later one overtook it.
+        return granted_before
+    end
+    newly_earned, newly_alone = earned - tonumber(known[1]), alone - tonumber(known[2])
+    -- What it was granted by a script whose answer it didn't get goes back: it would begin that much later, on top of what
+    -- comes until then.
+    lost = math.max(0, granted_before - granted)
+    granted = math.min(granted, granted_before)
     spent_alone = newly_alone > 0
 end
 
@@ -50,7 +54,7 @@ end
 
 -- What was spent alone is paid by the time in which nobody asked, and beyond that by no more than the time that others take to
 -- come back. So it is taken away before what is too much for the bucket.
-tokens = tokens + newly_earned
+tokens = tokens + newly_earned + lost
 local owed = rate > 0 and rate * return_within or capacity
 tokens = math.max(tokens - newly_alone, math.min(tokens, -owed))
 
@@ -70,7 +74,7 @@ end
 granted = granted + given
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.17g', tokens - given), 'at', string.format('%.6f', as_of))
 redis.call('HSET', KEYS[2], 'earned', string.format('%.17g', earned), 'alone', string.format('%.17g', alone), 'granted',
-    string.format('%.0f', granted))
+    string.format('%.0f', granted), 'asks', asks)
 -- Processes ask every hour.
 redis.call('EXPIRE', KEYS[1], 86400)
 redis.call('EXPIRE', KEYS[2], 86400)
