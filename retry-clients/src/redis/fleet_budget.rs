@@ -149,13 +149,13 @@ impl FleetBudget {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let shared = Arc::downgrade(&self.0);
+        let kept = Kept(Arc::downgrade(&self.0));
         let wake = Arc::clone(&self.0.wake);
         let capacity = f64::from(self.0.capacity);
         let mut account = Account::new("budget", &self.0.key, capacity, 0.0, connect);
         async move {
             let mut spends = true;
-            while let Some((is_answered, pause)) = ask(&shared, &mut account, spends).await {
+            while let Some((is_answered, pause)) = ask(&kept.0, &mut account, spends).await {
                 sleep(pause).await;
                 let spent = timeout(EVERY, wake.wanted.notified()).await.is_ok();
                 // Who spends nothing leaves what comes to those who do.
@@ -170,6 +170,17 @@ impl FleetBudget {
     /// The tokens that this process can spend now without asking.
     pub fn available(&self) -> u64 {
         self.0.lease.load(Relaxed)
+    }
+}
+
+/// A budget whose lease is renewed, until this is dropped: also where the task is aborted or panics, or its runtime ends.
+struct Kept(Weak<Shared>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.is_left_alone();
+        }
     }
 }
 
