@@ -37,13 +37,16 @@ pub(super) struct Account<F, C> {
     granted: u64,
     /// How often it asked.
     asks: u64,
-    told: Option<(Instant, Told)>,
+    /// As of the last answer.
+    told: Told,
+    /// When that came. `None` where more may have been granted since: it goes back with the next ask.
+    answered: Option<Instant>,
     /// Asks that failed in a row.
     failing: Call,
 }
 
 /// What a process says of itself: totals since it began.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Told {
     pub(super) earned: f64,
     pub(super) alone: u64,
@@ -95,7 +98,8 @@ where
             per_second,
             granted: 0,
             asks: 0,
-            told: None,
+            told: Told::default(),
+            answered: None,
             failing: Call::new(),
         }
     }
@@ -103,14 +107,12 @@ where
     /// Asks for tokens. Returns how many it was granted (none, where there is nothing to say), or how long to wait before
     /// it asks again.
     pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
-        let is_known =
-            |(at, before): (Instant, Told)| before == told && at.elapsed() < AT_LEAST_EVERY;
-        if wanted.tokens == 0 && self.told.is_some_and(is_known) {
+        let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
+        if wanted.tokens == 0 && told == self.told && self.answered.is_some_and(is_recent) {
             return Ok(0);
         }
-        let script = self.script(told, wanted);
         let was_connected = self.connection.is_some();
-        let answer = self.answer(&script).await;
+        let answer = self.answer(told, wanted).await;
         let site = Site::new(&POLICY, &self.bucket);
         match answer {
             Ok(granted) => {
@@ -118,7 +120,8 @@ where
                 self.failing = Call::new();
                 let new = granted.saturating_sub(self.granted);
                 self.granted = self.granted.max(granted);
-                self.told = Some((Instant::now(), told));
+                self.told = told;
+                self.answered = Some(Instant::now());
                 Ok(new)
             }
             // Servers close connections that are idle.
@@ -137,11 +140,15 @@ where
 
     /// On the connection of before, or a new one. One that failed is not used again: where it only seems to be there, it
     /// could take minutes to notice.
-    async fn answer(&mut self, script: &Cmd) -> Result<u64, Failure> {
+    async fn answer(&mut self, told: Told, wanted: Wanted) -> Result<u64, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
         };
+        let script = self.script(told, wanted);
+        if wanted.tokens > 0 {
+            self.answered = None;
+        }
         let granted = timeout(PATIENCE, script.query_async(&mut connection)).await??;
         self.connection = Some(connection);
         Ok(granted)

@@ -1,11 +1,14 @@
 //! What `.ci/databases` runs.
 
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use std::vec::IntoIter;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::{
-    AsyncCommands, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, Value, cmd,
+    AsyncCommands, Client, Cmd, FromRedisValue, Pipeline, RedisFuture, RedisResult, Value, cmd,
 };
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
@@ -276,44 +279,74 @@ async fn however_many_processes_come_each_can_retry() {
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
 }
 
+/// A connection whose answers are late: each by what the list says, and then none.
+struct Slow(MultiplexedConnection, Arc<Mutex<IntoIter<Duration>>>);
+
+const LOST: Duration = Duration::from_secs(3600);
+
+impl ConnectionLike for Slow {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async {
+            let answer = self.0.req_packed_command(command).await;
+            let late = self.1.lock().unwrap().next();
+            sleep(late.unwrap_or_default()).await;
+            answer
+        })
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        self.0.req_packed_commands(pipeline, offset, count)
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+}
+
+type Connecting = Pin<Box<dyn Future<Output = RedisResult<Slow>> + Send>>;
+
+/// Makes such connections, which share the list.
+fn slowly(late: impl Into<Vec<Duration>>) -> impl FnMut() -> Connecting + Send + 'static {
+    let late = Arc::new(Mutex::new(late.into().into_iter()));
+    move || {
+        let late = Arc::clone(&late);
+        Box::pin(async move { Ok(Slow(connection().await, late)) })
+    }
+}
+
 /// The script ran, but its answer was lost.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn what_a_lost_answer_granted_counts_once() {
-    struct Deaf(MultiplexedConnection, bool);
-
-    impl ConnectionLike for Deaf {
-        fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
-            Box::pin(async {
-                let answer = self.0.req_packed_command(command).await;
-                if self.1 {
-                    return Err((ErrorKind::Io, "lost").into());
-                }
-                answer
-            })
-        }
-        fn req_packed_commands<'a>(
-            &'a mut self,
-            pipeline: &'a Pipeline,
-            offset: usize,
-            count: usize,
-        ) -> RedisFuture<'a, Vec<Value>> {
-            self.0.req_packed_commands(pipeline, offset, count)
-        }
-        fn get_db(&self) -> i64 {
-            0
-        }
-    }
-
     let budget = FleetBudget::ratio("lost", 0.0);
-    let mut answers = [true, true, false].into_iter();
-    tokio::spawn(budget.keep_with(move || {
-        let is_lost = answers.next().unwrap_or(false);
-        async move { Ok(Deaf(connection().await, is_lost)) }
-    }));
+    tokio::spawn(budget.keep_with(slowly([LOST, LOST])));
     leases(&budget, 1).await;
     let tokens: u64 = left_of("lost").await;
     assert_eq!((budget.available(), tokens), (10, 90));
+}
+
+/// Nobody wants it any more when the answer is missed, and nothing else is asked for.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_large_cost_whose_answer_is_lost_stops_nobody() {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let member = || FleetQuota::new("large and lost", 10, Duration::from_secs(1), 2);
+    let (first, second) = (member(), member());
+    tokio::spawn(first.keep_with(slowly([Duration::ZERO, LOST])));
+    sleep(Duration::from_millis(100)).await;
+    quota::within(Duration::from_millis(100), 100, &first)
+        .await
+        .unwrap_err();
+    sleep(Duration::from_secs(2)).await;
+    tokio::spawn(second.keep(client));
+    quota::within(Duration::from_millis(200), 1, &second)
+        .await
+        .unwrap();
 }
 
 /// Whatever the key is, both of a process's keys are kept by one node.
