@@ -138,6 +138,21 @@ where
         }
     }
 
+    /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
+    pub(super) fn refuse(&mut self, granted: u64) {
+        if granted > 0 {
+            self.granted -= granted;
+            self.answered = None;
+        }
+    }
+
+    /// Asks for the last time.
+    pub(super) async fn tell(mut self, last: Told) {
+        if let Err(Duration::ZERO) = self.ask(last, Wanted::NONE).await {
+            let _ = self.ask(last, Wanted::NONE).await;
+        }
+    }
+
     /// On the connection of before, or a new one. One that failed is not used again: where it only seems to be there, it
     /// could take minutes to notice.
     async fn answer(&mut self, told: Told, wanted: Wanted) -> Result<u64, Failure> {

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
-use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::account::{Account, Told, Wanted, to};
+use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
 /// one number of tokens to begin with.
@@ -55,21 +55,8 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
-    wake: Arc<Wake>,
-}
-
-/// What the task that renews the lease still has when the budget is dropped.
-#[derive(Default)]
-struct Wake {
-    wanted: Notify,
-    last: OnceLock<Told>,
-}
-
-impl Wake {
-    /// The totals of a budget that was dropped, which gave back what it had leased.
-    fn last_words(&self) -> Option<Told> {
-        self.last.get().copied()
-    }
+    /// With the totals at last, to which the lease was given back.
+    wake: Arc<Wake<Told>>,
 }
 
 /// The share of a process that Redis does not answer.
@@ -161,9 +148,7 @@ impl FleetBudget {
                 // Who spends nothing leaves what comes to those who do.
                 spends = spent || spends && !is_answered;
             }
-            if let Some(told) = wake.last_words() {
-                let _ = account.ask(told, Wanted::NONE).await;
-            }
+            account.tell(wake.last_words().await).await;
         }
     }
 
@@ -207,7 +192,10 @@ where
         (shared.told(), wanted)
     };
     let answer = account.ask(told, wanted).await;
-    let shared = shared.upgrade()?;
+    let Some(shared) = shared.upgrade() else {
+        account.refuse(answer.unwrap_or(0));
+        return None;
+    };
     Some(match answer {
         Ok(granted) => {
             shared.lease.fetch_add(granted, Relaxed);
@@ -288,8 +276,7 @@ impl Drop for Shared {
         #[expect(clippy::cast_precision_loss, reason = "a tenth of a `u32`")]
         let left = *self.lease.get_mut() as f64;
         told.earned += left;
-        let _ = self.wake.last.set(told);
-        self.wake.wanted.notify_one();
+        self.wake.leave(told);
     }
 }
 

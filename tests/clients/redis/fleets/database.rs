@@ -1,6 +1,7 @@
 //! What `.ci/databases` runs.
 
 use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::vec::IntoIter;
@@ -8,7 +9,8 @@ use std::vec::IntoIter;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::{
-    AsyncCommands, Client, Cmd, FromRedisValue, Pipeline, RedisFuture, RedisResult, Value, cmd,
+    AsyncCommands, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, RedisResult,
+    Value, cmd,
 };
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
@@ -347,6 +349,59 @@ async fn a_large_cost_whose_answer_is_lost_stops_nobody() {
     quota::within(Duration::from_millis(200), 1, &second)
         .await
         .unwrap();
+}
+
+/// The answer is under way when the last clone is dropped.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_nobody_is_there_to_take_goes_back() {
+    let late = Duration::from_millis(100);
+    let budget = FleetBudget::ratio("left", 0.0);
+    let kept = tokio::spawn(budget.keep_with(slowly([late])));
+    sleep(late / 2).await;
+    drop(budget);
+    kept.await.unwrap();
+    let tokens: f64 = left_of("left").await;
+    assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
+
+    let member = || FleetQuota::new("left", 10, Duration::from_secs(1), 2);
+    let (first, second) = (member(), member());
+    let kept = tokio::spawn(first.keep_with(slowly([Duration::ZERO, late])));
+    sleep(late).await;
+    quota::within(late / 2, 100, &first).await.unwrap_err();
+    drop(first);
+    kept.await.unwrap();
+    tokio::spawn(second.keep_with(slowly([])));
+    quota::within(2 * late, 1, &second).await.unwrap();
+}
+
+/// Without an answer before.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_quota_that_is_dropped_says_what_it_spent_alone() {
+    let quota = FleetQuota::new("last words", 10, Duration::from_secs(1), 1);
+    let (is_up, mut connect) = (Arc::new(AtomicBool::new(false)), slowly([]));
+    let is_up_now = Arc::clone(&is_up);
+    let kept = tokio::spawn(quota.keep_with(move || {
+        let connection = is_up_now.load(Relaxed).then(&mut connect);
+        async {
+            match connection {
+                Some(connection) => connection.await,
+                None => Err((ErrorKind::Io, "refused").into()),
+            }
+        }
+    }));
+    quota::within(Duration::from_secs(1), 1, &quota)
+        .await
+        .unwrap();
+    is_up.store(true, Relaxed);
+    drop(quota);
+    kept.await.unwrap();
+    let mut connection = connection().await;
+    let processes: Vec<String> = connection.keys("{retry:quota:last words}:*").await.unwrap();
+    assert_eq!(processes.len(), 1);
+    let alone: u32 = connection.hget(&processes[0], "alone").await.unwrap();
+    assert_eq!(alone, 1);
 }
 
 /// Whatever the key is, both of a process's keys are kept by one node.
