@@ -18,7 +18,6 @@ local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted', 'asks')
 local tokens, at = tonumber(bucket[1]), tonumber(bucket[2])
 
 local newly_earned, newly_alone, lost = 0, 0, 0
-local spent_alone = alone > 0 or granted > 0
 if known[1] then
     local granted_before = tonumber(known[3])
     if asks <= tonumber(known[4]) then
@@ -30,8 +29,9 @@ if known[1] then
     -- comes until then.
     lost = math.max(0, granted_before - granted)
     granted = math.min(granted, granted_before)
-    spent_alone = newly_alone > 0
 end
+-- Without its bucket, the server can't know how much of it this was.
+local spent_alone = newly_alone > 0 or not tokens and (alone > 0 or granted > 0)
 
 -- The tokens are those of this time: later than now while others may still come back.
 local as_of = now
@@ -46,7 +46,7 @@ end
 if tokens then
     tokens = tokens + (as_of - at) * rate
 elseif spent_alone then
-    -- The server lost its data: what the bucket held may be spent already.
+    -- The server lost the bucket: what it held may be spent already.
     tokens = 0
 else
     tokens = capacity

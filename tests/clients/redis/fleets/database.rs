@@ -241,6 +241,19 @@ async fn a_script_that_runs_again_changes_nothing() {
     assert!((2..=3).contains(&left), "{left}");
 }
 
+/// Only the bucket: Redis may evict it, or somebody deletes it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_bucket_that_is_gone_begins_empty() {
+    let (mut connection, key) = (connection().await, "evicted");
+    let mut process = Process::new(key, 0, 10);
+    assert_eq!(process.ask(&mut connection, 10).await, 10);
+    connection.del::<_, ()>(key).await.unwrap();
+    assert_eq!(process.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 3).await;
+    assert_eq!(process.ask(&mut connection, 20).await, 10);
+}
+
 /// Both are asked for under one name, beside what a user keeps under it.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
