@@ -184,7 +184,9 @@ where
             .arg(self.granted.saturating_add(wanted.tokens))
             .arg(self.granted)
             .arg(wanted.together)
-            .arg(self.asks);
+            .arg(self.asks)
+            .arg(self.told.earned)
+            .arg(self.told.alone);
         script
     }
 }

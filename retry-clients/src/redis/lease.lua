@@ -3,7 +3,8 @@
 -- KEYS[1]: the bucket. KEYS[2]: what it knows of this process.
 -- ARGV: capacity, tokens per second; and of this process, since it began: tokens earned, tokens spent without asking, tokens
 -- wanted, tokens known to be granted. Totals, so that a script whose answer was lost counts once. Then how many of those
--- wanted do nothing by themselves: all of them or none. And how often it has asked.
+-- wanted do nothing by themselves: all of them or none. How often it has asked. And what it had earned and spent as of the last
+-- answer.
 local capacity, rate = tonumber(ARGV[1]), tonumber(ARGV[2])
 local earned, alone, wanted, granted = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
 local together, asks = tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -17,19 +18,20 @@ local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
 local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted', 'asks')
 local tokens, at = tonumber(bucket[1]), tonumber(bucket[2])
 
-local newly_earned, newly_alone, lost = 0, 0, 0
+-- Of a process that the server doesn't know, or no longer: what it says.
+local earned_before, alone_before, granted_before = tonumber(ARGV[9]), tonumber(ARGV[10]), granted
 if known[1] then
-    local granted_before = tonumber(known[3])
     if asks <= tonumber(known[4]) then
         -- A client sent it twice, or a later one overtook it.
-        return granted_before
+        return tonumber(known[3])
     end
-    newly_earned, newly_alone = earned - tonumber(known[1]), alone - tonumber(known[2])
-    -- What it was granted by a script whose answer it didn't get goes back: it would begin that much later, on top of what
-    -- comes until then.
-    lost = math.max(0, granted_before - granted)
-    granted = math.min(granted, granted_before)
+    earned_before, alone_before, granted_before = tonumber(known[1]), tonumber(known[2]), tonumber(known[3])
 end
+local newly_earned, newly_alone = earned - earned_before, alone - alone_before
+-- What it was granted by a script whose answer it didn't get goes back: it would begin that much later, on top of what comes
+-- until then.
+local lost = math.max(0, granted_before - granted)
+granted = math.min(granted, granted_before)
 -- Without its bucket, the server can't know how much of it this was.
 local spent_alone = newly_alone > 0 or not tokens and (alone > 0 or granted > 0)
 
@@ -42,6 +44,10 @@ if at then
 end
 if rate > 0 and spent_alone and (not at or now - at > 0.25) then
     as_of = now + return_within
+end
+if rate > 0 and (not at or (at > now and not known[1])) then
+    -- With its data, the server lost for how long nobody could ask: that time has paid.
+    newly_alone = 0
 end
 if tokens then
     tokens = tokens + (as_of - at) * rate

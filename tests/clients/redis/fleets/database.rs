@@ -130,6 +130,8 @@ struct Process {
     name: usize,
     burst: u32,
     alone: u32,
+    /// What it had spent alone as of the last answer.
+    told: u32,
     granted: u32,
     asks: u32,
 }
@@ -141,6 +143,7 @@ impl Process {
             name,
             burst,
             alone: 0,
+            told: 0,
             granted: 0,
             asks: 0,
         }
@@ -150,7 +153,7 @@ impl Process {
     async fn ask(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
         let granted = self.ask_in_vain(connection, wanted).await;
         let new = granted - self.granted;
-        self.granted = granted;
+        (self.granted, self.told) = (granted, self.alone);
         new
     }
 
@@ -166,7 +169,7 @@ impl Process {
             .arg(self.key)
             .arg(format!("{}:{}", self.key, self.name))
             .arg(&[self.burst, 10, 0, self.alone, self.granted + wanted])
-            .arg(&[self.granted, 0, self.asks]);
+            .arg(&[self.granted, 0, self.asks, 0, self.told]);
         script.query_async(connection).await.unwrap()
     }
 }
@@ -252,6 +255,40 @@ async fn a_bucket_that_is_gone_begins_empty() {
     assert_eq!(process.ask(&mut connection, 10).await, 0);
     age(&mut connection, key, 3).await;
     assert_eq!(process.ask(&mut connection, 20).await, 10);
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn who_was_never_answered_pays_for_what_it_began() {
+    let (mut connection, key) = (connection().await, "cut off at first");
+    let mut process = Process::new(key, 0, 10);
+    assert_eq!(process.ask(&mut connection, 1).await, 1);
+    let mut late = Process::new(key, 1, 10);
+    late.alone = 500;
+    assert_eq!(late.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 2).await;
+    assert_eq!(process.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 1).await;
+    assert_eq!(process.ask(&mut connection, 20).await, 10);
+}
+
+/// How long nobody could ask is lost, too, and paid for it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_server_that_lost_its_data_is_told_once_more_at_no_cost() {
+    let (mut connection, key) = (connection().await, "lost data");
+    let mut processes: Vec<_> = (0..4).map(|name| Process::new(key, name, 10)).collect();
+    for process in &mut processes {
+        (process.told, process.alone) = (500, 600);
+        assert_eq!(process.ask(&mut connection, 10).await, 0);
+    }
+    age(&mut connection, key, 3).await;
+    assert_eq!(processes[0].ask(&mut connection, 20).await, 10);
+    // Who had nothing to say until now owes nothing.
+    let mut idle = Process::new(key, 4, 10);
+    (idle.told, idle.alone) = (500, 500);
+    age(&mut connection, key, 1).await;
+    assert_eq!(idle.ask(&mut connection, 20).await, 10);
 }
 
 /// Both are asked for under one name, beside what a user keeps under it.
