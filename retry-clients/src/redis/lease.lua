@@ -58,8 +58,8 @@ else
     tokens = capacity
 end
 
--- What was spent alone is paid by the time in which nobody asked, and beyond that by no more than the time that others take to
--- come back. So it is taken away before what is too much for the bucket.
+-- What was spent alone is paid by the time in which nobody asked, so it is taken away before what is too much for the bucket.
+-- Beyond that, it leaves the bucket owing no more than comes in the time that others take to come back.
 tokens = tokens + newly_earned + lost
 local owed = rate > 0 and rate * return_within or capacity
 tokens = math.max(tokens - newly_alone, math.min(tokens, -owed))

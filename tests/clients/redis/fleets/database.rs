@@ -203,7 +203,7 @@ async fn a_fleet_waits_two_seconds_after_an_outage() {
         age(&mut connection, key, 1).await;
         let granted = processes[0].ask(&mut connection, 1000).await;
         assert!((1..=21).contains(&granted), "{granted} of {burst}");
-        // Who was cut off by itself takes no more than two seconds of the quota.
+        // Who was cut off by itself leaves the bucket owing no more than two seconds of the quota.
         processes[1].alone += 10_000;
         processes[1].ask(&mut connection, 0).await;
         age(&mut connection, key, 3).await;
