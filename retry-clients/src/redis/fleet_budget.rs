@@ -114,15 +114,19 @@ impl FleetBudget {
     }
 
     /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed.
+    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
+    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
     ///
     /// ```
+    /// use std::time::Duration;
     /// use redis::cluster::ClusterClient;
     /// use retry_clients::redis::FleetBudget;
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let budget = FleetBudget::ratio("payments", 0.1);
-    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// let cluster = ClusterClient::builder(["redis://10.0.0.1", "redis://10.0.0.2"])
+    ///     .connection_timeout(Duration::from_millis(300))
+    ///     .build()?;
     /// tokio::spawn(budget.keep_with(move || {
     ///     let cluster = cluster.clone();
     ///     async move { cluster.get_async_connection().await }

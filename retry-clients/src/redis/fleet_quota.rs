@@ -139,7 +139,8 @@ impl FleetQuota {
     }
 
     /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed.
+    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
+    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
     ///
     /// ```
     /// use std::time::Duration;
@@ -148,7 +149,9 @@ impl FleetQuota {
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4);
-    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// let cluster = ClusterClient::builder(["redis://10.0.0.1", "redis://10.0.0.2"])
+    ///     .connection_timeout(Duration::from_millis(300))
+    ///     .build()?;
     /// tokio::spawn(quota.keep_with(move || {
     ///     let cluster = cluster.clone();
     ///     async move { cluster.get_async_connection().await }

@@ -1,5 +1,6 @@
 //! What `.ci/databases` runs.
 
+use std::net::TcpListener;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -469,6 +470,25 @@ async fn a_cluster_keeps_what_any_key_names() {
         }));
         leases(&budget, 1).await;
     }
+}
+
+/// As `keep_with` shows it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_cluster_is_asked_while_a_node_does_not_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("redis://{}", listener.local_addr().unwrap());
+    let nodes = setting("DATABASES_REDIS_NODES");
+    let cluster = ClusterClient::builder(nodes.split(' ').chain([&*silent]))
+        .connection_timeout(Duration::from_millis(300))
+        .build()
+        .unwrap();
+    let budget = FleetBudget::ratio("a silent node", 0.0);
+    tokio::spawn(budget.keep_with(move || {
+        let cluster = cluster.clone();
+        async move { cluster.get_async_connection().await }
+    }));
+    leases(&budget, 1).await;
 }
 
 /// As where it is deployed while Redis is down.
