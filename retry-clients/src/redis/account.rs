@@ -35,13 +35,18 @@ pub(super) struct Account<F, C> {
     per_second: f64,
     /// As far as this process knows.
     granted: u64,
-    told: Option<(Instant, Told)>,
+    /// How often it asked.
+    asks: u64,
+    /// As of the last answer.
+    told: Told,
+    /// When that came. `None` where more may have been granted since: it goes back with the next ask.
+    answered: Option<Instant>,
     /// Asks that failed in a row.
     failing: Call,
 }
 
 /// What a process says of itself: totals since it began.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Default, PartialEq)]
 pub(super) struct Told {
     pub(super) earned: f64,
     pub(super) alone: u64,
@@ -92,7 +97,9 @@ where
             capacity,
             per_second,
             granted: 0,
-            told: None,
+            asks: 0,
+            told: Told::default(),
+            answered: None,
             failing: Call::new(),
         }
     }
@@ -100,14 +107,12 @@ where
     /// Asks for tokens. Returns how many it was granted (none, where there is nothing to say), or how long to wait before
     /// it asks again.
     pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
-        let is_known =
-            |(at, before): (Instant, Told)| before == told && at.elapsed() < AT_LEAST_EVERY;
-        if wanted.tokens == 0 && self.told.is_some_and(is_known) {
+        let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
+        if wanted.tokens == 0 && told == self.told && self.answered.is_some_and(is_recent) {
             return Ok(0);
         }
-        let script = self.script(told, wanted);
         let was_connected = self.connection.is_some();
-        let answer = self.answer(&script).await;
+        let answer = self.answer(told, wanted).await;
         let site = Site::new(&POLICY, &self.bucket);
         match answer {
             Ok(granted) => {
@@ -115,7 +120,8 @@ where
                 self.failing = Call::new();
                 let new = granted.saturating_sub(self.granted);
                 self.granted = self.granted.max(granted);
-                self.told = Some((Instant::now(), told));
+                self.told = told;
+                self.answered = Some(Instant::now());
                 Ok(new)
             }
             // Servers close connections that are idle.
@@ -132,19 +138,39 @@ where
         }
     }
 
+    /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
+    pub(super) fn refuse(&mut self, granted: u64) {
+        if granted > 0 {
+            self.granted -= granted;
+            self.answered = None;
+        }
+    }
+
+    /// Asks for the last time.
+    pub(super) async fn tell(mut self, last: Told) {
+        if let Err(Duration::ZERO) = self.ask(last, Wanted::NONE).await {
+            let _ = self.ask(last, Wanted::NONE).await;
+        }
+    }
+
     /// On the connection of before, or a new one. One that failed is not used again: where it only seems to be there, it
     /// could take minutes to notice.
-    async fn answer(&mut self, script: &Cmd) -> Result<u64, Failure> {
+    async fn answer(&mut self, told: Told, wanted: Wanted) -> Result<u64, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
         };
+        let script = self.script(told, wanted);
+        if wanted.tokens > 0 {
+            self.answered = None;
+        }
         let granted = timeout(PATIENCE, script.query_async(&mut connection)).await??;
         self.connection = Some(connection);
         Ok(granted)
     }
 
-    fn script(&self, told: Told, wanted: Wanted) -> Cmd {
+    fn script(&mut self, told: Told, wanted: Wanted) -> Cmd {
+        self.asks += 1;
         let mut script = cmd("EVAL");
         script
             .arg(include_str!("lease.lua"))
@@ -157,7 +183,10 @@ where
             .arg(told.alone)
             .arg(self.granted.saturating_add(wanted.tokens))
             .arg(self.granted)
-            .arg(wanted.together);
+            .arg(wanted.together)
+            .arg(self.asks)
+            .arg(self.told.earned)
+            .arg(self.told.alone);
         script
     }
 }

@@ -1,16 +1,16 @@
 use std::fmt;
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
-use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::account::{Account, Told, Wanted, to};
+use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
 /// one number of tokens to begin with.
@@ -55,21 +55,8 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
-    wake: Arc<Wake>,
-}
-
-/// What the task that renews the lease still has when the budget is dropped.
-#[derive(Default)]
-struct Wake {
-    wanted: Notify,
-    last: OnceLock<Told>,
-}
-
-impl Wake {
-    /// The totals of a budget that was dropped, which gave back what it had leased.
-    fn last_words(&self) -> Option<Told> {
-        self.last.get().copied()
-    }
+    /// With the totals at last, to which the lease was given back.
+    wake: Arc<Wake<Told>>,
 }
 
 /// The share of a process that Redis does not answer.
@@ -127,15 +114,19 @@ impl FleetBudget {
     }
 
     /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed.
+    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
+    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
     ///
     /// ```
+    /// use std::time::Duration;
     /// use redis::cluster::ClusterClient;
     /// use retry_clients::redis::FleetBudget;
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let budget = FleetBudget::ratio("payments", 0.1);
-    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// let cluster = ClusterClient::builder(["redis://10.0.0.1", "redis://10.0.0.2"])
+    ///     .connection_timeout(Duration::from_millis(300))
+    ///     .build()?;
     /// tokio::spawn(budget.keep_with(move || {
     ///     let cluster = cluster.clone();
     ///     async move { cluster.get_async_connection().await }
@@ -149,27 +140,36 @@ impl FleetBudget {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let shared = Arc::downgrade(&self.0);
+        let kept = Kept(Arc::downgrade(&self.0));
         let wake = Arc::clone(&self.0.wake);
         let capacity = f64::from(self.0.capacity);
         let mut account = Account::new("budget", &self.0.key, capacity, 0.0, connect);
         async move {
             let mut spends = true;
-            while let Some((is_answered, pause)) = ask(&shared, &mut account, spends).await {
+            while let Some((is_answered, pause)) = ask(&kept.0, &mut account, spends).await {
                 sleep(pause).await;
                 let spent = timeout(EVERY, wake.wanted.notified()).await.is_ok();
                 // Who spends nothing leaves what comes to those who do.
                 spends = spent || spends && !is_answered;
             }
-            if let Some(told) = wake.last_words() {
-                let _ = account.ask(told, Wanted::NONE).await;
-            }
+            account.tell(wake.last_words().await).await;
         }
     }
 
     /// The tokens that this process can spend now without asking.
     pub fn available(&self) -> u64 {
         self.0.lease.load(Relaxed)
+    }
+}
+
+/// A budget whose lease is renewed, until this is dropped: also where the task is aborted or panics, or its runtime ends.
+struct Kept(Weak<Shared>);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(shared) = self.0.upgrade() {
+            shared.is_left_alone();
+        }
     }
 }
 
@@ -196,7 +196,10 @@ where
         (shared.told(), wanted)
     };
     let answer = account.ask(told, wanted).await;
-    let shared = shared.upgrade()?;
+    let Some(shared) = shared.upgrade() else {
+        account.refuse(answer.unwrap_or(0));
+        return None;
+    };
     Some(match answer {
         Ok(granted) => {
             shared.lease.fetch_add(granted, Relaxed);
@@ -277,8 +280,7 @@ impl Drop for Shared {
         #[expect(clippy::cast_precision_loss, reason = "a tenth of a `u32`")]
         let left = *self.lease.get_mut() as f64;
         told.earned += left;
-        let _ = self.wake.last.set(told);
-        self.wake.wanted.notify_one();
+        self.wake.leave(told);
     }
 }
 

@@ -8,10 +8,10 @@ use std::time::Duration;
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::account::{Account, Told, Wanted, to};
+use super::wake::Wake;
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
 /// minute of one API key.
@@ -58,8 +58,8 @@ struct Shared {
     processes: u32,
     burst: u32,
     room: RateLimiter<Leased>,
-    /// Wakes what asks Redis.
-    wanted: Arc<Notify>,
+    /// With the room that is left at last.
+    wake: Arc<Wake<u64>>,
 }
 
 /// How often Redis is asked at most, and at least while attempts wait.
@@ -80,7 +80,7 @@ impl FleetQuota {
             processes: processes.max(1),
             burst: 1,
             room: RateLimiter::leased(),
-            wanted: Arc::default(),
+            wake: Arc::default(),
         }))
     }
 
@@ -110,7 +110,7 @@ impl FleetQuota {
             key: before.key.clone(),
             burst,
             room,
-            wanted: Arc::default(),
+            wake: Arc::default(),
             ..*before
         }))
     }
@@ -139,7 +139,8 @@ impl FleetQuota {
     }
 
     /// As [`keep`](Self::keep), for a cluster, sentinels and others: `connect` makes a connection, each time that the one
-    /// before has failed.
+    /// before has failed. It has a second. A cluster's client waits for all nodes that it was given, and for a second each
+    /// unless told otherwise: then one node that doesn't answer would keep it from the others.
     ///
     /// ```
     /// use std::time::Duration;
@@ -148,7 +149,9 @@ impl FleetQuota {
     ///
     /// # async fn start() -> Result<(), Box<dyn std::error::Error>> {
     /// let quota = FleetQuota::new("model key 1", 600, Duration::from_secs(60), 4);
-    /// let cluster = ClusterClient::new(["redis://10.0.0.1", "redis://10.0.0.2"])?;
+    /// let cluster = ClusterClient::builder(["redis://10.0.0.1", "redis://10.0.0.2"])
+    ///     .connection_timeout(Duration::from_millis(300))
+    ///     .build()?;
     /// tokio::spawn(quota.keep_with(move || {
     ///     let cluster = cluster.clone();
     ///     async move { cluster.get_async_connection().await }
@@ -163,7 +166,7 @@ impl FleetQuota {
         C: ConnectionLike + Send + 'static,
     {
         let shared = Arc::downgrade(&self.0);
-        let wanted = Arc::clone(&self.0.wanted);
+        let wake = Arc::clone(&self.0.wake);
         let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
         let room = f64::from(self.0.burst).max(between_asks(rate));
         let mut asker = Asker {
@@ -177,9 +180,11 @@ impl FleetQuota {
                     .upgrade()
                     .is_some_and(|shared| shared.room.lacking() == 0)
                 {
-                    let _ = timeout(EVERY, wanted.notified()).await;
+                    let _ = timeout(EVERY, wake.wanted.notified()).await;
                 }
             }
+            asker.part.returned += wake.last_words().await;
+            asker.account.tell(asker.part.told()).await;
         }
     }
 }
@@ -217,18 +222,16 @@ where
                 together: shared.room.lacking_for_first(),
             }
         };
-        #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
-        let told = Told {
-            earned: self.part.returned as f64,
-            alone: self.part.spent,
-        };
-        let answer = self.account.ask(told, wanted);
+        let answer = self.account.ask(self.part.told(), wanted);
         let answer = if self.part.since.is_some() {
             self.part.grant_until(weak, answer).await?
         } else {
             answer.await
         };
-        let shared = weak.upgrade()?;
+        let Some(shared) = weak.upgrade() else {
+            self.account.refuse(answer.unwrap_or(0));
+            return None;
+        };
         Some(match answer {
             Ok(granted) => {
                 self.part.since = None;
@@ -266,6 +269,14 @@ impl Part {
             if let Ok(done) = timeout(next, done.as_mut()).await {
                 return Some(done);
             }
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "what is counted is below 2⁵³")]
+    fn told(&self) -> Told {
+        Told {
+            earned: self.returned as f64,
+            alone: self.spent,
         }
     }
 
@@ -327,7 +338,7 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        self.wanted.notify_one();
+        self.wake.leave(self.room.revoke());
     }
 }
 
@@ -339,7 +350,7 @@ impl Limiter for FleetQuota {
     fn poll(&self, ticket: &mut Ticket, waker: &Waker) -> Turn {
         let turn = self.0.room.poll(ticket, waker);
         if let Turn::Wait { .. } = turn {
-            self.0.wanted.notify_one();
+            self.0.wake.wanted.notify_one();
         }
         turn
     }
@@ -348,7 +359,7 @@ impl Limiter for FleetQuota {
         let changes = self.0.room.leave(ticket, end);
         if changes.is_some() {
             // What is there can't be used in a pause.
-            self.0.wanted.notify_one();
+            self.0.wake.wanted.notify_one();
         }
         changes
     }

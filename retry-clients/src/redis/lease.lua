@@ -3,10 +3,11 @@
 -- KEYS[1]: the bucket. KEYS[2]: what it knows of this process.
 -- ARGV: capacity, tokens per second; and of this process, since it began: tokens earned, tokens spent without asking, tokens
 -- wanted, tokens known to be granted. Totals, so that a script whose answer was lost counts once. Then how many of those
--- wanted do nothing by themselves: all of them or none.
+-- wanted do nothing by themselves: all of them or none. How often it has asked. And what it had earned and spent as of the last
+-- answer.
 local capacity, rate = tonumber(ARGV[1]), tonumber(ARGV[2])
 local earned, alone, wanted, granted = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local together = tonumber(ARGV[7])
+local together, asks = tonumber(ARGV[7]), tonumber(ARGV[8])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 
@@ -14,20 +15,25 @@ local now = tonumber(time[1]) + tonumber(time[2]) / 1000000
 local return_within = 2
 
 local bucket = redis.call('HMGET', KEYS[1], 'tokens', 'at')
-local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted')
+local known = redis.call('HMGET', KEYS[2], 'earned', 'alone', 'granted', 'asks')
 local tokens, at = tonumber(bucket[1]), tonumber(bucket[2])
 
-local newly_earned, newly_alone = 0, 0
-local spent_alone = alone > 0 or granted > 0
+-- Of a process that the server doesn't know, or no longer: what it says.
+local earned_before, alone_before, granted_before = tonumber(ARGV[9]), tonumber(ARGV[10]), granted
 if known[1] then
-    local earned_before, alone_before, granted_before = tonumber(known[1]), tonumber(known[2]), tonumber(known[3])
-    newly_earned, newly_alone = math.max(0, earned - earned_before), math.max(0, alone - alone_before)
-    earned, alone = math.max(earned, earned_before), math.max(alone, alone_before)
-    -- What it was granted by a script whose answer was lost.
-    together = together - math.max(0, granted_before - granted)
-    granted = granted_before
-    spent_alone = newly_alone > 0
+    if asks <= tonumber(known[4]) then
+        -- A client sent it twice, or a later one overtook it.
+        return tonumber(known[3])
+    end
+    earned_before, alone_before, granted_before = tonumber(known[1]), tonumber(known[2]), tonumber(known[3])
 end
+local newly_earned, newly_alone = earned - earned_before, alone - alone_before
+-- What it was granted by a script whose answer it didn't get goes back: it would begin that much later, on top of what comes
+-- until then.
+local lost = math.max(0, granted_before - granted)
+granted = math.min(granted, granted_before)
+-- Without its bucket, the server can't know how much of it this was.
+local spent_alone = newly_alone > 0 or not tokens and (alone > 0 or granted > 0)
 
 -- The tokens are those of this time: later than now while others may still come back.
 local as_of = now
@@ -39,18 +45,22 @@ end
 if rate > 0 and spent_alone and (not at or now - at > 0.25) then
     as_of = now + return_within
 end
+if rate > 0 and (not at or (at > now and not known[1])) then
+    -- With its data, the server lost for how long nobody could ask: that time has paid.
+    newly_alone = 0
+end
 if tokens then
     tokens = tokens + (as_of - at) * rate
 elseif spent_alone then
-    -- The server lost its data: what the bucket held may be spent already.
+    -- The server lost the bucket: what it held may be spent already.
     tokens = 0
 else
     tokens = capacity
 end
 
--- What was spent alone is paid by the time in which nobody asked, and beyond that by no more than the time that others take to
--- come back. So it is taken away before what is too much for the bucket.
-tokens = tokens + newly_earned
+-- What was spent alone is paid by the time in which nobody asked, so it is taken away before what is too much for the bucket.
+-- Beyond that, it leaves the bucket owing no more than comes in the time that others take to come back.
+tokens = tokens + newly_earned + lost
 local owed = rate > 0 and rate * return_within or capacity
 tokens = math.max(tokens - newly_alone, math.min(tokens, -owed))
 
@@ -70,7 +80,7 @@ end
 granted = granted + given
 redis.call('HSET', KEYS[1], 'tokens', string.format('%.17g', tokens - given), 'at', string.format('%.6f', as_of))
 redis.call('HSET', KEYS[2], 'earned', string.format('%.17g', earned), 'alone', string.format('%.17g', alone), 'granted',
-    string.format('%.0f', granted))
+    string.format('%.0f', granted), 'asks', asks)
 -- Processes ask every hour.
 redis.call('EXPIRE', KEYS[1], 86400)
 redis.call('EXPIRE', KEYS[2], 86400)

@@ -47,7 +47,7 @@ impl Bucket {
 
     /// What a process was granted in all, after these arguments of the script.
     fn lease(&self, process: &[u8], arguments: &[f64]) -> f64 {
-        let &[capacity, rate, earned, _alone, wanted, granted, together] = arguments else {
+        let &[capacity, rate, earned, _, wanted, granted, together, ..] = arguments else {
             panic!("{arguments:?}");
         };
         let (now, state) = (Instant::now(), &mut *self.0.lock().unwrap());

@@ -83,6 +83,22 @@ async fn what_is_spent_of_a_lease_is_renewed_at_once() {
     }
 }
 
+/// As where its runtime is gone, or what connects panics.
+#[tokio::test(start_paused = true)]
+async fn who_is_no_longer_kept_has_its_share() {
+    let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("aborted", 0.1));
+    let kept = tokio::spawn(budget.keep_with(bucket.connect()));
+    sleep(Duration::from_millis(20)).await;
+    kept.abort();
+    kept.await.unwrap_err();
+    while budget.withdraw(Kind::Transient) {}
+    for _ in 0..10 {
+        budget.called();
+    }
+    assert!(budget.withdraw(Kind::Transient));
+    assert!(!budget.withdraw(Kind::Transient));
+}
+
 #[tokio::test]
 async fn it_is_kept_until_the_last_clone_is_dropped() {
     let budget = FleetBudget::ratio("dropped", 0.1);

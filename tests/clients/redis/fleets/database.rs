@@ -1,11 +1,17 @@
 //! What `.ci/databases` runs.
 
+use std::net::TcpListener;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use std::vec::IntoIter;
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::cluster::ClusterClient;
 use redis::{
-    AsyncCommands, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, Value, cmd,
+    AsyncCommands, Client, Cmd, ErrorKind, FromRedisValue, Pipeline, RedisFuture, RedisResult,
+    Value, cmd,
 };
 use retry_clients::redis::{FleetBudget, FleetQuota};
 use retry_runtime::{Kind, RetryBudget};
@@ -125,7 +131,10 @@ struct Process {
     name: usize,
     burst: u32,
     alone: u32,
+    /// What it had spent alone as of the last answer.
+    told: u32,
     granted: u32,
+    asks: u32,
 }
 
 impl Process {
@@ -135,12 +144,23 @@ impl Process {
             name,
             burst,
             alone: 0,
+            told: 0,
             granted: 0,
+            asks: 0,
         }
     }
 
     /// How many of that many it is granted.
     async fn ask(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
+        let granted = self.ask_in_vain(connection, wanted).await;
+        let new = granted - self.granted;
+        (self.granted, self.told) = (granted, self.alone);
+        new
+    }
+
+    /// How many it was granted in all, by an answer that it doesn't get.
+    async fn ask_in_vain(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
+        self.asks += 1;
         let mut script = cmd("EVAL");
         script
             .arg(include_str!(
@@ -150,11 +170,8 @@ impl Process {
             .arg(self.key)
             .arg(format!("{}:{}", self.key, self.name))
             .arg(&[self.burst, 10, 0, self.alone, self.granted + wanted])
-            .arg(&[self.granted, 0]);
-        let granted: u32 = script.query_async(connection).await.unwrap();
-        let new = granted - self.granted;
-        self.granted = granted;
-        new
+            .arg(&[self.granted, 0, self.asks, 0, self.told]);
+        script.query_async(connection).await.unwrap()
     }
 }
 
@@ -187,13 +204,92 @@ async fn a_fleet_waits_two_seconds_after_an_outage() {
         age(&mut connection, key, 1).await;
         let granted = processes[0].ask(&mut connection, 1000).await;
         assert!((1..=21).contains(&granted), "{granted} of {burst}");
-        // Who was cut off by itself takes no more than two seconds of the quota.
+        // Who was cut off by itself leaves the bucket owing no more than two seconds of the quota.
         processes[1].alone += 10_000;
         processes[1].ask(&mut connection, 0).await;
         age(&mut connection, key, 3).await;
         let granted = processes[2].ask(&mut connection, 1000).await;
         assert!((9..=31.min(burst)).contains(&granted), "{granted}");
     }
+}
+
+/// It could only begin it much later, beside what came meanwhile.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_lost_answers_granted_goes_back() {
+    let (mut connection, key) = (connection().await, "lost grants");
+    let mut unheard = Process::new(key, 0, 10);
+    for _ in 0..20 {
+        unheard.ask_in_vain(&mut connection, 200).await;
+        age(&mut connection, key, 1).await;
+    }
+    let mut granted = unheard.ask(&mut connection, 200).await;
+    granted += Process::new(key, 1, 10).ask(&mut connection, 200).await;
+    assert!((10..=12).contains(&granted), "{granted}");
+}
+
+/// As clients of clusters do where a node goes away, or where one that was stopped goes on.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_script_that_runs_again_changes_nothing() {
+    let (mut connection, key) = (connection().await, "sent again");
+    let mut process = Process::new(key, 0, 10);
+    assert_eq!(process.ask(&mut connection, 4).await, 4);
+    assert_eq!(process.ask(&mut connection, 4).await, 4);
+    for asks in 0..2 {
+        let mut older = Process::new(key, 0, 10);
+        older.asks = asks;
+        assert_eq!(older.ask_in_vain(&mut connection, 4).await, 8);
+    }
+    let left = Process::new(key, 1, 10).ask(&mut connection, 10).await;
+    assert!((2..=3).contains(&left), "{left}");
+}
+
+/// Only the bucket: Redis may evict it, or somebody deletes it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_bucket_that_is_gone_begins_empty() {
+    let (mut connection, key) = (connection().await, "evicted");
+    let mut process = Process::new(key, 0, 10);
+    assert_eq!(process.ask(&mut connection, 10).await, 10);
+    connection.del::<_, ()>(key).await.unwrap();
+    assert_eq!(process.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 3).await;
+    assert_eq!(process.ask(&mut connection, 20).await, 10);
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn who_was_never_answered_pays_for_what_it_began() {
+    let (mut connection, key) = (connection().await, "cut off at first");
+    let mut process = Process::new(key, 0, 10);
+    assert_eq!(process.ask(&mut connection, 1).await, 1);
+    let mut late = Process::new(key, 1, 10);
+    late.alone = 500;
+    assert_eq!(late.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 2).await;
+    assert_eq!(process.ask(&mut connection, 10).await, 0);
+    age(&mut connection, key, 1).await;
+    assert_eq!(process.ask(&mut connection, 20).await, 10);
+}
+
+/// How long nobody could ask is lost, too, and paid for it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_server_that_lost_its_data_is_told_once_more_at_no_cost() {
+    let (mut connection, key) = (connection().await, "lost data");
+    let mut processes: Vec<_> = (0..4).map(|name| Process::new(key, name, 10)).collect();
+    for process in &mut processes {
+        (process.told, process.alone) = (500, 600);
+        assert_eq!(process.ask(&mut connection, 10).await, 0);
+    }
+    age(&mut connection, key, 3).await;
+    assert_eq!(processes[0].ask(&mut connection, 20).await, 10);
+    // Who had nothing to say until now owes nothing.
+    let mut idle = Process::new(key, 4, 10);
+    (idle.told, idle.alone) = (500, 500);
+    age(&mut connection, key, 1).await;
+    assert_eq!(idle.ask(&mut connection, 20).await, 10);
 }
 
 /// Both are asked for under one name, beside what a user keeps under it.
@@ -236,44 +332,127 @@ async fn however_many_processes_come_each_can_retry() {
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
 }
 
+/// A connection whose answers are late: each by what the list says, and then none.
+struct Slow(MultiplexedConnection, Arc<Mutex<IntoIter<Duration>>>);
+
+const LOST: Duration = Duration::from_secs(3600);
+
+impl ConnectionLike for Slow {
+    fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
+        Box::pin(async {
+            let answer = self.0.req_packed_command(command).await;
+            let late = self.1.lock().unwrap().next();
+            sleep(late.unwrap_or_default()).await;
+            answer
+        })
+    }
+
+    fn req_packed_commands<'a>(
+        &'a mut self,
+        pipeline: &'a Pipeline,
+        offset: usize,
+        count: usize,
+    ) -> RedisFuture<'a, Vec<Value>> {
+        self.0.req_packed_commands(pipeline, offset, count)
+    }
+
+    fn get_db(&self) -> i64 {
+        0
+    }
+}
+
+type Connecting = Pin<Box<dyn Future<Output = RedisResult<Slow>> + Send>>;
+
+/// Makes such connections, which share the list.
+fn slowly(late: impl Into<Vec<Duration>>) -> impl FnMut() -> Connecting + Send + 'static {
+    let late = Arc::new(Mutex::new(late.into().into_iter()));
+    move || {
+        let late = Arc::clone(&late);
+        Box::pin(async move { Ok(Slow(connection().await, late)) })
+    }
+}
+
 /// The script ran, but its answer was lost.
 #[tokio::test]
 #[ignore = "needs Redis: run by .ci/databases"]
 async fn what_a_lost_answer_granted_counts_once() {
-    struct Deaf(MultiplexedConnection, bool);
-
-    impl ConnectionLike for Deaf {
-        fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
-            Box::pin(async {
-                let answer = self.0.req_packed_command(command).await;
-                if self.1 {
-                    return Err((ErrorKind::Io, "lost").into());
-                }
-                answer
-            })
-        }
-        fn req_packed_commands<'a>(
-            &'a mut self,
-            pipeline: &'a Pipeline,
-            offset: usize,
-            count: usize,
-        ) -> RedisFuture<'a, Vec<Value>> {
-            self.0.req_packed_commands(pipeline, offset, count)
-        }
-        fn get_db(&self) -> i64 {
-            0
-        }
-    }
-
     let budget = FleetBudget::ratio("lost", 0.0);
-    let mut answers = [true, true, false].into_iter();
-    tokio::spawn(budget.keep_with(move || {
-        let is_lost = answers.next().unwrap_or(false);
-        async move { Ok(Deaf(connection().await, is_lost)) }
-    }));
+    tokio::spawn(budget.keep_with(slowly([LOST, LOST])));
     leases(&budget, 1).await;
     let tokens: u64 = left_of("lost").await;
     assert_eq!((budget.available(), tokens), (10, 90));
+}
+
+/// Nobody wants it any more when the answer is missed, and nothing else is asked for.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_large_cost_whose_answer_is_lost_stops_nobody() {
+    let client = Client::open(setting("DATABASES_REDIS")).unwrap();
+    let member = || FleetQuota::new("large and lost", 10, Duration::from_secs(1), 2);
+    let (first, second) = (member(), member());
+    tokio::spawn(first.keep_with(slowly([Duration::ZERO, LOST])));
+    sleep(Duration::from_millis(100)).await;
+    quota::within(Duration::from_millis(100), 100, &first)
+        .await
+        .unwrap_err();
+    sleep(Duration::from_secs(2)).await;
+    tokio::spawn(second.keep(client));
+    quota::within(Duration::from_millis(200), 1, &second)
+        .await
+        .unwrap();
+}
+
+/// The answer is under way when the last clone is dropped.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn what_nobody_is_there_to_take_goes_back() {
+    let late = Duration::from_millis(100);
+    let budget = FleetBudget::ratio("left", 0.0);
+    let kept = tokio::spawn(budget.keep_with(slowly([late])));
+    sleep(late / 2).await;
+    drop(budget);
+    kept.await.unwrap();
+    let tokens: f64 = left_of("left").await;
+    assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
+
+    let member = || FleetQuota::new("left", 10, Duration::from_secs(1), 2);
+    let (first, second) = (member(), member());
+    let kept = tokio::spawn(first.keep_with(slowly([Duration::ZERO, late])));
+    sleep(late).await;
+    quota::within(late / 2, 100, &first).await.unwrap_err();
+    drop(first);
+    kept.await.unwrap();
+    tokio::spawn(second.keep_with(slowly([])));
+    quota::within(2 * late, 1, &second).await.unwrap();
+}
+
+/// Without an answer before.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_quota_that_is_dropped_says_what_it_spent_alone() {
+    let quota = FleetQuota::new("last words", 10, Duration::from_secs(1), 1);
+    let (is_up, mut connect) = (Arc::new(AtomicBool::new(false)), slowly([]));
+    let is_up_now = Arc::clone(&is_up);
+    let kept = tokio::spawn(quota.keep_with(move || {
+        let connection = is_up_now.load(Relaxed).then(&mut connect);
+        async {
+            match connection {
+                Some(connection) => connection.await,
+                None => Err((ErrorKind::Io, "refused").into()),
+            }
+        }
+    }));
+    quota::within(Duration::from_secs(1), 1, &quota)
+        .await
+        .unwrap();
+    is_up.store(true, Relaxed);
+    drop(quota);
+    kept.await.unwrap();
+    let mut connection = connection().await;
+    let processes: Vec<String> = connection.keys("{retry:quota:last words}:*").await.unwrap();
+    assert_eq!(processes.len(), 1);
+    let alone: u32 = connection.hget(&processes[0], "alone").await.unwrap();
+    assert_eq!(alone, 1);
 }
 
 /// Whatever the key is, both of a process's keys are kept by one node.
@@ -291,6 +470,25 @@ async fn a_cluster_keeps_what_any_key_names() {
         }));
         leases(&budget, 1).await;
     }
+}
+
+/// As `keep_with` shows it.
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_cluster_is_asked_while_a_node_does_not_answer() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("redis://{}", listener.local_addr().unwrap());
+    let nodes = setting("DATABASES_REDIS_NODES");
+    let cluster = ClusterClient::builder(nodes.split(' ').chain([&*silent]))
+        .connection_timeout(Duration::from_millis(300))
+        .build()
+        .unwrap();
+    let budget = FleetBudget::ratio("a silent node", 0.0);
+    tokio::spawn(budget.keep_with(move || {
+        let cluster = cluster.clone();
+        async move { cluster.get_async_connection().await }
+    }));
+    leases(&budget, 1).await;
 }
 
 /// As where it is deployed while Redis is down.

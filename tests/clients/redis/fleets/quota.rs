@@ -66,6 +66,20 @@ pub(super) async fn at_once(attempts: usize, quota: &FleetQuota) -> Duration {
     start.elapsed()
 }
 
+/// One attempt that waits no longer than that.
+pub(super) async fn within(
+    deadline: Duration,
+    cost: u32,
+    quota: &FleetQuota,
+) -> Result<(), Rejected> {
+    #[retry(limiter = quota.cost(cost), deadline = deadline)]
+    async fn call(deadline: Duration, cost: u32, quota: &FleetQuota) -> Result<(), Rejected> {
+        Ok(())
+    }
+
+    call(deadline, cost, quota).await
+}
+
 /// Ten come to be there between two asks, and none waits for a burst.
 #[tokio::test(start_paused = true)]
 async fn a_quota_is_leased_as_fast_as_it_comes() {
