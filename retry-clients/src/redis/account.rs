@@ -87,7 +87,7 @@ where
 {
     /// Of that kind, and with that key.
     pub(super) fn new(kind: &str, key: &str, capacity: f64, per_second: f64, connect: F) -> Self {
-        // In braces what decides where a cluster keeps it, so that both are in one place.
+        // A cluster places a key by its part in braces, so both keys are on one node.
         let bucket = format!("{{retry:{kind}:{key}}}");
         Self {
             connect,
@@ -153,7 +153,7 @@ where
         }
     }
 
-    /// On the connection of before, or a new one. One that failed is not used again: where it only seems to be there, it
+    /// Asks on the last connection, or on a new one. A connection that failed is not reused: if it only looks alive, it
     /// could take minutes to notice.
     async fn answer(&mut self, told: Told, wanted: Wanted) -> Result<u64, Failure> {
         let mut connection = match self.connection.take() {

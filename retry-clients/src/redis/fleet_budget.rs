@@ -29,9 +29,11 @@ use super::wake::Wake;
 /// // In each process: a tenth of the calls of all of them, and 100 tokens for all of them.
 /// let budget = FleetBudget::ratio("payments", 0.1);
 /// let client = Client::open("redis://127.0.0.1")?;
-/// tokio::spawn(budget.keep(client));
+/// let kept = tokio::spawn(budget.keep(client));
 ///
 /// charge(&budget).await?;
+/// drop(budget);
+/// kept.await?;
 /// # Ok(())
 /// # }
 /// ```
@@ -42,8 +44,9 @@ use super::wake::Wake;
 /// While Redis does not answer, or if `keep` doesn't run, each process has a share of its own calls, so all together
 /// have no more than before. What was spent meanwhile is paid once Redis answers again.
 ///
-/// What a process has leased is lost if it ends before the budget is dropped: at most a tenth of what was there. Clones
-/// share one lease.
+/// Clones share one lease. Once the last of them is dropped, the task of `keep` gives it back, and ends: await it, as
+/// above. What a process that ends before has leased is lost, and so is what a budget in a `static` has: at most a tenth
+/// of what was there, rounded up.
 #[derive(Clone)]
 pub struct FleetBudget(Arc<Shared>);
 
@@ -149,7 +152,7 @@ impl FleetBudget {
             while let Some((is_answered, pause)) = ask(&kept.0, &mut account, spends).await {
                 sleep(pause).await;
                 let spent = timeout(EVERY, wake.wanted.notified()).await.is_ok();
-                // Who spends nothing leaves what comes to those who do.
+                // A process that spends nothing leaves new tokens to those that do.
                 spends = spent || spends && !is_answered;
             }
             account.tell(wake.last_words().await).await;
@@ -173,8 +176,8 @@ impl Drop for Kept {
     }
 }
 
-/// Tells of calls, and renews the lease of who spends it. Returns whether it was answered, and for how long not to do it
-/// again; `None` where nobody needs it any more.
+/// Reports calls, and renews the lease of a process that spends. Returns whether Redis answered and how long to wait
+/// before the next time, or `None` once the budget is dropped.
 async fn ask<F, C, Made>(
     shared: &Weak<Shared>,
     account: &mut Account<F, C>,

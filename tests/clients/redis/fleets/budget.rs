@@ -5,6 +5,7 @@ use retry_runtime::{Kind, RetryBudget, retry};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::redis::fleets::bucket::{Bucket, nobody};
+use crate::redis::fleets::database::leases;
 use crate::redis::fleets::{RUN, member};
 
 #[retry(max = 3, backoff = "none", budget = budget, on = |_| true)]
@@ -29,6 +30,21 @@ async fn member_of_a_fleet() {
         sleep(Duration::from_millis(2)).await;
     }
     println!("answer: {calls} {}", attempts.into_inner() - calls);
+}
+
+/// As the guide shows it.
+#[tokio::test]
+#[ignore = "a process that the tests start"]
+async fn member_that_ends() {
+    let Some((key, client)) = member() else {
+        return;
+    };
+    let budget = FleetBudget::ratio(&key, 0.0);
+    let kept = tokio::spawn(budget.keep(client));
+    leases(&budget, 1).await;
+    println!("answer: {}", budget.available());
+    drop(budget);
+    kept.await.unwrap();
 }
 
 #[test]

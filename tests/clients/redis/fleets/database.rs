@@ -109,7 +109,7 @@ async fn connection() -> MultiplexedConnection {
 }
 
 /// Waits for so many tokens in this process.
-async fn leases(budget: &FleetBudget, tokens: u64) {
+pub(super) async fn leases(budget: &FleetBudget, tokens: u64) {
     let leased = async {
         while budget.available() < tokens {
             sleep(Duration::from_millis(5)).await;
@@ -123,6 +123,16 @@ async fn leases(budget: &FleetBudget, tokens: u64) {
 async fn left_of<T: FromRedisValue>(budget: &str) -> T {
     let key = format!("{{retry:budget:{budget}}}");
     connection().await.hget(key, "tokens").await.unwrap()
+}
+
+#[tokio::test]
+#[ignore = "needs Redis: run by .ci/databases"]
+async fn a_program_that_ends_gives_back_its_lease() {
+    let worker = "redis::fleets::budget::member_that_ends";
+    let leased = fleet(worker, "ends", Server::Runs).await;
+    assert!(leased.iter().all(|leased| leased != "0"), "{leased:?}");
+    let tokens: f64 = left_of("ends").await;
+    assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
 }
 
 /// A process of a quota of ten tokens a second, as the script sees it.
