@@ -345,7 +345,7 @@ async fn however_many_processes_come_each_can_retry() {
 /// A connection whose answers are late: each by what the list says, and then none.
 struct Slow(MultiplexedConnection, Arc<Mutex<IntoIter<Duration>>>);
 
-const LOST: Duration = Duration::from_secs(3600);
+const LOST: Duration = Duration::from_hours(1);
 
 impl ConnectionLike for Slow {
     fn req_packed_command<'a>(&'a mut self, command: &'a Cmd) -> RedisFuture<'a, Value> {
