@@ -1,4 +1,5 @@
 use std::collections::hash_map::RandomState;
+use std::fmt::Display;
 use std::future::Future;
 use std::hash::{BuildHasher, Hasher};
 use std::pin::Pin;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{Client, Cmd, RedisError, RedisResult, cmd};
 use retry_runtime::{Call, Policy, Site, Verdict};
+use tokio::runtime::Handle;
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
@@ -21,6 +23,10 @@ const POLICY: Policy = Policy::exponential()
     .cap(LONGEST);
 /// With the patience, less than the script leaves the others to come back.
 const LONGEST: Duration = Duration::from_millis(500);
+
+/// How many failures in a row are told one by one, and how often they are after that.
+const TOLD: u32 = 5;
+const TOLD_EVERY: Duration = Duration::from_secs(10);
 
 /// How often Redis is told even if there is nothing to say. It forgets after a day.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
@@ -41,8 +47,10 @@ pub(super) struct Account<F, C> {
     told: Told,
     /// When that came. `None` where more may have been granted since: it goes back with the next ask.
     answered: Option<Instant>,
-    /// Asks that failed in a row.
+    /// Failures in a row that were told.
     failing: Call,
+    /// When the last of them was.
+    failed: Option<Instant>,
 }
 
 /// What a process says of itself: totals since it began.
@@ -101,6 +109,7 @@ where
             told: Told::default(),
             answered: None,
             failing: Call::new(),
+            failed: None,
         }
     }
 
@@ -113,10 +122,9 @@ where
         }
         let was_connected = self.connection.is_some();
         let answer = self.answer(told, wanted).await;
-        let site = Site::new(&POLICY, &self.bucket);
         match answer {
             Ok(granted) => {
-                self.failing.succeeded(&site);
+                self.failing.succeeded(&Site::new(&POLICY, &self.bucket));
                 self.failing = Call::new();
                 let new = granted.saturating_sub(self.granted);
                 self.granted = self.granted.max(granted);
@@ -126,16 +134,21 @@ where
             }
             // Servers close connections that are idle.
             Err(Failure::Said(_)) if was_connected => Err(Duration::ZERO),
-            Err(Failure::Said(error)) => {
-                let pause = self.failing.failed(&site, Verdict::TRANSIENT, &error);
-                Err(pause.unwrap_or(LONGEST))
-            }
-            Err(Failure::Late) => {
-                let late = "no answer in time";
-                let pause = self.failing.failed(&site, Verdict::TRANSIENT, &late);
-                Err(pause.unwrap_or(LONGEST))
-            }
+            Err(Failure::Said(error)) => Err(self.failed(&error)),
+            Err(Failure::Late) => Err(self.failed(&"no answer in time")),
         }
+    }
+
+    /// How long to wait before the server is asked again.
+    fn failed(&mut self, error: &dyn Display) -> Duration {
+        let is_recent = |failed: Instant| failed.elapsed() < TOLD_EVERY;
+        if self.failing.attempt() > TOLD && self.failed.is_some_and(is_recent) {
+            return LONGEST;
+        }
+        self.failed = Some(Instant::now());
+        let site = Site::new(&POLICY, &self.bucket);
+        let pause = self.failing.failed(&site, Verdict::TRANSIENT, error);
+        pause.unwrap_or(LONGEST)
     }
 
     /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
@@ -189,6 +202,14 @@ where
             .arg(self.told.alone);
         script
     }
+}
+
+/// Says what is missing before the first ask does, in tokio's words.
+pub(super) fn expect_runtime() {
+    assert!(
+        Handle::try_current().is_ok(),
+        "`keep` waits with tokio's timer, and there is no tokio runtime here: spawn it on one, as with `tokio::spawn`"
+    );
 }
 
 /// Why there was no answer.

@@ -9,7 +9,7 @@ use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, Told, Wanted, to};
+use super::account::{Account, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
@@ -107,11 +107,11 @@ impl FleetBudget {
     }
 
     /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
-    /// each process, on a tokio runtime. It connects by itself, also if Redis is down at first.
+    /// each process, on a tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first.
     ///
     /// Redis is asked at most a hundred times a second, once a second while there are calls, and once an hour
     /// otherwise. It has a second to accept a connection and 250 ms to answer; then it is asked again after up to
-    /// 100 ms, 200 ms, … half a second, as the log says.
+    /// 100 ms, 200 ms, … half a second. The log has the first five failures, and then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
@@ -148,6 +148,7 @@ impl FleetBudget {
         let capacity = f64::from(self.0.capacity);
         let mut account = Account::new("budget", &self.0.key, capacity, 0.0, connect);
         async move {
+            expect_runtime();
             let mut spends = true;
             while let Some((is_answered, pause)) = ask(&kept.0, &mut account, spends).await {
                 sleep(pause).await;

@@ -10,7 +10,7 @@ use redis::{Client, RedisResult};
 use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, Told, Wanted, to};
+use super::account::{Account, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
@@ -129,11 +129,11 @@ impl FleetQuota {
     }
 
     /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
-    /// tokio runtime. It connects by itself, also if Redis is down at first.
+    /// tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first.
     ///
     /// Redis is asked at most a hundred times a second while attempts wait, and once an hour otherwise. It has a second
-    /// to accept a connection and 250 ms to answer; then it is asked again after up to 100 ms, 200 ms, … half a second,
-    /// as the log says.
+    /// to accept a connection and 250 ms to answer; then it is asked again after up to 100 ms, 200 ms, … half a second.
+    /// The log has the first five failures, and then one every ten seconds.
     pub fn keep(&self, client: Client) -> impl Future<Output = ()> + Send + 'static {
         self.keep_with(to(client))
     }
@@ -174,6 +174,7 @@ impl FleetQuota {
             part: Part::default(),
         };
         async move {
+            expect_runtime();
             while let Some(pause) = asker.ask(&shared).await {
                 sleep(pause).await;
                 if shared

@@ -1,7 +1,10 @@
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::task::{Context, Waker};
 
 use retry_clients::redis::FleetBudget;
-use retry_runtime::{Kind, RetryBudget, retry};
+use retry_runtime::{Kind, RetryBudget, retry, testing};
 use tokio::time::{Duration, Instant, sleep};
 
 use crate::redis::fleets::bucket::{Bucket, nobody};
@@ -67,6 +70,37 @@ fn without_redis_each_process_has_its_share() {
     }
     assert!(budget.withdraw(Kind::Transient) && budget.withdraw(Kind::Throttled));
     assert!(!budget.withdraw(Kind::Transient));
+}
+
+/// An outage of an hour must not fill a disk.
+#[tokio::test(start_paused = true)]
+async fn an_outage_is_told_at_first_and_then_now_and_again() {
+    let recording = testing::record();
+    let (bucket, is_up) = (Bucket::default(), Arc::new(AtomicBool::new(false)));
+    let budget = FleetBudget::ratio("away", 0.1);
+    tokio::spawn(budget.keep_with({
+        let (is_up, mut up, mut down) = (Arc::clone(&is_up), bucket.connect(), nobody());
+        move || if is_up.load(Relaxed) { up() } else { down() }
+    }));
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(recording.lines().len(), 5);
+    sleep(Duration::from_mins(1)).await;
+    assert!((10..=11).contains(&recording.lines().len()));
+    is_up.store(true, Relaxed);
+    sleep(Duration::from_secs(1)).await;
+    assert_eq!(budget.available(), 10);
+    let last = recording.lines().pop().unwrap();
+    assert!(
+        last.starts_with("succeeded {retry:budget:away} attempt=1"),
+        "{last}"
+    );
+}
+
+#[test]
+#[should_panic(expected = "`keep` waits with tokio's timer, and there is no tokio runtime here")]
+fn outside_a_tokio_runtime_keep_says_what_it_needs() {
+    let kept = FleetBudget::ratio("outside", 0.1).keep_with(nobody());
+    let _ = pin!(kept).poll(&mut Context::from_waker(Waker::noop()));
 }
 
 #[tokio::test(start_paused = true)]
