@@ -13,6 +13,7 @@ use retry_runtime::Moment;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use tokio::runtime::Handle;
 use tokio::time::Instant;
 
 use crate::{DurableError, Engine};
@@ -42,7 +43,8 @@ use crate::{DurableError, Engine};
 /// A name is for one step each time the journal is opened. To run the program again in the same process, drop the
 /// journal and open it again.
 ///
-/// Its clock is the system's when it is opened, and goes on with tokio's. Delete the file once its run is done.
+/// Its clock is the system's when it is opened, and goes on with tokio's. Its steps and pauses need a tokio runtime that
+/// has a timer. Delete the file once its run is done.
 #[derive(Debug)]
 pub struct Journal {
     state: Mutex<State>,
@@ -185,6 +187,10 @@ impl Engine for Journal {
         T: Serialize + DeserializeOwned + Send,
         S: Future<Output = T> + Send,
     {
+        // Before the first attempt, not at the first pause, which may come much later.
+        if Handle::try_current().is_err() {
+            return Err(JournalError::NoRuntime);
+        }
         let text = if let Some(kept) = self.ask(name)? {
             kept
         } else {
@@ -239,6 +245,8 @@ pub enum JournalError {
     },
     /// JSON can't hold a result, or it is not of the type that the program asks for.
     Json(serde_json::Error),
+    /// It sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
+    NoRuntime,
     /// Two steps since the journal was opened have this name. The second did not run.
     Twice(String),
 }
@@ -256,6 +264,10 @@ impl fmt::Display for JournalError {
             Self::InUse => f.write_str("another program has opened the journal"),
             Self::Damaged { line } => write!(f, "line {line} of the journal is no step"),
             Self::Json(error) => write!(f, "the result of a step: {error}"),
+            Self::NoRuntime => f.write_str(
+                "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, as under \
+                 `#[tokio::main]`",
+            ),
             Self::Twice(name) => write!(f, "two steps of one run are named `{name}`"),
         }
     }
@@ -267,7 +279,7 @@ impl Error for JournalError {
             // Their own texts are in this one's.
             Self::Io(error) => error.source(),
             Self::Json(error) => error.source(),
-            Self::InUse | Self::Damaged { .. } | Self::Twice(_) => None,
+            Self::InUse | Self::Damaged { .. } | Self::NoRuntime | Self::Twice(_) => None,
         }
     }
 }

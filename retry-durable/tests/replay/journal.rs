@@ -1,7 +1,9 @@
 //! The file, and the names of its steps.
 
 use std::fs;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::task::{Context, Poll, Waker};
 
 use retry_durable::{Durable, Engine, Journal, JournalError};
 use tokio::join;
@@ -53,6 +55,38 @@ async fn what_is_no_journal_is_refused() {
     fs::write(&run.path, "{}\n").unwrap();
     let damaged = Journal::open(&run.path).unwrap_err();
     assert_eq!(damaged.to_string(), "line 1 of the journal is no step");
+}
+
+/// Said before the first attempt, as the first pause may come much later.
+#[test]
+fn outside_a_tokio_runtime_nothing_is_attempted() {
+    let run = Run::new();
+    let journal = run.open();
+    let attempts = AtomicU32::new(0);
+    let attempt = async || {
+        attempts.fetch_add(1, SeqCst);
+        Ok::<_, String>(7)
+    };
+    let call = Durable::new(EXACT)
+        .on(is_busy)
+        .call(&journal, "call", attempt);
+    let Poll::Ready(Err(without)) = pin!(call).poll(&mut Context::from_waker(Waker::noop())) else {
+        panic!("an error at once");
+    };
+    assert_eq!(
+        without.to_string(),
+        "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, \
+         as under `#[tokio::main]`"
+    );
+    assert_eq!(attempts.load(SeqCst), 0);
+    // Nothing was lost.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .build();
+    let call = Durable::new(EXACT)
+        .on(is_busy)
+        .call(&journal, "call", attempt);
+    assert_eq!(runtime.unwrap().block_on(call).unwrap(), 7);
 }
 
 /// At once and one after the other, of steps and of calls.
