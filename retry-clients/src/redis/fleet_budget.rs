@@ -150,11 +150,14 @@ impl FleetBudget {
         async move {
             expect_runtime();
             let mut spends = true;
-            while let Some((is_answered, pause)) = ask(&kept.0, &mut account, spends).await {
-                sleep(pause).await;
-                let spent = timeout(EVERY, wake.wanted.notified()).await.is_ok();
+            while let Some(answer) = ask(&kept.0, &mut account, spends).await {
+                if let Err(pause) = answer {
+                    sleep(pause).await;
+                    continue;
+                }
+                sleep(AT_MOST_EVERY).await;
                 // A process that spends nothing leaves new tokens to those that do.
-                spends = spent || spends && !is_answered;
+                spends = timeout(EVERY, wake.wanted.notified()).await.is_ok();
             }
             account.tell(wake.last_words().await).await;
         }
@@ -177,13 +180,13 @@ impl Drop for Kept {
     }
 }
 
-/// Reports calls, and renews the lease of a process that spends. Returns whether Redis answered and how long to wait
-/// before the next time, or `None` once the budget is dropped.
+/// Reports calls, and renews the lease of a process that spends. Returns how long to wait before Redis is asked again if
+/// it did not answer, and `None` once the budget is dropped.
 async fn ask<F, C, Made>(
     shared: &Weak<Shared>,
     account: &mut Account<F, C>,
     spends: bool,
-) -> Option<(bool, Duration)>
+) -> Option<Result<(), Duration>>
 where
     F: FnMut() -> Made,
     Made: Future<Output = RedisResult<C>>,
@@ -204,17 +207,14 @@ where
         account.refuse(answer.unwrap_or(0));
         return None;
     };
-    Some(match answer {
+    match answer {
         Ok(granted) => {
             shared.lease.fetch_add(granted, Relaxed);
             shared.alone().is_answered = true;
-            (true, AT_MOST_EVERY)
         }
-        Err(pause) => {
-            shared.is_left_alone();
-            (false, pause)
-        }
-    })
+        Err(_) => shared.is_left_alone(),
+    }
+    Some(answer.map(|_| ()))
 }
 
 impl Shared {

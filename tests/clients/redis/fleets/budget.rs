@@ -82,7 +82,8 @@ async fn an_outage_is_told_at_first_and_then_now_and_again() {
         let (is_up, mut up, mut down) = (Arc::clone(&is_up), bucket.connect(), nobody());
         move || if is_up.load(Relaxed) { up() } else { down() }
     }));
-    sleep(Duration::from_secs(5)).await;
+    // The four pauses between them last up to 100, 200, 400 and 500 ms.
+    sleep(Duration::from_millis(1_300)).await;
     assert_eq!(recording.lines().len(), 5);
     sleep(Duration::from_mins(1)).await;
     assert!((10..=11).contains(&recording.lines().len()));
