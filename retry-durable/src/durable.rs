@@ -152,28 +152,25 @@ impl<'b, On> Durable<'b, On> {
         let site = Site::new(&policy, name);
         let begun = async { engine.now().since_origin() };
         let at = engine.step(&format!("{name}: begun"), begun).await;
-        let mut state = State {
-            call: Call::new(),
-            at: at.map_err(|error| DurableError::Engine { error, last: None })?,
-            error: None,
-        };
+        let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
+        let mut last = None;
         for number in 1_u64.. {
             let mut came = Came::NotBegun;
-            let attempt = self.attempt(engine, name, &state, &mut operation, &mut came);
+            let attempt = self.attempt(engine, name, at, last.as_ref(), &mut operation, &mut came);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
                 .await;
             let (error, came) = match ended {
                 Ok(Ended::Succeeded(value)) => return Ok(value),
                 Ok(Ended::GaveUp(error)) => return Err(DurableError::GaveUp(error)),
-                Ok(Ended::TooLate) => match state.error.take() {
-                    Some(error) => return Err(DurableError::GaveUp(error)),
+                Ok(Ended::TooLate) => match last.take() {
+                    Some(Failed { error, .. }) => return Err(DurableError::GaveUp(error)),
                     // Not kept by this program: only a failure is followed by what may be late.
                     None => continue,
                 },
-                Ok(Ended::Pauses(pause, paused)) => {
-                    state = paused;
-                    let end = Moment::from_origin(state.at.saturating_add(pause));
+                Ok(Ended::Pauses(pause, failed)) => {
+                    let end = Moment::from_origin(failed.at.saturating_add(pause));
+                    last = Some(failed);
                     // Never more than all of it: the clock may have been set back.
                     let left = end.since(engine.now()).min(pause);
                     match engine.sleep(&format!("{name}: pause {number}"), left).await {
@@ -185,7 +182,7 @@ impl<'b, On> Durable<'b, On> {
             };
             if G::is_cancelled(&error) {
                 let retry = match came {
-                    Came::NotBegun => self.retry(&state),
+                    Came::NotBegun => last.as_ref().map(|failed| self.retry(failed)),
                     Came::Ended => None,
                     Came::Pauses(retry) => Some(retry),
                 };
@@ -195,7 +192,7 @@ impl<'b, On> Durable<'b, On> {
                 // kept it.)
                 refund(self.budget, &retry.call);
             }
-            let last = state.error;
+            let last = last.map(|failed| failed.error);
             return Err(DurableError::Engine { error, last });
         }
         unreachable!("more attempts than there are numbers")
@@ -206,7 +203,8 @@ impl<'b, On> Durable<'b, On> {
         &mut self,
         engine: &G,
         name: &str,
-        state: &State<E>,
+        begun: Duration,
+        last: Option<&Failed<E>>,
         operation: &mut F,
         came: &mut Came,
     ) -> Ended<T, E>
@@ -219,9 +217,9 @@ impl<'b, On> Durable<'b, On> {
     {
         *came = Came::Ended;
         let site = Site::new(&self.policy, name);
-        let (mut call, at) = (state.call, state.at);
+        let (mut call, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
         let elapsed = || engine.now().since(Moment::from_origin(at));
-        if let Some(error) = &state.error {
+        if let Some(Failed { error, .. }) = last {
             let verdict = self.on.verdict(error);
             let shown = Shown(&self.on, error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
@@ -258,25 +256,24 @@ impl<'b, On> Durable<'b, On> {
             verdict,
             error: text(&shown),
         });
-        let state = State {
+        let failed = Failed {
             call,
             at: engine.now().since_origin(),
-            error: Some(error),
+            error,
         };
-        Ended::Pauses(pause, state)
+        Ended::Pauses(pause, failed)
     }
 
-    /// The retry that follows the last failure, if one has failed.
-    fn retry<E>(&mut self, state: &State<E>) -> Option<Retry>
+    /// The retry that follows a failure.
+    fn retry<E>(&mut self, failed: &Failed<E>) -> Retry
     where
         On: OnError<E>,
     {
-        let error = state.error.as_ref()?;
-        Some(Retry {
-            call: state.call,
-            verdict: self.on.verdict(error),
-            error: text(&Shown(&self.on, error)),
-        })
+        Retry {
+            call: failed.call,
+            verdict: self.on.verdict(&failed.error),
+            error: text(&Shown(&self.on, &failed.error)),
+        }
     }
 }
 
@@ -306,21 +303,21 @@ fn refund(budget: Option<Budget<'_>>, call: &Call) {
     }
 }
 
-/// What an attempt begins with.
+/// A failure that is retried: what the next attempt begins with.
 #[derive(Serialize, Deserialize)]
-struct State<E> {
+struct Failed<E> {
     call: Call,
-    /// When that was so, by the engine's clock.
+    /// When it was decided, by the engine's clock.
     at: Duration,
-    /// What the attempt before failed with.
-    error: Option<E>,
+    /// Without an `Option`: JSON could not tell an error that is `null` from none.
+    error: E,
 }
 
 /// What became of an attempt: all that a program needs that is run again.
 #[derive(Serialize, Deserialize)]
 enum Ended<T, E> {
     Succeeded(T),
-    Pauses(Duration, State<E>),
+    Pauses(Duration, Failed<E>),
     GaveUp(E),
     /// The deadline had passed: the call gives up with what the attempt before failed with.
     TooLate,

@@ -40,8 +40,10 @@ use crate::{DurableError, Engine};
 /// # }
 /// ```
 ///
-/// A name is for one step each time the journal is opened. To run the program again in the same process, drop the
-/// journal and open it again.
+/// A name is for one step each time the journal is opened. To run the program again in the same process, or a call that
+/// was dropped, drop the journal and open it again.
+///
+/// Results are kept in JSON, and come back as JSON tells them: `Some(())`, which it can't tell from `None`, as `None`.
 ///
 /// Its clock is the system's when it is opened, and goes on with tokio's. Its steps and pauses need a tokio runtime that
 /// has a timer. Delete the file once its run is done.
@@ -88,14 +90,22 @@ impl Journal {
         file.read_to_end(&mut text)?;
         let whole = text.iter().rposition(|byte| *byte == b'\n');
         let whole = whole.map_or(0, |end| end + 1);
+        let rest = &text[whole..];
         let mut kept = HashMap::new();
-        for (number, line) in (1..).zip(text[..whole].split_inclusive(|byte| *byte == b'\n')) {
+        let mut number = 1;
+        for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
             let line: Line<'_> =
                 serde_json::from_slice(line).map_err(|_| JournalError::Damaged { line: number })?;
             kept.entry(line.step)
                 .or_insert_with(|| line.result.to_owned());
+            number += 1;
         }
-        if whole < text.len() {
+        // Zeros are what some file systems leave of a line after a crash.
+        let is_begun = |begin: &[u8]| rest.starts_with(begin) || begin.starts_with(rest);
+        if !is_begun(br#"{"step":""#) && !is_begun(&[0]) {
+            return Err(JournalError::Damaged { line: number });
+        }
+        if !rest.is_empty() {
             file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
         }
         file.sync_all()?;
@@ -128,7 +138,7 @@ impl Journal {
             step: name.to_owned(),
             result,
         };
-        let mut line = serde_json::to_vec(&line).map_err(JournalError::Json)?;
+        let mut line = serde_json::to_vec(&line).map_err(JournalError::json(name))?;
         line.push(b'\n');
         Ok(self.lock().append(&line)?)
     }
@@ -199,13 +209,14 @@ impl Engine for Journal {
                 name,
             };
             let result = step.await;
-            let text = serde_json::value::to_raw_value(&result).map_err(JournalError::Json)?;
+            let text =
+                serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
             self.keep(name, &text)?;
             mem::forget(under_way);
             text
         };
         // What is read again after a restart, and so also now.
-        serde_json::from_str(text.get()).map_err(JournalError::Json)
+        serde_json::from_str(text.get()).map_err(JournalError::json(name))
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
@@ -236,19 +247,34 @@ impl<E> From<JournalError> for DurableError<E, JournalError> {
 pub enum JournalError {
     /// The file can't be read or written.
     Io(io::Error),
-    /// Another program has opened it.
+    /// Another program has opened it, or this one has and still holds it.
     InUse,
     /// A line is no step.
     Damaged {
         /// Which, from 1.
         line: u64,
     },
-    /// JSON can't hold a result, or it is not of the type that the program asks for.
-    Json(serde_json::Error),
+    /// JSON can't hold a result, or it is not of the type that the program asks for. A result that can't be written, such
+    /// as a map with keys that are no text, is not kept: its step runs again at the next start.
+    Json {
+        /// The step's name.
+        step: String,
+        /// What is wrong with its result.
+        error: serde_json::Error,
+    },
     /// It sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
     NoRuntime,
     /// Two steps since the journal was opened have this name. The second did not run.
     Twice(String),
+}
+
+impl JournalError {
+    fn json(step: &str) -> impl FnOnce(serde_json::Error) -> Self {
+        move |error| Self::Json {
+            step: step.to_owned(),
+            error,
+        }
+    }
 }
 
 impl From<io::Error> for JournalError {
@@ -261,14 +287,19 @@ impl fmt::Display for JournalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io(error) => write!(f, "the journal can't be read or written: {error}"),
-            Self::InUse => f.write_str("another program has opened the journal"),
+            Self::InUse => f.write_str(
+                "the journal is open already, in another program or in this one: only one can have it",
+            ),
             Self::Damaged { line } => write!(f, "line {line} of the journal is no step"),
-            Self::Json(error) => write!(f, "the result of a step: {error}"),
+            Self::Json { step, error } => write!(f, "the result of step `{step}`: {error}"),
             Self::NoRuntime => f.write_str(
                 "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, as under \
                  `#[tokio::main]`",
             ),
-            Self::Twice(name) => write!(f, "two steps of one run are named `{name}`"),
+            Self::Twice(name) => write!(
+                f,
+                "two steps of one run are named `{name}`: name each differently; to run again, open the journal again"
+            ),
         }
     }
 }
@@ -278,7 +309,7 @@ impl Error for JournalError {
         match self {
             // Their own texts are in this one's.
             Self::Io(error) => error.source(),
-            Self::Json(error) => error.source(),
+            Self::Json { error, .. } => error.source(),
             Self::InUse | Self::Damaged { .. } | Self::NoRuntime | Self::Twice(_) => None,
         }
     }

@@ -37,12 +37,17 @@ fn a_report_of_a_journal_names_each_cause_once() {
             ][..],
         ),
         (
-            JournalError::Json(json),
-            &["the result of a step: no answer", "unplugged"],
+            JournalError::Json {
+                step: String::from("rate"),
+                error: json,
+            },
+            &["the result of step `rate`: no answer", "unplugged"],
         ),
         (
             JournalError::InUse,
-            &["another program has opened the journal"],
+            &[
+                "the journal is open already, in another program or in this one: only one can have it",
+            ],
         ),
     ] {
         let error: &dyn Error = &error;

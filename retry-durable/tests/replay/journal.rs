@@ -48,13 +48,41 @@ async fn what_is_no_journal_is_refused() {
     let journal = run.open();
     let number = journal.step("text", async { 1 }).await.unwrap_err();
     assert!(
-        number.to_string().starts_with("the result of a step: "),
+        number
+            .to_string()
+            .starts_with("the result of step `text`: "),
         "{number}"
     );
     drop(journal);
-    fs::write(&run.path, "{}\n").unwrap();
-    let damaged = Journal::open(&run.path).unwrap_err();
-    assert_eq!(damaged.to_string(), "line 1 of the journal is no step");
+    let whole = fs::read_to_string(&run.path).unwrap();
+    for (text, line) in [
+        ("{}\n", 1),
+        ("[server]\nport = 80", 1),
+        ("port = 80", 1),
+        (&format!("{whole}port"), 2),
+    ] {
+        fs::write(&run.path, text).unwrap();
+        let damaged = Journal::open(&run.path).unwrap_err();
+        let expected = format!("line {line} of the journal is no step");
+        assert_eq!(damaged.to_string(), expected);
+        assert_eq!(fs::read_to_string(&run.path).unwrap(), text);
+    }
+    // What a crash may leave of a line.
+    fs::write(&run.path, format!("{whole}\0\0\0")).unwrap();
+    drop(run.open());
+    assert_eq!(fs::read_to_string(&run.path).unwrap(), whole);
+}
+
+/// To the last bit.
+#[tokio::test]
+async fn numbers_come_back_as_they_were() {
+    let run = Run::new();
+    let journal = run.open();
+    for number in 1..300 {
+        let (name, part) = (number.to_string(), f64::from(number) / 3.7);
+        let kept = journal.step(&name, async { part }).await.unwrap();
+        assert_eq!(kept.to_bits(), part.to_bits());
+    }
 }
 
 /// Said before the first attempt, as the first pause may come much later.
@@ -121,7 +149,10 @@ async fn of_two_steps_with_one_name_only_one_runs() {
             };
             assert_eq!((steps.0.unwrap(), charges.0.unwrap()), (0, 1));
             let twice = steps.1.unwrap_err().to_string();
-            assert_eq!(twice, "two steps of one run are named `same`");
+            assert_eq!(
+                twice,
+                "two steps of one run are named `same`: name each differently; to run again, open the journal again"
+            );
             let twice = charges.1.unwrap_err().to_string();
             assert!(twice.contains("`charge: begun`"), "{twice}");
         }
@@ -150,7 +181,7 @@ async fn a_result_that_does_not_read_back_is_kept() {
             runs.fetch_add(1, SeqCst);
             f64::NAN
         });
-        assert!(matches!(rate.await, Err(JournalError::Json(_))));
+        assert!(matches!(rate.await, Err(JournalError::Json { .. })));
     }
     assert_eq!(runs.load(SeqCst), 1);
     let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
