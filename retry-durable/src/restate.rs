@@ -22,7 +22,7 @@ use restate_sdk::endpoint::ContextInternal;
 use restate_sdk::errors::{HandlerError, TerminalError};
 use retry_runtime::Moment;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Error as _};
 
 use crate::{DurableError, Engine};
 
@@ -53,10 +53,14 @@ where
     let written = context.run(|| async {
         let result = serde_json::to_vec(&step.await);
         // Terminal, or Restate would run the step again and again, with the same end.
-        Ok(result.map_err(|error| TerminalError::new(format!("the result of a step: {error}")))?)
+        let ended = |error| TerminalError::new(format!("the result of step `{name}`: {error}"));
+        Ok(result.map_err(ended)?)
     });
     let kept = written.name(name).await.map_err(RestateError::Terminal)?;
-    serde_json::from_slice(&kept).map_err(RestateError::Json)
+    serde_json::from_slice(&kept).map_err(|error| RestateError::Json {
+        step: name.to_owned(),
+        error,
+    })
 }
 
 macro_rules! engine {
@@ -115,14 +119,19 @@ pub enum RestateError {
     /// It ended the step: the invocation was cancelled, or JSON can't hold a result.
     Terminal(TerminalError),
     /// What it kept is not of the type that the program asks for.
-    Json(serde_json::Error),
+    Json {
+        /// The step's name.
+        step: String,
+        /// What is wrong with its result.
+        error: serde_json::Error,
+    },
 }
 
 impl fmt::Display for RestateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Terminal(error) => f.write_str(error.message()),
-            Self::Json(error) => write!(f, "the result of a step: {error}"),
+            Self::Json { step, error } => write!(f, "the result of step `{step}`: {error}"),
         }
     }
 }
@@ -133,7 +142,7 @@ impl From<RestateError> for HandlerError {
     fn from(error: RestateError) -> Self {
         match error {
             RestateError::Terminal(error) => error.into(),
-            RestateError::Json(error) => error.into(),
+            RestateError::Json { .. } => serde_json::Error::custom(error).into(),
         }
     }
 }
