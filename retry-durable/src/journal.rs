@@ -43,7 +43,7 @@ use crate::{DurableError, Engine};
 /// A name is for one step each time the journal is opened. To run the program again in the same process, or a call that
 /// was dropped, drop the journal and open it again.
 ///
-/// Results are kept in JSON, and come back as JSON tells them: `Some(())`, which it can't tell from `None`, as `None`.
+/// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
 ///
 /// Its clock is the system's when it is opened, and goes on with tokio's. Its steps and pauses need a tokio runtime that
 /// has a timer. Delete the file once its run is done.
@@ -255,7 +255,7 @@ pub enum JournalError {
         line: u64,
     },
     /// JSON can't hold a result, or it is not of the type that the program asks for. A result that can't be written, such
-    /// as a map with keys that are no text, is not kept: its step runs again at the next start.
+    /// as a map whose keys aren't text, is not kept: its step runs again at the next start.
     Json {
         /// The step's name.
         step: String,
