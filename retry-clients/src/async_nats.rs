@@ -68,10 +68,10 @@ const PASSING: [&str; 3] = [
 ///
 /// An error that only wraps another one is what that one says. So is an [`async_nats::Error`], which holds any.
 ///
-/// But this client drops some causes. A request of `update_consumer` or `create_consumer_strict` that failed without one
-/// is transient and ambiguous. Always stopped, though it may pass, is what `put`, `update_metadata`, `add_link` and
-/// `add_bucket_link` of an object store could not publish; of `reset_consumer`, what `JetStream` says, and that nobody
-/// answers.
+/// But this client drops some causes. A request of `update_consumer` or `create_consumer_strict` that failed without
+/// one is transient and ambiguous. Some failures always stop although they might pass: publishing that fails inside an
+/// object store's `put`, `update_metadata`, `add_link` or `add_bucket_link`, and, for `reset_consumer`, what
+/// `JetStream` says, or that nobody answers.
 pub fn classify<E: Failure + ?Sized>(error: &E) -> Verdict {
     error.verdict()
 }

@@ -91,8 +91,9 @@ impl ClientRetries {
         }
     }
 
-    /// What calls are named in the log and by observers. By default each by its request: `GET api.example`, or
-    /// `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would differ for each item.
+    /// The name of calls in the log and for observers. By default, each call is named after its request:
+    /// `GET api.example`, or `package.Service/Method` with gRPC. Never by a path, which may hold secrets, and would
+    /// differ for each item.
     pub fn name(mut self, name: impl Into<Cow<'static, str>>) -> Self {
         self.name = Some(name.into());
         self
@@ -190,8 +191,8 @@ impl ClientRetries {
         self
     }
 
-    /// Cancels calls: once the future is ready, no pause of a call goes on, nor its wait for the limiter or the service.
-    /// A call ends with the outcome that it had last, and one that has none with
+    /// Cancels calls: once the future is ready, a call's pause ends, and so does its wait for the limiter or the
+    /// service. A call ends with the outcome that it had last, and one that has none with
     /// [`Rejected`](retry_runtime::Rejected). An attempt under way is not dropped.
     ///
     /// It is called before each pause and each wait, so the future must be ready ever after, as a token's is:

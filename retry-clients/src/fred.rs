@@ -87,10 +87,10 @@ pub fn classify(error: &Error) -> Verdict {
 /// Makes a client send each command once per call, also in a cluster. By itself it sends one up to three times, if the
 /// connection breaks meanwhile.
 ///
-/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client knows where the slot is, and the next attempt
-/// goes there. While a slot moves, a key that its old node lacks is refused by `ASK`, until all of the slot has moved.
-/// This client can't follow that: by itself it asks the old node again, and once its attempts are used up, it never
-/// answers any command again.
+/// In a cluster, a redirection ends an attempt, too. After `MOVED` the client knows where the slot is, and the next
+/// attempt goes there. While a slot moves, a key that its old node lacks is refused by `ASK`, until all of the slot has
+/// moved. This client can't follow `ASK`: without this setting it asks the old node again, and once its attempts are
+/// used up, it never answers any command again.
 ///
 /// Not for transactions: this client sends `MULTI` to `EXEC` once more if the connection breaks, whatever its configuration
 /// says, also when the first may have taken effect. In a cluster, one whose slot has moved ends with

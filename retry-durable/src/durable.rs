@@ -108,8 +108,8 @@ impl<'b, On> Durable<'b, On> {
         }
     }
 
-    /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program starts.
-    /// One that never begins, because it would be past the deadline or the run is cancelled, is refunded.
+    /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program
+    /// starts. A retry that never begins, because the deadline would have passed or the run is cancelled, is refunded.
     pub fn budget(self, budget: &(dyn RetryBudget + Sync)) -> Durable<'_, On> {
         Durable {
             policy: self.policy,

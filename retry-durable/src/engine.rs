@@ -15,8 +15,8 @@ pub trait Engine: Sync {
     /// Runs `step` and keeps what it returns; or returns what is kept under that name, and runs nothing. A step that is
     /// dropped, or under way when the program ends, does not count.
     ///
-    /// What was just run is returned as it is read back, without what serializing leaves out: as a program that is run
-    /// again would see it.
+    /// Even a result that was just computed is returned as it would be read back, without what serializing leaves out.
+    /// So a first run sees the same as a later one.
     fn step<T, S>(
         &self,
         name: &str,

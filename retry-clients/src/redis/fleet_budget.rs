@@ -45,8 +45,8 @@ use super::wake::Wake;
 /// have no more than before. What was spent meanwhile is paid once Redis answers again.
 ///
 /// Clones share one lease. Once the last of them is dropped, the task of `keep` gives it back, and ends: await it, as
-/// above. What a process that ends before has leased is lost, and so is what a budget in a `static` has: at most a tenth
-/// of what was there, rounded up.
+/// above. If the process ends before that, its lease is lost; so is the lease of a budget in a `static`. That is at
+/// most a tenth of what was there, rounded up.
 #[derive(Clone)]
 pub struct FleetBudget(Arc<Shared>);
 

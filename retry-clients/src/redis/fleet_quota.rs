@@ -40,12 +40,12 @@ use super::wake::Wake;
 ///
 /// Attempts wait in the order in which they came, within each process. [`keep`](Self::keep) asks Redis for what waits,
 /// all of it at once. In any stretch of time, all processes together begin no more than its part of the quota and one
-/// burst, or what the quota gives in 20 ms if that is more. Where attempts [cost](Self::cost) more than 1, it may be what
-/// one of them costs more.
+/// burst, or what the quota gives in 20 ms if that is more. Where attempts [cost](Self::cost) more than 1, that limit
+/// may be exceeded by the cost of one attempt.
 ///
-/// A process that Redis does not answer begins its own part of the quota: of four processes, a quarter. What was begun
-/// meanwhile counts once Redis answers again. As long as it answers only some, the others can still begin all of it. So
-/// with one of four cut off, the limit is five quarters. Where `keep` doesn't run, nothing begins.
+/// A process that gets no answer from Redis uses its own part of the quota: with four processes, a quarter. What it
+/// used counts once Redis answers again. While Redis answers only some processes, those can still use the whole quota.
+/// So with one of four cut off, the limit is five quarters. Where `keep` doesn't run, nothing begins.
 ///
 /// Clones share one queue.
 #[derive(Clone)]

@@ -12,9 +12,10 @@ use crate::time::moment::Moment;
 
 /// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
 ///
-/// Closed, it lets every attempt through and counts those that fail. Once too many have failed, it opens: calls end at
-/// once, with [`Rejected`](crate::Rejected), or with their last error if they are already retrying. After a while it is
-/// half open and lets a few trial calls through. If they succeed, it closes; if one fails, it opens again.
+/// Closed, it lets every attempt through and counts those that fail. Once too many have failed, it opens: new calls end
+/// at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
+/// error. After a while it is half open and lets a few trial calls through. If they succeed, it closes; if one fails,
+/// it opens again.
 ///
 /// ```
 /// use retry_runtime::{Breaker, BreakerState, retry};

@@ -33,11 +33,11 @@ use crate::time::moment::{AHEAD, Moment};
 ///
 /// - what is as good as new: a full budget, a closed breaker without failures, a quota that owes nothing,
 /// - an open or half-open breaker in which no trial call has begun for a `window`, although one could have,
-/// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it for ten minutes: counted
-///   from when another key found no room at the earliest, since nobody looks at the clock before.
+/// - a budget, a latency, or a limiter that found its limit by trying, if nobody has asked for it in ten minutes. These
+///   are counted at the earliest from when another key found no room, because the clock is not read before.
 ///
-/// If none is at rest, further keys share one, so that nobody gets a full budget by making up keys. Whether any is at rest
-/// by then is looked at once a second.
+/// If none is at rest, further keys share one, so that nobody gets a full budget by making up keys. Once a second, it
+/// checks again whether one has come to rest.
 pub struct Keyed<K, V> {
     make: fn() -> V,
     most: usize,

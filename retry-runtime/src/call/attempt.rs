@@ -258,8 +258,8 @@ impl<E, K> Attempt<E, K> {
         self.max.is_some_and(|max| attempts > max)
     }
 
-    /// The time since the call began. With the key `timer`, the time from then until this attempt began, or the one that
-    /// the key `hedge` began it beside.
+    /// The time since the call began. With the key `timer`, it is the time until this attempt began; for one that
+    /// `hedge` began beside another, the time until that other began.
     pub fn elapsed(&self) -> Duration {
         self.clock.now().since(self.started)
     }

@@ -304,8 +304,9 @@ impl<On, C, W, N, R, O, A, M, S> Begun<On, C, W, N, Unnamed, R, O, A, M, S> {
 }
 
 impl<On, C, W, N, B, O, A, M, S> Begun<On, C, W, N, B, Unnamed, O, A, M, S> {
-    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`]. While it
-    /// is open, the call ends at once with [`Reason::Rejected`](crate::Reason::Rejected).
+    /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
+    /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
+    /// that is retrying ends after its pause.
     ///
     /// The error type of a call must be `From<Rejected>`. It is kept during the pause, so the call's future is `Send` only if
     /// the error is.
@@ -392,8 +393,8 @@ impl<On, C, W, K, T, F> PolicyCall<On, C, W, K, Alone<Unnamed, T, F>> {
 }
 
 impl<On, C, W, K, U, F> PolicyCall<On, C, W, K, Alone<U, Unnamed, F>> {
-    /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type must
-    /// be `From<TimedOut>`. In place of the policy's own `timeout`.
+    /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
+    /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
     pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, Alone<U, Timed, F>> {
         self.policy = self.policy.timeout(timeout);
         self.policy_timeout()

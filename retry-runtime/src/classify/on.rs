@@ -71,8 +71,8 @@ pub fn any<E: ?Sized>(_error: &E) -> Verdict {
 ///
 /// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types of all
 /// enabled clients, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
-/// its own message. A variant under `#[error(transparent)]` stands in for the error inside, which is then not its
-/// source and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
+/// its own message. A variant under `#[error(transparent)]` replaces the error inside it. That error is then not its
+/// source, and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
 ///
 /// ```
 /// use std::io;

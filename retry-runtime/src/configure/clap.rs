@@ -17,7 +17,8 @@ pub trait PolicyFlags {
     /// `--retry-max`.
     const FLAG: &'static str = "retry";
 
-    /// The same for environment variables: `APP_RETRY` is for `APP_RETRY` and `APP_RETRY_MAX`. Empty, there are none.
+    /// The same for environment variables: `APP_RETRY` gives `APP_RETRY` and `APP_RETRY_MAX`. If it is empty, there are
+    /// none.
     const ENV: &'static str;
 
     /// The program's own policy. Its help shows it as the defaults.
@@ -70,7 +71,7 @@ impl<F: PolicyFlags> PolicyArgs<F> {
         &self.named
     }
 
-    /// That over [`PolicyFlags::POLICY`]. It is an error where [`Policy::overridden_by`] is one.
+    /// [`overrides`](Self::overrides) laid over [`PolicyFlags::POLICY`]. It fails where [`Policy::overridden_by`] does.
     pub fn policy(&self) -> Result<Policy, PolicyError> {
         F::POLICY.overridden_by(&self.named)
     }

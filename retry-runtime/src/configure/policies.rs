@@ -16,10 +16,10 @@ const DEFAULT: &str = "default";
 
 /// Policies by the names of calls: one file for all clients of a program. The key `policy` takes them.
 ///
-/// A call has the entry of its name and those of its name's beginnings, up to a `.`, a `::` or another character that
-/// no identifier has. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`. The entry `default` is for
-/// every call. The longer the name, the later its entry is laid over the others, key by key. A key that no entry names
-/// keeps the call's own value, or the default.
+/// An entry applies to the call with its name, and to calls whose name continues it with a `.`, a `::` or another
+/// character that can't be part of an identifier. So `anthropic` is for `anthropic.complete`, and not for `anthropic2`.
+/// The entry `default` is for every call. The longer the name, the later its entry is laid over the others, key by key.
+/// A key that no entry names keeps the call's own value, or the default.
 ///
 /// ```
 /// use std::time::Duration;
@@ -58,8 +58,8 @@ const DEFAULT: &str = "default";
 ///
 /// With the feature `serde`, they are a table with a table of [`Overrides`] for each name. A name with a dot or colons
 /// needs quotes in TOML: `[retry."anthropic.complete"]`. `enabled = false` beside the entries is laid over all of them:
-/// it switches off the retries of every call that has its policy from here. `enabled = true` there leaves off what an
-/// entry switches off.
+/// it switches off the retries of every call that has its policy from here. `enabled = true` there changes nothing:
+/// what an entry switches off stays off.
 #[derive(Debug, Default)]
 pub struct Policies {
     /// The shortest first.

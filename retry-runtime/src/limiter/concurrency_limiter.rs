@@ -38,8 +38,8 @@ use crate::limiter::with_cost::WithCost;
 /// A round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
 /// Successes raise it only while at least half of it is in use.
 ///
-/// An attempt that makes calls with the same limiter takes another part of the limit for each, and waits for itself
-/// once the limit is too low. Give each layer its own limiter.
+/// An attempt that makes calls with the same limiter takes up more of the limit for each of them. Once the limit is too
+/// low, it deadlocks with itself. Give each layer its own limiter.
 ///
 /// Additive increase and multiplicative decrease come from [TCP](https://www.rfc-editor.org/rfc/rfc5681), the numbers
 /// from Netflix's [`AIMDLimit`](https://github.com/Netflix/concurrency-limits), which raises it faster.

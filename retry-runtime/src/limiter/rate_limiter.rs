@@ -169,8 +169,8 @@ impl RateLimiter<Quota> {
     /// How much may begin at once after a lull: requests of a [`quota`](Self::quota), with the tokens of the same time,
     /// or cost of a [`fixed`](Self::fixed) amount. At least 1, the default.
     ///
-    /// Bursts are safe up to what the server itself saves up: many save the amount of a minute, some only that of a
-    /// second.
+    /// A burst is safe up to what the server itself lets accumulate: for many servers the amount of a minute, for some
+    /// only that of a second.
     pub const fn burst(mut self, burst: u32) -> Self {
         self.0.replace(self.0.new.burst(burst));
         self

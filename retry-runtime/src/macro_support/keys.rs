@@ -35,12 +35,12 @@ keys! {
     /// run out.
     until
     /// `hint = "honor"`: what a server's `Retry-After` does. `"honor"` (default) waits at least that long plus a random
-    /// part, `"clamp"` counts at most 5 s more than the policy's own delay, `"ignore"` takes no notice.
+    /// part, `"clamp"` counts at most 5 s more than the policy's shortest delay, `"ignore"` takes no notice.
     hint
     /// `max_hint = "5m"`: a longer hint ends the call. Default 120 s.
     max_hint
     /// `timeout = "30s"`: the time limit for each attempt, which is then dropped. The error type must be
-    /// `From<TimedOut>`. `timeout` alone is that of the `policy`.
+    /// `From<TimedOut>`. `timeout` without a value takes the `policy`'s.
     timeout
     /// `deadline = "2m"`: the time limit for the whole call. No attempt begins and no pause ends after it.
     deadline
@@ -98,13 +98,13 @@ keys! {
     /// `timer = smol::Timer::after`: how to sleep, a `Timer` or a function from `Duration` to a future. Default tokio's. On a
     /// blocking function a `BlockingTimer` or a function of a `Duration`. Default the thread's.
     timer
-    /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item, `"buffer"` the whole,
-    /// `"resume"` from where it broke.
+    /// `stream = "first"`: on a function that returns a stream, `"first"` retries until the first item arrives,
+    /// `"buffer"` retries the stream as a whole, `"resume"` goes on from where it broke.
     stream
     /// `crate = my_crate::retry_runtime`: the path of the runtime, for crates that re-export it.
     crate_
-    /// `wrapper = Retrying`: on a trait, the decorator to generate. `wrapper = Retrying<C: Clone>` names what it wraps, with
-    /// what must hold for it.
+    /// `wrapper = Retrying`: on a trait, the decorator to generate. `wrapper = Retrying<C: Clone>` names the wrapped
+    /// client and its bounds.
     wrapper
     /// `of = other_crate::Model`: on a copy of another crate's trait, the path of the original.
     of

@@ -38,8 +38,8 @@ use crate::observe::reason::Reason;
 /// Where the key `hedge` made several attempts at once and all failed, `Retrying`, `FallingBack` and `GaveUp` have the number
 /// of the one that began last. `Succeeded` has that of the one that won.
 ///
-/// `attempts` is how many were made in all: also those that began after the one that won, and under `"resume"` all those
-/// before the last progress, from which `attempt` counts.
+/// `attempts` is how many were made in all. It includes attempts that began after the one that won, and under
+/// `"resume"` those before the last progress, where `attempt` starts counting again.
 ///
 /// Errors are texts of others. An event shows them on one line, with at most 1 KiB, and without what may be a secret in
 /// URLs: user info, query and fragment.
@@ -107,9 +107,9 @@ pub enum Event<'a> {
         /// What sort of failure it was.
         kind: Kind,
     },
-    /// Items of a batch failed alike in a round, or were given up without an attempt. Of those that are sent again, one
-    /// sort of failure is reported as `Retrying`, and every other one here: a round has one pause. What becomes of the
-    /// batch follows.
+    /// Items of a batch failed alike in a round, or were given up without an attempt. For items that are sent again,
+    /// one sort of failure is reported as `Retrying`, and every other sort here, because a round has only one
+    /// pause. What becomes of the batch follows.
     ItemsFailed {
         /// The batch's name: the key `name`.
         call: &'a str,
@@ -153,9 +153,9 @@ pub enum Event<'a> {
         /// The retries allowed.
         max: Option<u32>,
     },
-    /// An attempt failed, and the call ends with its failure; or with that of its `fallback`. A batch ends so if it has given
-    /// up any item: with how many they are, and with the failure and the reason of those that were given up last. That is
-    /// not logged, since each of them was.
+    /// An attempt failed, and the call ends with that failure, or with the failure of its `fallback`. A batch ends this
+    /// way if it gave up any item; the event has how many, and the failure and reason of the last ones. It is not
+    /// logged for a batch, because each given-up item already was.
     GaveUp {
         /// The call's name: the key `name`.
         call: &'a str,
@@ -252,7 +252,7 @@ pub enum Event<'a> {
         /// The number of the attempt that succeeded, from 1.
         attempt: u32,
     },
-    /// With the end of an attempt, the `limiter` changed how many may run at a time.
+    /// An attempt ended, and the `limiter` changed how many may run at a time.
     LimitChanged {
         /// The call's name: the key `name`.
         call: &'a str,

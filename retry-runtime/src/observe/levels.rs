@@ -65,8 +65,8 @@ fn place(record: Record) -> (&'static AtomicU32, u32) {
 /// log::set_level(Record::GaveUp, Level::Error);
 /// ```
 ///
-/// Observers and recordings see every event, whatever its level. What is told of no event keeps its level: the warning
-/// about a `timeout` that nothing enforces, and what a plan logs of its subtasks and its end.
+/// Observers and recordings see every event, whatever its level. Records without an event keep their level: the warning
+/// about a `timeout` that nothing enforces, and what a plan logs about its subtasks and its end.
 pub fn set_level(record: Record, level: Level) {
     let (changed, shift) = place(record);
     let set = |changed: u32| Some(changed & !(MASK << shift) | (level as u32 + 1) << shift);

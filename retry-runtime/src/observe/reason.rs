@@ -10,7 +10,7 @@ use crate::listed::listed;
 pub enum Reason {
     /// Classification said that the failure is not worth a retry.
     NotRetryable,
-    /// All retries were made.
+    /// No retry is left, or retries are off.
     Exhausted,
     /// The next attempt would have begun after the call's `deadline`.
     Deadline,
@@ -24,7 +24,7 @@ pub enum Reason {
     Repeated,
     /// The `budget` had nothing left to pay for a retry with.
     Budget,
-    /// The `breaker` or the `limiter` let no attempt begin.
+    /// The `breaker` or the `limiter` did not let the next attempt begin.
     Rejected,
     /// The call was cancelled, by the key `cancel`. An item of a batch whose future was dropped has this, too; of a call
     /// whose future was dropped nothing more is told.

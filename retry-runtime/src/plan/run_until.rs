@@ -78,8 +78,8 @@ where
     /// failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
-    /// because it was already tried. The plan gives up if the validator asks for nothing else, or only for subtasks
-    /// that depend on failed ones.
+    /// because it was already tried. The plan gives up if the validator asks for no new subtasks, or only for ones that
+    /// depend on failed subtasks.
     ///
     /// A failure that is not worth a retry, or whose hint is longer than the policy's `max_hint`, is a dead end at
     /// once, and gets no further round. So is a failure whose hint reaches past the deadline, if another failure can be

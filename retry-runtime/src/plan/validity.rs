@@ -6,9 +6,9 @@ use crate::plan::{Sendable, Subtask};
 pub enum Validity<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     /// The results are good, even if some subtasks failed: the plan ends.
     Valid,
-    /// Something is missing, and these subtasks would supply it. They are added once no failed one is left to retry,
-    /// except those with the name of a failed or blocked one, which were already tried. If none of the rest could run,
-    /// none is added and the plan ends.
+    /// Something is missing, and these subtasks would supply it. They are added once no failed subtask is left to
+    /// retry. A subtask with the name of a failed or blocked one was already tried, and is not added. If none of the
+    /// others could run, nothing is added and the plan ends.
     Missing(Vec<Subtask<'a, T, E, F>>),
     /// The results are wrong, and this is why. Failed subtasks are retried; if there are none, the plan ends.
     Invalid(String),

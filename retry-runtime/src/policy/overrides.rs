@@ -196,8 +196,8 @@ impl Overrides {
 
     /// This layer, overridden key by key with what a later one names, in sections too.
     ///
-    /// Layers that are put together first are checked together: a file's `cap` may be below the `base` of the
-    /// constructor if the command line lowers that, too.
+    /// If you merge the layers first, they are checked together: a file's `cap` may be below the constructor's `base`
+    /// if the command line lowers the `base`, too.
     ///
     /// ```
     /// use retry_runtime::{Overrides, Policy};

@@ -16,10 +16,9 @@ use crate::time::skip::Skipped;
 
 /// Records calls, skips their pauses and seeds their jitter, in the futures and closures that it runs and nowhere else.
 ///
-/// A future takes its scope with it, whatever thread polls it. What the scope does not name is as it is where
-/// [`run`](Self::run) is called. So a scope holds on tokio's multi-threaded runtime, and
-/// tests that run at the same time see nothing of each other. A task that the future spawns is another future: put it
-/// into the scope, too.
+/// A future takes its scope with it, whatever thread polls it. Whatever the scope does not set is taken from where
+/// [`run`](Self::run) is called. So a scope holds on tokio's multi-threaded runtime, and tests that run at the same
+/// time see nothing of each other. A task that the future spawns is another future: put it into the scope, too.
 ///
 /// ```
 /// use std::time::Duration;

@@ -18,8 +18,9 @@ use crate::time::timer::Timer;
 use crate::time::timer::TokioTimer;
 use crate::time::{clock, skip};
 
-/// How a call sleeps that names no timer: an async one in a browser with the page's, if the feature `browser` is on, and
-/// else with tokio's, if `tokio` is; a blocking one on its thread. It is no timer without the feature `std`.
+/// The timer of calls that name none. Async calls use the page's timer in a browser with the feature `browser`, or else
+/// tokio's with the feature `tokio`. Blocking calls sleep on their thread. Without the feature `std`, it is not a
+/// timer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DefaultTimer;
 

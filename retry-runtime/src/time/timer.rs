@@ -127,7 +127,8 @@ impl<T: Timer + ?Sized> Timer for alloc::sync::Arc<T> {
 }
 
 /// A function from `Duration` to a future, as a [`Timer`]; or one that sleeps for a `Duration`, as a
-/// [`BlockingTimer`](crate::BlockingTimer). Its clock is the system's, so it is neither without the feature `std`.
+/// [`BlockingTimer`](crate::BlockingTimer). It keeps the trait's default clock. Without the feature `std` there is
+/// none, so it is neither kind of timer.
 #[derive(Clone, Copy, Debug)]
 pub struct TimerFn<F>(pub(crate) F);
 
