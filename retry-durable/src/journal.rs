@@ -201,6 +201,8 @@ impl Engine for Journal {
         if Handle::try_current().is_err() {
             return Err(JournalError::NoRuntime);
         }
+        // Panics in tokio's words where the runtime has no timer.
+        drop(tokio::time::sleep(Duration::ZERO));
         let text = if let Some(kept) = self.ask(name)? {
             kept
         } else {
@@ -224,8 +226,9 @@ impl Engine for Journal {
         let end: Duration = self.step(name, end).await?;
         // Never more than all of it: the clock may have been set back.
         let left = Moment::from_origin(end).since(self.now()).min(pause);
-        tokio::time::sleep(left).await;
-        Ok(())
+        // Once it is over it stays over, wherever the clock is set.
+        self.step(&format!("{name}: over"), tokio::time::sleep(left))
+            .await
     }
 
     fn now(&self) -> Moment {

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 
 use retry_durable::{Durable, Engine, Journal, JournalError};
 use tokio::join;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::run::Run;
 use crate::server::is_busy;
@@ -71,6 +71,34 @@ async fn what_is_no_journal_is_refused() {
     fs::write(&run.path, format!("{whole}\0\0\0")).unwrap();
     drop(run.open());
     assert_eq!(fs::read_to_string(&run.path).unwrap(), whole);
+}
+
+/// Wherever the clock is set: not once more when it is run again.
+#[tokio::test(start_paused = true)]
+async fn a_pause_that_is_over_stays_over() {
+    let run = Run::new();
+    let slept = async || {
+        let before = Instant::now();
+        run.open().sleep("pause", secs(60)).await.unwrap();
+        before.elapsed()
+    };
+    assert_eq!(slept().await, secs(60));
+    let text = fs::read_to_string(&run.path).unwrap();
+    let (end, after) = text.split_once(r#""secs":"#).unwrap();
+    // It had been set ahead by more than nine hundred million seconds.
+    fs::write(&run.path, format!(r#"{end}"secs":9{}"#, &after[1..])).unwrap();
+    assert_eq!(slept().await, secs(0));
+}
+
+/// Before the first attempt, as the first pause may come much later.
+#[test]
+#[should_panic(expected = "timers are disabled")]
+fn a_runtime_without_a_timer_attempts_nothing() {
+    let run = Run::new();
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let journal = run.open();
+    let step = journal.step("one", async { unreachable!("it is attempted") });
+    let _: Result<u32, _> = runtime.unwrap().block_on(step);
 }
 
 /// To the last bit.

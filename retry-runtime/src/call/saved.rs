@@ -28,7 +28,11 @@ impl Serialize for Call {
         let own = own.filter(|(_, count)| *count > 0);
         let own = own.map(|(kind, count)| (kind.name(), u64::from(count)));
         let earlier = (self.earlier > 0).then_some((EARLIER, u64::from(self.earlier)));
-        let mut table = serializer.serialize_map(None)?;
+        let rare = [earlier.is_some(), self.beside > 0, self.followed.is_some()];
+        let rare = rare.into_iter().filter(|is_there| *is_there).count();
+        // Binary formats must know it beforehand.
+        let length = counts.len() + own.clone().count() + rare;
+        let mut table = serializer.serialize_map(Some(length))?;
         for (key, count) in counts.into_iter().chain(own).chain(earlier) {
             table.serialize_entry(key, &count)?;
         }
