@@ -345,6 +345,10 @@ fn a_call_goes_on_in_another_process() {
     assert_eq!(call.failed_with(at(secs(7))), Ok(secs(4)));
     let again: Call = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
     assert_eq!(again.spent(), secs(16));
+    // In a binary format, which must know how much follows.
+    let bytes = postcard::to_allocvec(&call).unwrap();
+    let again: Call = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!((again.attempt(), again.spent()), (5, secs(16)));
 }
 
 #[test]
