@@ -41,7 +41,7 @@ use crate::{DurableError, Engine};
 /// ```
 ///
 /// A name is for one step each time the journal is opened. To run the program again in the same process, or a call that
-/// was dropped, drop the journal and open it again.
+/// was dropped, drop the journal and open it again. A sleep takes two names: its own, and that with `: over` behind it.
 ///
 /// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
 ///
