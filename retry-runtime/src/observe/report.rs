@@ -24,7 +24,7 @@ pub(crate) fn report<'a>(
     observe: Option<Observe<'_>>,
 ) {
     if recording::is_on() {
-        return report_recorded(record, event, observe);
+        return report_recorded(record, &event(), observe);
     }
     log(record, &event);
     if let Some(observe) = observe {
@@ -41,18 +41,14 @@ pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>
     }
 }
 
-/// The same as `report` while a test records.
+/// The same as `report` while a test records. Not generic: it has the log of every kind of record.
 #[cold]
 #[inline(never)]
-fn report_recorded<'a>(
-    record: Record,
-    event: impl Fn() -> Event<'a>,
-    observe: Option<Observe<'_>>,
-) {
-    log(record, &event);
-    recording::saw(&event());
+fn report_recorded(record: Record, event: &Event<'_>, observe: Option<Observe<'_>>) {
+    log(record, &|| *event);
+    recording::saw(event);
     if let Some(observe) = observe {
-        observe(&event());
+        observe(event);
     }
 }
 
