@@ -97,6 +97,21 @@ async fn an_unlimited_max_has_no_number() {
     );
 }
 
+/// 1 plus 0.848 is 1.8479999999999999.
+#[tokio::test(start_paused = true)]
+async fn a_delay_has_no_more_digits_than_it_needs() {
+    #[retry(max = 1, base = "1848ms", jitter = "none", name = "load", on = |_| true)]
+    async fn load() -> Result<(), Status> {
+        Err(Status(503, "overloaded"))
+    }
+
+    let log = log_of(load()).await;
+    assert!(
+        log.starts_with(" WARN retry: retrying in 1.848s call=load attempt=1 max=1 delay=1.848 "),
+        "{log}"
+    );
+}
+
 async fn log(failures: &[u16]) -> String {
     log_of(complete(&mut failures.to_vec())).await
 }

@@ -574,9 +574,14 @@ impl Delay {
         Self(Duration::new(delay.as_secs(), nanos))
     }
 
+    /// Rounded once, so that 1848 ms are 1.848, and not 1 plus 0.848.
     #[cfg(feature = "tracing")]
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "exact up to 104 days, to the microsecond beyond"
+    )]
     pub(crate) fn seconds(&self) -> f64 {
-        self.0.as_secs_f64()
+        self.0.as_nanos() as f64 / 1e9
     }
 }
 
