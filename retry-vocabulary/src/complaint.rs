@@ -203,3 +203,8 @@ pub fn above(low: Bound, high: Bound) -> Option<String> {
     (low.value > high.value)
         .then(|| format!("{low} is above {high}: lower the first or raise the second"))
 }
+
+/// Complains of the delay before the first retry, if it is above the deadline.
+pub fn too_late(delay: Bound, deadline: Bound) -> Option<String> {
+    above(delay, deadline).map(|above| format!("no retry would begin in time, since {above}"))
+}

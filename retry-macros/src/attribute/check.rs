@@ -54,6 +54,7 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
         below: &[below],
     };
     schedule(&own, errors);
+    in_time(&own, errors);
     for argument in given {
         if let Value::Section(inner) = &argument.value {
             let of_block = match find(below, argument.key).map(|argument| &argument.value) {
@@ -292,6 +293,70 @@ fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Err
         is_default,
     };
     if let Some(complaint) = complaint::above(bound(low, lower), bound(Key::Cap, higher)) {
+        errors.at(written.span, complaint);
+    }
+}
+
+/// Checks, as far as literals tell, that the first retry can begin before the `deadline`. Full jitter may draw any delay, so
+/// then only the `floor` counts.
+fn in_time(numbers: &Numbers, errors: &mut Errors) {
+    // What may begin an attempt earlier, and what makes none.
+    let elsewhere = [Key::Hedge, Key::Correct, Key::Policy];
+    let sections = Among::Policy.keys().filter(|key| key.is_section());
+    let is_open = elsewhere.into_iter().chain(sections);
+    let value = |key| numbers.in_force(key).map(|argument| &argument.value);
+    let never_retries = matches!(value(Key::Max), Some(Value::Count(0)))
+        || matches!(value(Key::Enabled), Some(Value::Bool(false)));
+    let is_silent = is_open.map(value).any(|value| value.is_some()) || never_retries;
+    let Some(Value::Duration(deadline)) = value(Key::Deadline) else {
+        return;
+    };
+    let keys = [
+        Key::Deadline,
+        Key::Floor,
+        Key::Base,
+        Key::Backoff,
+        Key::Jitter,
+    ];
+    let written = keys.into_iter().find_map(|key| find(numbers.given, key));
+    let (Some(written), false) = (written, is_silent) else {
+        return;
+    };
+    let bound = |key, value, is_default| Bound {
+        at: At { section: None, key },
+        value,
+        is_default,
+    };
+    let is_exact = matches!(
+        value(Key::Jitter),
+        Some(Value::Jitter(Jitter::None | Jitter::Decorrelated))
+    );
+    let base = match value(Key::Base) {
+        Some(Value::Duration(base)) => Some((*base, false)),
+        Some(_) => None,
+        None => Some((default::BASE, true)),
+    };
+    let first = match (value(Key::Backoff), base) {
+        (Some(Value::Backoff(Backoff::None)), _) => return,
+        (Some(Value::Backoff(_)) | None, Some((base, is_default))) => {
+            Some(bound(Key::Base, base, is_default))
+        }
+        (Some(Value::List(delays)), _) => delays
+            .first()
+            .map(|first| bound(Key::Backoff, *first, false)),
+        _ => None,
+    };
+    let floor = match value(Key::Floor) {
+        Some(Value::Duration(floor)) => Some(bound(Key::Floor, *floor, false)),
+        _ => None,
+    };
+    let deadline = bound(Key::Deadline, *deadline, false);
+    let first = first.filter(|_| is_exact);
+    let complaint = [floor, first]
+        .into_iter()
+        .flatten()
+        .find_map(|delay| complaint::too_late(delay, deadline));
+    if let Some(complaint) = complaint {
         errors.at(written.span, complaint);
     }
 }

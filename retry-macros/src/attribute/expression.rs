@@ -41,21 +41,52 @@ pub(crate) fn stays(key: Key, expr: &Expr) -> syn::Result<()> {
     })
 }
 
-/// The first token that leaves. Within brackets, what follows a `|` or an `async` may be a function of its own.
+/// The first token that leaves.
 fn leaves(tokens: TokenStream) -> Option<TokenTree> {
-    let own = tokens
+    find_own(tokens, &|token| {
+        is_punct(token, '?') || is_ident(token, "return")
+    })
+}
+
+/// An `.await` in a value that is read after a failure, where nothing awaits.
+pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
+    let is_awaited = matches!(
+        key,
+        // Read where the call begins, or in the loop itself.
+        Key::Timeout
+            | Key::Deadline
+            | Key::Until
+            | Key::Validate
+            | Key::Correct
+            | Key::GiveUp
+            | Key::Fallback
+            | Key::Breaker
+            | Key::Limiter
+            | Key::Hedge
+            | Key::Cancel
+            | Key::Timer
+    );
+    if is_awaited {
+        return Ok(());
+    }
+    let awaited = find_own(expr.to_token_stream(), &|token| is_ident(token, "await"));
+    awaited.map_or(Ok(()), |token| {
+        Err(syn::Error::new(
+            token.span(),
+            format!("`{key}` is read where nothing awaits: await it before the call, keep it in an argument or a field, and give that"),
+        ))
+    })
+}
+
+/// The first such token that belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
+fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
+    let mut own = tokens
         .into_iter()
         .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
-    for token in own {
-        let leaving = match &token {
-            TokenTree::Group(group) => leaves(group.stream()),
-            token => (is_punct(token, '?') || is_ident(token, "return")).then(|| token.clone()),
-        };
-        if leaving.is_some() {
-            return leaving;
-        }
-    }
-    None
+    own.find_map(|token| match &token {
+        TokenTree::Group(group) => find_own(group.stream(), is_meant),
+        _ => is_meant(&token).then_some(token),
+    })
 }
 
 fn is_punct(token: &TokenTree, char: char) -> bool {

@@ -23,6 +23,7 @@ impl Value {
             return Err(assignment(key, assigned));
         }
         expression::stays(key, &expr)?;
+        expression::is_ready(key, &expr)?;
         expression::is_shared(key, &expr)?;
         match key.takes() {
             Takes::Count => count(key, expr),
