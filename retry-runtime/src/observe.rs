@@ -12,6 +12,7 @@ pub(crate) mod observer;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
 pub(crate) mod reason;
+#[cfg(feature = "tracing")]
 pub(crate) mod record;
 #[cfg(feature = "std")]
 pub(crate) mod recording;
@@ -21,10 +22,6 @@ pub(crate) mod recording {
     use core::fmt;
 
     use crate::observe::event::Event;
-
-    pub(crate) const fn is_on() -> bool {
-        false
-    }
 
     pub(crate) fn saw(_: &Event<'_>) {}
 

@@ -9,7 +9,6 @@ use crate::call::site::Site;
 use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
-use crate::observe::record::Record;
 use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
 #[cfg(feature = "nested")]
@@ -55,28 +54,26 @@ impl Round<'_> {
         if is_first {
             nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
         }
-        let event = || {
-            if is_first {
-                Event::Retrying {
-                    call,
-                    attempt,
-                    max,
-                    delay,
-                    error,
-                    kind,
-                }
-            } else {
-                Event::ItemsFailed {
-                    call,
-                    attempt,
-                    max,
-                    error,
-                    kind: Some(kind),
-                    follows: Ok(delay),
-                }
+        let event = if is_first {
+            Event::Retrying {
+                call,
+                attempt,
+                max,
+                delay,
+                error,
+                kind,
+            }
+        } else {
+            Event::ItemsFailed {
+                call,
+                attempt,
+                max,
+                error,
+                kind: Some(kind),
+                follows: Ok(delay),
             }
         };
-        report(Record::Retrying, event, observe);
+        report(&event, observe);
     }
 
     /// A record of items that are not sent again.
@@ -90,18 +87,15 @@ impl Round<'_> {
         let GivenUp {
             max, kind, reason, ..
         } = given_up;
-        report(
-            Record::GaveUp,
-            || Event::ItemsFailed {
-                call,
-                attempt,
-                max,
-                error,
-                kind,
-                follows: Err(reason),
-            },
-            observe,
-        );
+        let event = Event::ItemsFailed {
+            call,
+            attempt,
+            max,
+            error,
+            kind,
+            follows: Err(reason),
+        };
+        report(&event, observe);
     }
 
     /// Tells how the batch ended, in which that many items were given up, and how its last round did.

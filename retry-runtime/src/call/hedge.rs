@@ -12,7 +12,6 @@ use crate::error_text::shown::shown;
 use crate::limiter::End;
 use crate::limiter::place::Leave;
 use crate::observe::event::Event;
-use crate::observe::record::Record;
 use crate::observe::report::report;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
@@ -49,14 +48,14 @@ impl Call {
         self.in_force = self.in_force_after(&slow);
         self.counts(counted(policy, slow.values));
         let (call, attempt, max) = (slow.site.name(), self.attempt(), limit(self.in_force));
-        let event = move || Event::Hedging {
+        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
+        let event = Event::Hedging {
             call,
             attempt,
             max,
             delay: after,
         };
-        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
-        report(Record::Hedging, event, observe);
+        report(&event, observe);
         if let Some(observe) = slow.observe {
             self.started(call, observe);
         }
@@ -81,13 +80,15 @@ impl Call {
         };
         self.tell_of_failure(attempt, &mut failure);
         let (call, error) = (failure.site.name(), &shown(failure.error));
-        let event = move || Event::AttemptFailed {
-            call,
-            attempt,
-            error,
-            kind,
-        };
-        report(Record::AttemptFailed, event, failure.observe);
+        report(
+            &Event::AttemptFailed {
+                call,
+                attempt,
+                error,
+                kind,
+            },
+            failure.observe,
+        );
         true
     }
 

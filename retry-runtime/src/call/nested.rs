@@ -10,7 +10,6 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::call::site::{Name as SiteName, Site};
 use crate::observe::event::Event;
-use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::values::Values;
@@ -188,13 +187,15 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
         return;
     }
     let attempts = product(site.policy.most_attempts(values), outer.attempts);
-    let event = move || Event::Nested {
-        call,
-        attempt,
-        outer: outer_name,
-        attempts,
-    };
-    report(Record::Nested, event, observe);
+    report(
+        &Event::Nested {
+            call,
+            attempt,
+            outer: outer_name,
+            attempts,
+        },
+        observe,
+    );
 }
 
 /// Whether the pair has not been reported yet.

@@ -15,7 +15,6 @@ use crate::limiter::place::Place;
 use crate::limiter::waiting::Queued;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::Event;
-use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
 
 impl Call {
@@ -127,22 +126,22 @@ impl Call {
         let (attempt, error) = (self.attempt(), &shown(error));
         match transition {
             Transition::Opened { cause, open_for } => {
-                let event = move || Event::BreakerOpened {
-                    call,
-                    attempt,
-                    open_for,
-                    error,
-                    cause,
-                };
-                report(Record::BreakerOpened, event, observe);
+                report(
+                    &Event::BreakerOpened {
+                        call,
+                        attempt,
+                        open_for,
+                        error,
+                        cause,
+                    },
+                    observe,
+                );
             }
             Transition::HalfOpened => {
-                let event = move || Event::BreakerHalfOpened { call, attempt };
-                report(Record::BreakerHalfOpened, event, observe);
+                report(&Event::BreakerHalfOpened { call, attempt }, observe);
             }
             Transition::Closed => {
-                let event = move || Event::BreakerClosed { call, attempt };
-                report(Record::BreakerClosed, event, observe);
+                report(&Event::BreakerClosed { call, attempt }, observe);
             }
         }
     }
@@ -189,32 +188,37 @@ impl Call {
         let attempt = self.attempt();
         match change {
             LimiterChange::Paused { pause } => {
-                let event = move || Event::LimiterPaused {
-                    call,
-                    attempt,
-                    pause,
-                };
-                report(Record::LimiterPaused, event, observe);
+                report(
+                    &Event::LimiterPaused {
+                        call,
+                        attempt,
+                        pause,
+                    },
+                    observe,
+                );
             }
             LimiterChange::Resumed => {
-                let event = move || Event::LimiterResumed { call, attempt };
-                report(Record::LimiterResumed, event, observe);
+                report(&Event::LimiterResumed { call, attempt }, observe);
             }
             LimiterChange::Limit(limit) => {
-                let event = move || Event::LimitChanged {
-                    call,
-                    attempt,
-                    limit,
-                };
-                report(Record::LimitChanged, event, observe);
+                report(
+                    &Event::LimitChanged {
+                        call,
+                        attempt,
+                        limit,
+                    },
+                    observe,
+                );
             }
             LimiterChange::Rate(rate) => {
-                let event = move || Event::RateChanged {
-                    call,
-                    attempt,
-                    rate,
-                };
-                report(Record::RateChanged, event, observe);
+                report(
+                    &Event::RateChanged {
+                        call,
+                        attempt,
+                        rate,
+                    },
+                    observe,
+                );
             }
         }
     }
@@ -240,13 +244,15 @@ impl Call {
             Turn::Wait { ahead, at_least } => (ahead, at_least),
         };
         let attempt = self.attempt();
-        let event = move || Event::Waiting {
-            call,
-            attempt,
-            ahead,
-            at_least,
-        };
-        report(Record::Waiting, event, observe);
+        report(
+            &Event::Waiting {
+                call,
+                attempt,
+                ahead,
+                at_least,
+            },
+            observe,
+        );
         true
     }
 
@@ -255,11 +261,13 @@ impl Call {
     #[inline(never)]
     pub fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
         let attempt = self.attempt();
-        let event = move || Event::Waited {
-            call,
-            attempt,
-            waited,
-        };
-        report(Record::Waited, event, observe);
+        report(
+            &Event::Waited {
+                call,
+                attempt,
+                waited,
+            },
+            observe,
+        );
     }
 }

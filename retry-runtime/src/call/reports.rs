@@ -10,7 +10,6 @@ use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
-use crate::observe::record::Record;
 use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
@@ -44,26 +43,30 @@ impl Call {
         let (call, corrections, error) = (site.name(), self.corrections, &shown(error));
         match (decision, verdict.kind()) {
             (Ok(delay), _) if values == Values::Corrected => {
-                let event = move || Event::Correcting {
-                    call,
-                    attempt,
-                    correction: corrections,
-                    max,
-                    delay,
-                    error,
-                };
-                report(Record::Correcting, event, observe);
+                report(
+                    &Event::Correcting {
+                        call,
+                        attempt,
+                        correction: corrections,
+                        max,
+                        delay,
+                        error,
+                    },
+                    observe,
+                );
             }
             (Ok(delay), Some(kind)) => {
-                let event = move || Event::Retrying {
-                    call,
-                    attempt,
-                    max,
-                    delay,
-                    error,
-                    kind,
-                };
-                report(Record::Retrying, event, observe);
+                report(
+                    &Event::Retrying {
+                        call,
+                        attempt,
+                        max,
+                        delay,
+                        error,
+                        kind,
+                    },
+                    observe,
+                );
             }
             (Ok(_), None) => {}
             (Err(reason), _) => {
@@ -161,13 +164,15 @@ impl Call {
         let (corrections, max) = (self.corrections, limit(self.in_force));
         match ended_with {
             Ok(()) => {
-                let event = move || Event::FellBack {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                };
-                report(Record::FellBack, event, observe);
+                report(
+                    &Event::FellBack {
+                        call,
+                        attempt,
+                        corrections,
+                        max,
+                    },
+                    observe,
+                );
             }
             Err(error) => {
                 let end = EndReport {
@@ -209,7 +214,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub(crate) fn healed(&self, name: &str, observe: Option<Observe<'_>>) {
-        report(Record::Succeeded, self.success(name), observe);
+        report(&self.success(name), observe);
     }
 
     /// Tells an observer of a success, and the log where something failed before.
@@ -219,18 +224,17 @@ impl Call {
         if self.is_retried() {
             self.healed(name, Some(observe));
         } else {
-            observe(&self.success(name)());
+            observe(&self.success(name));
         }
     }
 
-    fn success<'a>(&self, name: &'a str) -> impl Fn() -> Event<'a> + use<'a> {
-        let call = *self;
-        move || Event::Succeeded {
+    fn success<'a>(&self, name: &'a str) -> Event<'a> {
+        Event::Succeeded {
             call: name,
-            attempt: call.attempt(),
-            attempts: call.attempts(),
-            corrections: call.corrections,
-            max: limit(call.in_force),
+            attempt: self.attempt(),
+            attempts: self.attempts(),
+            corrections: self.corrections,
+            max: limit(self.in_force),
         }
     }
 }
@@ -259,29 +263,33 @@ impl EndReport<'_> {
         } = self;
         match ending {
             Ending::Error => {
-                let event = move || Event::GaveUp {
-                    call,
-                    attempt,
-                    attempts,
-                    corrections,
-                    max,
-                    error,
-                    ended,
-                    reason,
-                };
-                report(Record::GaveUp, event, observe);
+                report(
+                    &Event::GaveUp {
+                        call,
+                        attempt,
+                        attempts,
+                        corrections,
+                        max,
+                        error,
+                        ended,
+                        reason,
+                    },
+                    observe,
+                );
             }
             Ending::Fallback => {
-                let event = move || Event::FallingBack {
-                    call,
-                    attempt,
-                    corrections,
-                    max,
-                    error,
-                    ended,
-                    reason,
-                };
-                report(Record::FallingBack, event, observe);
+                report(
+                    &Event::FallingBack {
+                        call,
+                        attempt,
+                        corrections,
+                        max,
+                        error,
+                        ended,
+                        reason,
+                    },
+                    observe,
+                );
             }
         }
     }

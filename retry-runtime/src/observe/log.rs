@@ -20,16 +20,16 @@ macro_rules! record {
         tracing::event!(
             target: "retry",
             $level,
-            call = { field::display(shown($event().call())) },
-            attempt = { $event().attempt() },
-            correction = { $event().correction() },
-            max = { $event().max().and_then(|max| max.0) },
-            delay = { $event().delay().as_ref().map(Delay::seconds) },
-            error = { $event().error().map(field::display) },
-            reason = { $event().reason().map(field::display) },
-            $($field = { $event().$field() },)*
+            call = { field::display(shown($event.call())) },
+            attempt = { $event.attempt() },
+            correction = { $event.correction() },
+            max = { $event.max().and_then(|max| max.0) },
+            delay = { $event.delay().as_ref().map(Delay::seconds) },
+            error = { $event.error().map(field::display) },
+            reason = { $event.reason().map(field::display) },
+            $($field = { $event.$field() },)*
             "{}",
-            { Message($event()) }
+            { Message(*$event) }
         )
     };
 }
@@ -41,11 +41,13 @@ macro_rules! by_default {
     };
 }
 
-#[expect(clippy::inline_always, reason = "as where events are told of")]
-#[inline(always)]
-pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
+/// Does nothing where the event has no record.
+pub(crate) fn log(event: &Event<'_>) {
+    let Some(record) = Record::of(event) else {
+        return;
+    };
     if levels::are_changed() {
-        return log_changed(record, &event());
+        return log_changed(record, event);
     }
     match record {
         Record::Retrying => by_default!(Retrying, event),
@@ -74,7 +76,6 @@ pub(crate) fn log<'a>(record: Record, event: &impl Fn() -> Event<'a>) {
 #[cold]
 #[inline(never)]
 fn log_changed(record: Record, event: &Event<'_>) {
-    let event = || *event;
     match levels::of(record) {
         Level::Off => {}
         Level::Error => record!(tracing::Level::ERROR, event, ahead, limit, rate),

@@ -1,16 +1,12 @@
-#[cfg(feature = "tracing")]
 use tracing::Level;
+
+use crate::observe::event::Event;
 
 /// A log record, by the event that it is about. Events without a record are for observers alone.
 ///
 /// The level is the one that it has unless [`set_level`](crate::log::set_level) changes it.
-// Passed separately from the event, so that the compiler drops the other records at each call site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[cfg_attr(
-    not(feature = "tracing"),
-    expect(unreachable_pub, reason = "without a log it has no levels to set")
-)]
 pub enum Record {
     /// [`Event::Retrying`](crate::Event::Retrying), and [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that are
     /// sent again: `WARN`.
@@ -53,8 +49,36 @@ pub enum Record {
     RateChanged,
 }
 
-#[cfg(feature = "tracing")]
 impl Record {
+    /// The one of that event.
+    pub(crate) fn of(event: &Event<'_>) -> Option<Self> {
+        Some(match event {
+            Event::Started { .. } | Event::Progressed { .. } => return None,
+            Event::Retrying { .. } | Event::ItemsFailed { follows: Ok(_), .. } => Self::Retrying,
+            Event::Correcting { .. } => Self::Correcting,
+            Event::Hedging { .. } => Self::Hedging,
+            Event::AttemptFailed { .. } => Self::AttemptFailed,
+            Event::FallingBack { .. } => Self::FallingBack,
+            Event::FellBack { .. } => Self::FellBack,
+            Event::GaveUp { .. }
+            | Event::ItemsFailed {
+                follows: Err(_), ..
+            } => Self::GaveUp,
+            Event::Succeeded { .. } => Self::Succeeded,
+            Event::BreakerOpened { .. } => Self::BreakerOpened,
+            Event::BreakerHalfOpened { .. } => Self::BreakerHalfOpened,
+            Event::BreakerClosed { .. } => Self::BreakerClosed,
+            #[cfg(feature = "nested")]
+            Event::Nested { .. } => Self::Nested,
+            Event::Waiting { .. } => Self::Waiting,
+            Event::Waited { .. } => Self::Waited,
+            Event::LimiterPaused { .. } => Self::LimiterPaused,
+            Event::LimiterResumed { .. } => Self::LimiterResumed,
+            Event::LimitChanged { .. } => Self::LimitChanged,
+            Event::RateChanged { .. } => Self::RateChanged,
+        })
+    }
+
     /// The level of the documentation.
     pub(crate) const fn level(self) -> Level {
         match self {
