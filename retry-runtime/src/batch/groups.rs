@@ -56,7 +56,7 @@ impl<'a> Groups<'a> {
     /// Groups failures, in the order of the items, and decides about each group. A leader is paid for by itself.
     pub(super) fn new(
         round: &Round<'a>,
-        failures: impl Iterator<Item = (usize, Call, Verdict, bool)>,
+        failures: &mut dyn Iterator<Item = (usize, Call, Verdict, bool)>,
         budget: Option<&dyn RetryBudget>,
         is_limited: bool,
     ) -> Self {

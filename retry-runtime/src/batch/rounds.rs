@@ -529,7 +529,7 @@ where
             number: self.number,
             items: tally.items,
         };
-        let failures = failed.iter().map(|failed| {
+        let mut failures = failed.iter().map(|failed| {
             let Failed {
                 entry,
                 verdict,
@@ -538,7 +538,7 @@ where
             (entry.index, entry.call, *verdict, *leads)
         });
         let budget = self.rules.budget.payer();
-        let mut groups = Groups::new(&round, failures, budget, M::IS_NAMED);
+        let mut groups = Groups::new(&round, &mut failures, budget, M::IS_NAMED);
         let mut queue = Vec::with_capacity(failed.len());
         for failed in failed {
             let Failed {

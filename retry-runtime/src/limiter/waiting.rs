@@ -77,6 +77,8 @@ pub(crate) async fn wait(
         if let Some(waited) = waited {
             return Ok(waited);
         }
+        // The clock may have moved in the poll in which the pause ended.
+        clocks.catch_up(timer.now(), nap.length());
     }
 }
 

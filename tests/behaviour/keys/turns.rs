@@ -40,17 +40,35 @@ async fn begin(limiter: &RateLimiter<Quota>, time: &impl Timer) -> Result<(), Fa
     Ok(())
 }
 
+/// A clock that moves in the poll in which a sleep ends, some polls after the first.
+struct Late<'a>(&'a Simulated);
+
+impl Timer for Late<'_> {
+    async fn sleep(&self, duration: Duration) {
+        yield_now().await;
+        yield_now().await;
+        self.0.sleep(duration).await;
+    }
+
+    fn now(&self) -> Moment {
+        self.0.now()
+    }
+}
+
 /// One after another, and all of them at once.
 async fn waits_by(time: &Simulated) -> Duration {
-    for _ in 0..2 {
-        let limiter = RateLimiter::fixed(1, secs(2));
-        begin(&limiter, time).await.unwrap();
-        begin(&limiter, time).await.unwrap();
-        let policy = Policy::new().limiter(&limiter).timer(time);
-        policy.call(|| ready(Ok::<_, Failure>(()))).await.unwrap();
-        Place::new(&limiter).wait(time, None).await.unwrap();
-    }
+    wait_by(time).await;
+    wait_by(&Late(time)).await;
     time.passed()
+}
+
+async fn wait_by(time: &impl Timer) {
+    let limiter = RateLimiter::fixed(1, secs(2));
+    begin(&limiter, time).await.unwrap();
+    begin(&limiter, time).await.unwrap();
+    let policy = Policy::new().limiter(&limiter).timer(time);
+    policy.call(|| ready(Ok::<_, Failure>(()))).await.unwrap();
+    Place::new(&limiter).wait(time, None).await.unwrap();
 }
 
 #[tokio::test(start_paused = true)]
