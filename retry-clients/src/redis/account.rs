@@ -1,14 +1,14 @@
-use std::collections::hash_map::RandomState;
 use std::fmt::Display;
 use std::future::Future;
-use std::hash::{BuildHasher, Hasher};
 use std::pin::Pin;
-use std::time::Duration;
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, UNIX_EPOCH};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
-use redis::{Client, Cmd, RedisError, RedisResult, cmd};
+use redis::{Client, RedisError, RedisResult, Script};
 use retry_runtime::{Call, Policy, Site, Verdict};
 use tokio::runtime::Handle;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::error::Elapsed;
 use tokio::time::{Instant, timeout};
 
@@ -31,14 +31,23 @@ const TOLD_EVERY: Duration = Duration::from_secs(10);
 /// How often Redis is told even if there is nothing to say. It forgets after a day.
 const AT_LEAST_EVERY: Duration = Duration::from_secs(3600);
 
+static LEASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("lease.lua")));
+
 /// What a process has to do with a bucket that it shares.
 pub(super) struct Account<F, C> {
     connect: F,
     connection: Option<C>,
     bucket: String,
-    process: String,
     capacity: f64,
     per_second: f64,
+    standing: OwnedMutexGuard<Standing>,
+}
+
+/// Where a process stands with its bucket. Kept beside the task that asks, so that the next goes on where one ended.
+#[derive(Default)]
+pub(super) struct Standing {
+    /// What it is called. Drawn at the first ask: what was made before a `fork` is another process's, too.
+    process: Option<String>,
     /// As far as this process knows.
     granted: u64,
     /// How often it asked.
@@ -47,6 +56,8 @@ pub(super) struct Account<F, C> {
     told: Told,
     /// When that came. `None` where more may have been granted since: it goes back with the next ask.
     answered: Option<Instant>,
+    /// Whether there ever was one.
+    is_known: bool,
     /// Failures in a row that were told.
     failing: Call,
     /// When the last of them was.
@@ -93,23 +104,23 @@ where
     Made: Future<Output = RedisResult<C>>,
     C: ConnectionLike,
 {
-    /// Of that kind, and with that key.
-    pub(super) fn new(kind: &str, key: &str, capacity: f64, per_second: f64, connect: F) -> Self {
-        // A cluster places a key by its part in braces, so both keys are on one node.
-        let bucket = format!("{{retry:{kind}:{key}}}");
+    /// Of that kind, and with that key. Waits while another task asks for this process.
+    pub(super) async fn new(
+        kind: &str,
+        key: &str,
+        capacity: f64,
+        per_second: f64,
+        connect: F,
+        standing: Arc<Mutex<Standing>>,
+    ) -> Self {
         Self {
             connect,
             connection: None,
-            process: format!("{bucket}:{:016x}{:016x}", random(), random()),
-            bucket,
+            // A cluster places a key by its part in braces, so the process's is on the same node.
+            bucket: format!("{{retry:{kind}:{key}}}"),
             capacity,
             per_second,
-            granted: 0,
-            asks: 0,
-            told: Told::default(),
-            answered: None,
-            failing: Call::new(),
-            failed: None,
+            standing: standing.lock_owned().await,
         }
     }
 
@@ -117,19 +128,39 @@ where
     /// it asks again.
     pub(super) async fn ask(&mut self, told: Told, wanted: Wanted) -> Result<u64, Duration> {
         let is_recent = |answered: Instant| answered.elapsed() < AT_LEAST_EVERY;
-        if wanted.tokens == 0 && told == self.told && self.answered.is_some_and(is_recent) {
+        let standing = &*self.standing;
+        let is_said = told == standing.told && standing.answered.is_some_and(is_recent);
+        if wanted.tokens == 0 && is_said {
             return Ok(0);
         }
+        // Whoever got no answer wants nothing until there is one: it would take from others what it doesn't hear of.
+        if standing.failed.is_some() && wanted.tokens > 0 {
+            self.exchange(told, Wanted::NONE, false).await?;
+        }
+        self.exchange(told, wanted, false).await
+    }
+
+    async fn exchange(
+        &mut self,
+        told: Told,
+        wanted: Wanted,
+        is_last: bool,
+    ) -> Result<u64, Duration> {
         let was_connected = self.connection.is_some();
-        let answer = self.answer(told, wanted).await;
+        let answer = self.answer(told, wanted, is_last).await;
         match answer {
             Ok(granted) => {
-                self.failing.succeeded(&Site::new(&POLICY, &self.bucket));
-                self.failing = Call::new();
-                let new = granted.saturating_sub(self.granted);
-                self.granted = self.granted.max(granted);
-                self.told = told;
-                self.answered = Some(Instant::now());
+                let standing = &mut *self.standing;
+                standing
+                    .failing
+                    .succeeded(&Site::new(&POLICY, &self.bucket));
+                standing.failing = Call::new();
+                standing.failed = None;
+                let new = granted.saturating_sub(standing.granted);
+                standing.granted = standing.granted.max(granted);
+                standing.told = told;
+                standing.answered = Some(Instant::now());
+                standing.is_known = true;
                 Ok(new)
             }
             // Servers close connections that are idle.
@@ -141,66 +172,68 @@ where
 
     /// How long to wait before the server is asked again.
     fn failed(&mut self, error: &dyn Display) -> Duration {
+        let standing = &mut *self.standing;
         let is_recent = |failed: Instant| failed.elapsed() < TOLD_EVERY;
-        if self.failing.attempt() > TOLD && self.failed.is_some_and(is_recent) {
+        if standing.failing.attempt() > TOLD && standing.failed.is_some_and(is_recent) {
             return LONGEST;
         }
-        self.failed = Some(Instant::now());
+        standing.failed = Some(Instant::now());
         let site = Site::new(&POLICY, &self.bucket);
-        let pause = self.failing.failed(&site, Verdict::TRANSIENT, error);
+        let pause = standing.failing.failed(&site, Verdict::TRANSIENT, error);
         pause.unwrap_or(LONGEST)
     }
 
     /// Nobody is there any more to take what it was granted: that goes back as if the answer had been lost.
     pub(super) fn refuse(&mut self, granted: u64) {
         if granted > 0 {
-            self.granted -= granted;
-            self.answered = None;
+            self.standing.granted -= granted;
+            self.standing.answered = None;
         }
     }
 
     /// Asks for the last time.
     pub(super) async fn tell(mut self, last: Told) {
-        if let Err(Duration::ZERO) = self.ask(last, Wanted::NONE).await {
-            let _ = self.ask(last, Wanted::NONE).await;
+        if let Err(Duration::ZERO) = self.exchange(last, Wanted::NONE, true).await {
+            let _ = self.exchange(last, Wanted::NONE, true).await;
         }
     }
 
     /// Asks on the last connection, or on a new one. A connection that failed is not reused: if it only looks alive, it
     /// could take minutes to notice.
-    async fn answer(&mut self, told: Told, wanted: Wanted) -> Result<u64, Failure> {
+    async fn answer(&mut self, told: Told, wanted: Wanted, is_last: bool) -> Result<u64, Failure> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
             None => timeout(PATIENCE_TO_CONNECT, (self.connect)()).await??,
         };
-        let script = self.script(told, wanted);
+        let standing = &mut *self.standing;
+        standing.asks += 1;
         if wanted.tokens > 0 {
-            self.answered = None;
+            standing.answered = None;
         }
-        let granted = timeout(PATIENCE, script.query_async(&mut connection)).await??;
+        let process = standing
+            .process
+            .get_or_insert_with(|| format!("{}:{}", self.bucket, random()));
+        // In one argument: a server that wants a password first says so only of commands of ten parts at most.
+        let numbers = format!(
+            "{} {} {} {} {} {} {} {} {} {} {} {}",
+            self.capacity,
+            self.per_second,
+            told.earned,
+            told.alone,
+            standing.granted.saturating_add(wanted.tokens),
+            standing.granted,
+            wanted.together,
+            standing.asks,
+            standing.told.earned,
+            standing.told.alone,
+            u8::from(standing.is_known),
+            u8::from(is_last),
+        );
+        let mut script = LEASE.prepare_invoke();
+        script.key(&self.bucket).key(&*process).arg(numbers);
+        let granted = timeout(PATIENCE, script.invoke_async(&mut connection)).await??;
         self.connection = Some(connection);
         Ok(granted)
-    }
-
-    fn script(&mut self, told: Told, wanted: Wanted) -> Cmd {
-        self.asks += 1;
-        let mut script = cmd("EVAL");
-        script
-            .arg(include_str!("lease.lua"))
-            .arg(2)
-            .arg(&self.bucket)
-            .arg(&self.process)
-            .arg(self.capacity)
-            .arg(self.per_second)
-            .arg(told.earned)
-            .arg(told.alone)
-            .arg(self.granted.saturating_add(wanted.tokens))
-            .arg(self.granted)
-            .arg(wanted.together)
-            .arg(self.asks)
-            .arg(self.told.earned)
-            .arg(self.told.alone);
-        script
     }
 }
 
@@ -230,7 +263,13 @@ impl From<RedisError> for Failure {
     }
 }
 
-/// The standard library seeds its tables with what the system has of randomness.
-fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
+/// Not the standard library's, whose tables a forked process seeds as its parent does.
+fn random() -> String {
+    let mut drawn = [0; 16];
+    // Without a generator, what is left is the time since the system's epoch, and the process's number.
+    if getrandom::fill(&mut drawn).is_err() {
+        let since = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
+        drawn = (since << 32 | u128::from(std::process::id())).to_ne_bytes();
+    }
+    format!("{:032x}", u128::from_ne_bytes(drawn))
 }

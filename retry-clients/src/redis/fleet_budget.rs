@@ -9,7 +9,7 @@ use redis::{Client, RedisResult};
 use retry_runtime::{Kind, RetryBudget};
 use tokio::time::{sleep, timeout};
 
-use super::account::{Account, Told, Wanted, expect_runtime, to};
+use super::account::{Account, Standing, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [budget](retry_runtime::Budget) that the processes of a fleet share through Redis: a share of all their calls, and
@@ -58,6 +58,7 @@ struct Shared {
     calls: AtomicU64,
     lease: AtomicU64,
     alone: Mutex<Alone>,
+    standing: Arc<tokio::sync::Mutex<Standing>>,
     /// With the totals at last, to which the lease was given back.
     wake: Arc<Wake<Told>>,
 }
@@ -102,12 +103,15 @@ impl FleetBudget {
             calls: AtomicU64::new(0),
             lease: AtomicU64::new(0),
             alone: Mutex::default(),
+            standing: Arc::default(),
             wake: Arc::default(),
         }))
     }
 
     /// Tells Redis of the calls and renews the lease, until all clones of this budget are dropped. Spawn it once for
-    /// each process, on a tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first.
+    /// each process, on a tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first. If
+    /// the task is aborted, or its runtime ends, spawn another: it goes on where that one ended. A second one waits for
+    /// the end of the first.
     ///
     /// Redis is asked at most a hundred times a second, once a second while there are calls, and once an hour
     /// otherwise. It has a second to accept a connection and 250 ms to answer; then it is asked again after up to
@@ -143,12 +147,13 @@ impl FleetBudget {
         Made: Future<Output = RedisResult<C>> + Send + 'static,
         C: ConnectionLike + Send + 'static,
     {
-        let kept = Kept(Arc::downgrade(&self.0));
-        let wake = Arc::clone(&self.0.wake);
-        let capacity = f64::from(self.0.capacity);
-        let mut account = Account::new("budget", &self.0.key, capacity, 0.0, connect);
+        let shared = Arc::downgrade(&self.0);
+        let (wake, standing) = (Arc::clone(&self.0.wake), Arc::clone(&self.0.standing));
+        let (key, capacity) = (self.0.key.clone(), f64::from(self.0.capacity));
         async move {
             expect_runtime();
+            let account = Account::new("budget", &key, capacity, 0.0, connect, standing);
+            let (mut account, kept) = (account.await, Kept(shared));
             let mut spends = true;
             while let Some(answer) = ask(&kept.0, &mut account, spends).await {
                 if let Err(pause) = answer {
@@ -220,7 +225,7 @@ where
 impl Shared {
     /// How much is leased ahead of need.
     fn ahead(&self) -> u64 {
-        u64::from(self.capacity / 10).max(1)
+        u64::from((self.capacity / 10).max(1).min(self.capacity))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "calls are counted below 2⁵³")]

@@ -8,9 +8,10 @@ use std::time::Duration;
 use redis::aio::ConnectionLike;
 use redis::{Client, RedisResult};
 use retry_runtime::{End, Leased, Limiter, LimiterChanges, RateLimiter, Ticket, Turn, WithCost};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep, timeout};
 
-use super::account::{Account, Told, Wanted, expect_runtime, to};
+use super::account::{Account, Standing, Told, Wanted, expect_runtime, to};
 use super::wake::Wake;
 
 /// A [limiter](RateLimiter) for a quota that the processes of a fleet share through Redis, such as the requests per
@@ -58,6 +59,8 @@ struct Shared {
     processes: u32,
     burst: u32,
     room: RateLimiter<Leased>,
+    standing: Arc<Mutex<Standing>>,
+    part: Arc<Mutex<Part>>,
     /// With the room that is left at last.
     wake: Arc<Wake<u64>>,
 }
@@ -80,6 +83,8 @@ impl FleetQuota {
             processes: processes.max(1),
             burst: 1,
             room: RateLimiter::leased(),
+            standing: Arc::default(),
+            part: Arc::default(),
             wake: Arc::default(),
         }))
     }
@@ -110,6 +115,8 @@ impl FleetQuota {
             key: before.key.clone(),
             burst,
             room,
+            standing: Arc::default(),
+            part: Arc::default(),
             wake: Arc::default(),
             ..*before
         }))
@@ -129,7 +136,8 @@ impl FleetQuota {
     }
 
     /// Asks Redis for what waits, until all clones of this limiter are dropped. Spawn it once for each process, on a
-    /// tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first.
+    /// tokio runtime: elsewhere it panics. It connects by itself, also if Redis is down at first. If the task is aborted,
+    /// or its runtime ends, spawn another: it goes on where that one ended. A second one waits for the end of the first.
     ///
     /// Redis is asked at most a hundred times a second while attempts wait, and once an hour otherwise. It has a second
     /// to accept a connection and 250 ms to answer; then it is asked again after up to 100 ms, 200 ms, … half a second.
@@ -166,15 +174,17 @@ impl FleetQuota {
         C: ConnectionLike + Send + 'static,
     {
         let shared = Arc::downgrade(&self.0);
-        let wake = Arc::clone(&self.0.wake);
+        let (wake, key) = (Arc::clone(&self.0.wake), self.0.key.clone());
+        let (standing, part) = (Arc::clone(&self.0.standing), Arc::clone(&self.0.part));
         let rate = f64::from(self.0.amount) / self.0.period.as_secs_f64();
         let room = f64::from(self.0.burst).max(between_asks(rate));
-        let mut asker = Asker {
-            account: Account::new("quota", &self.0.key, room, rate, connect),
-            part: Part::default(),
-        };
         async move {
             expect_runtime();
+            let account = Account::new("quota", &key, room, rate, connect, standing);
+            let mut asker = Asker {
+                account: account.await,
+                part: part.lock_owned().await,
+            };
             while let Some(pause) = asker.ask(&shared).await {
                 sleep(pause).await;
                 if shared
@@ -193,7 +203,7 @@ impl FleetQuota {
 /// What asks Redis, and grants what is the process's own while that does not answer.
 struct Asker<F, C> {
     account: Account<F, C>,
-    part: Part,
+    part: OwnedMutexGuard<Part>,
 }
 
 /// The part of a process that Redis does not answer.
@@ -215,20 +225,28 @@ where
 {
     /// Grants what waits. Returns for how long not to do it again; `None` where nobody needs it any more.
     async fn ask(&mut self, weak: &Weak<Shared>) -> Option<Duration> {
-        let wanted = {
+        let (wanted, held) = {
             let shared = weak.upgrade()?;
             self.part.revoke(&shared);
-            Wanted {
-                tokens: shared.room.lacking(),
+            // What is there and not taken is given back and asked for again, or it would be there on top of what the
+            // bucket gathers meanwhile.
+            let held = shared.room.room();
+            let wanted = Wanted {
+                tokens: shared.room.lacking() + held,
                 together: shared.room.lacking_for_first(),
-            }
+            };
+            (wanted, held)
         };
+        self.part.returned += held;
         let answer = self.account.ask(self.part.told(), wanted);
         let answer = if self.part.since.is_some() {
-            self.part.grant_until(weak, answer).await?
+            self.part.grant_until(weak, answer).await
         } else {
-            answer.await
+            Some(answer.await)
         };
+        // Unless that is known to have happened, it is still there.
+        self.part.returned -= held;
+        let answer = answer?;
         let Some(shared) = weak.upgrade() else {
             self.account.refuse(answer.unwrap_or(0));
             return None;
@@ -236,7 +254,7 @@ where
         Some(match answer {
             Ok(granted) => {
                 self.part.since = None;
-                shared.room.grant(granted);
+                self.part.exchange(&shared, held, granted);
                 if granted < wanted.tokens {
                     shared.until_next()
                 } else {
@@ -279,6 +297,14 @@ impl Part {
             earned: self.returned as f64,
             alone: self.spent,
         }
+    }
+
+    /// Takes back what was held, and grants that.
+    fn exchange(&mut self, shared: &Shared, held: u64, granted: u64) {
+        let there = shared.room.revoke() + granted;
+        // What began meanwhile was not given back.
+        self.returned += held.min(there);
+        shared.room.grant(there.saturating_sub(held));
     }
 
     /// Takes back what nobody can use.

@@ -46,6 +46,11 @@ impl RateLimiter<Leased> {
         }
     }
 
+    /// The room that is left.
+    pub fn room(&self) -> u64 {
+        self.0.with(|leased| leased.room)
+    }
+
     /// Takes away the room that is left, and returns how much it was.
     pub fn revoke(&self) -> u64 {
         self.0.with(|leased| core::mem::take(&mut leased.room))

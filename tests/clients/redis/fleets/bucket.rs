@@ -26,14 +26,16 @@ impl Bucket {
         move || {
             let bucket = bucket.clone();
             ready(Ok(InProcess(Box::new(move |script| {
+                // A server that wants a password first says so only of commands of ten parts at most.
+                assert!(script.args_iter().count() <= 10);
                 // Behind the command, the script, and the number of keys.
                 let words = script.args_iter().skip(3).map(|argument| match argument {
                     Arg::Simple(word) => word,
                     other => panic!("{other:?}"),
                 });
                 let words: Vec<&[u8]> = words.collect();
-                let number = |word: &&[u8]| std::str::from_utf8(word).unwrap().parse().unwrap();
-                let arguments: Vec<f64> = words[2..].iter().map(number).collect();
+                let numbers = std::str::from_utf8(words[2]).unwrap().split(' ');
+                let arguments: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
                 let granted = bucket.lease(words[1], &arguments);
                 Ok(Value::SimpleString(granted.to_string()))
             }))))
@@ -43,6 +45,11 @@ impl Bucket {
     /// How many tokens were wanted each time.
     pub(super) fn asked(&self) -> Vec<f64> {
         self.0.lock().unwrap().asked.clone()
+    }
+
+    /// How many processes have asked.
+    pub(super) fn processes(&self) -> usize {
+        self.0.lock().unwrap().processes.len()
     }
 
     /// What a process was granted in all, after these arguments of the script.

@@ -72,6 +72,40 @@ fn without_redis_each_process_has_its_share() {
     assert!(!budget.withdraw(Kind::Transient));
 }
 
+#[test]
+fn without_capacity_nothing_is_retried() {
+    let budget = FleetBudget::ratio("off", 1.0).capacity(0);
+    for _ in 0..100 {
+        budget.called();
+        assert!(!budget.withdraw(Kind::Transient));
+    }
+}
+
+/// As by a supervisor. What was told before is not told again, by however many.
+#[tokio::test(start_paused = true)]
+async fn who_is_kept_again_goes_on_where_that_ended() {
+    let (bucket, budget) = (Bucket::default(), FleetBudget::ratio("again", 0.5));
+    let budget = budget.capacity(20);
+    let mut spent = 0;
+    for _ in 0..3 {
+        let kept = [(); 2].map(|()| tokio::spawn(budget.keep_with(bucket.connect())));
+        for _ in 0..100 {
+            budget.called();
+            while budget.withdraw(Kind::Transient) {
+                spent += 1;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+        for kept in kept {
+            kept.abort();
+            kept.await.unwrap_err();
+        }
+    }
+    assert_eq!(bucket.processes(), 1);
+    // Half of all calls, the 20 at first, and what was paid from its share while it was not kept.
+    assert!((165..=175).contains(&spent), "{spent}");
+}
+
 /// An outage of an hour must not fill a disk.
 #[tokio::test(start_paused = true)]
 async fn an_outage_is_told_at_first_and_then_now_and_again() {

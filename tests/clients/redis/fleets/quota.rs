@@ -1,7 +1,9 @@
+use std::pin::pin;
 use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use futures_util::future::join_all;
+use futures_util::poll;
 use retry_clients::redis::FleetQuota;
 use retry_runtime::{Rejected, RejectedBy, Verdict, retry};
 use tokio::time::{Instant, sleep};
@@ -202,6 +204,33 @@ async fn a_large_cost_is_leased_as_a_whole() {
         // The large one's cost is paid before those behind it begin.
         let after = (begun[0] - start).as_millis();
         assert!((895..1150).contains(&after), "{is_answered}: {after} ms");
+    }
+}
+
+/// What it could not begin meanwhile is not there on top of what the bucket gathered.
+#[tokio::test(start_paused = true)]
+async fn who_was_busy_otherwise_begins_no_more_than_a_burst() {
+    for burst in [1, 10] {
+        let (bucket, begun) = (Bucket::default(), Mutex::default());
+        let quota = FleetQuota::new("busy", 600, Duration::from_mins(1), 1).burst(burst);
+        tokio::spawn(quota.keep_with(bucket.connect()));
+        let hour = Duration::from_hours(1);
+        {
+            let calls = (0..200).map(|_| begin(&quota, 1, hour, &begun, false));
+            let mut calls = pin!(join_all(calls));
+            assert!(poll!(&mut calls).is_pending());
+            sleep(Duration::from_secs(6)).await;
+            calls.await;
+        }
+        let begun = begun.into_inner().unwrap();
+        for seconds in [1, 5, 15] {
+            let most = most_within(Duration::from_secs(seconds), &begun);
+            let allowed = 10 * seconds + u64::from(burst) + 1;
+            assert!(
+                u64::try_from(most).unwrap() <= allowed,
+                "{most} of {allowed}"
+            );
+        }
     }
 }
 
