@@ -88,7 +88,7 @@ impl FleetBudget {
         Self::new(key, ratio, 100)
     }
 
-    /// The tokens that the bucket holds at most, and begins with. Call it before [`keep`](Self::keep): what this
+    /// The tokens that the bucket holds at most, and begins with; with 0 nothing is retried. Call it before [`keep`](Self::keep): what this
     /// returns shares nothing with what it was made from.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {

@@ -74,7 +74,7 @@ impl FleetQuota {
     /// are at most. At least 1 of each, and a period of at least a nanosecond.
     ///
     /// Redis keeps the bucket as `{retry:quota:KEY}`, and what it knows of each process beside it, for a day after it was
-    /// asked last. All processes should name the same numbers.
+    /// asked last; a bucket in debt until that is paid. All processes should name the same numbers.
     pub fn new(key: &str, amount: u32, period: Duration, processes: u32) -> Self {
         Self(Arc::new(Shared {
             key: key.into(),

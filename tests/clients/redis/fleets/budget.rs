@@ -124,6 +124,8 @@ async fn an_outage_is_told_at_first_and_then_now_and_again() {
     is_up.store(true, Relaxed);
     sleep(Duration::from_secs(1)).await;
     assert_eq!(budget.available(), 10);
+    // Whoever may not hear of it wants nothing.
+    assert_eq!(bucket.asked(), [0.0, 10.0]);
     let last = recording.lines().pop().unwrap();
     assert!(
         last.starts_with("succeeded {retry:budget:away} attempt=1"),
