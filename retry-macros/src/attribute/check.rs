@@ -297,18 +297,9 @@ fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Err
     }
 }
 
-/// Checks, as far as literals tell, that the first retry can begin before the `deadline`. Full jitter may draw any delay, so
-/// then only the `floor` counts.
+/// Checks, as far as literals tell, that the first retry can begin before the `deadline`.
 fn in_time(numbers: &Numbers, errors: &mut Errors) {
-    // What may begin an attempt earlier, and what makes none.
-    let elsewhere = [Key::Hedge, Key::Correct, Key::Policy];
-    let sections = Among::Policy.keys().filter(|key| key.is_section());
-    let is_open = elsewhere.into_iter().chain(sections);
-    let value = |key| numbers.in_force(key).map(|argument| &argument.value);
-    let never_retries = matches!(value(Key::Max), Some(Value::Count(0)))
-        || matches!(value(Key::Enabled), Some(Value::Bool(false)));
-    let is_silent = is_open.map(value).any(|value| value.is_some()) || never_retries;
-    let Some(Value::Duration(deadline)) = value(Key::Deadline) else {
+    let Some(deadline) = numbers.duration(Key::Deadline) else {
         return;
     };
     let keys = [
@@ -319,44 +310,75 @@ fn in_time(numbers: &Numbers, errors: &mut Errors) {
         Key::Jitter,
     ];
     let written = keys.into_iter().find_map(|key| find(numbers.given, key));
-    let (Some(written), false) = (written, is_silent) else {
+    let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let bound = |key, value, is_default| Bound {
-        at: At { section: None, key },
-        value,
-        is_default,
-    };
-    let is_exact = matches!(
-        value(Key::Jitter),
-        Some(Value::Jitter(Jitter::None | Jitter::Decorrelated))
-    );
-    let base = match value(Key::Base) {
-        Some(Value::Duration(base)) => Some((*base, false)),
-        Some(_) => None,
-        None => Some((default::BASE, true)),
-    };
-    let first = match (value(Key::Backoff), base) {
-        (Some(Value::Backoff(Backoff::None)), _) => return,
-        (Some(Value::Backoff(_)) | None, Some((base, is_default))) => {
-            Some(bound(Key::Base, base, is_default))
-        }
-        (Some(Value::List(delays)), _) => delays
-            .first()
-            .map(|first| bound(Key::Backoff, *first, false)),
-        _ => None,
-    };
-    let floor = match value(Key::Floor) {
-        Some(Value::Duration(floor)) => Some(bound(Key::Floor, *floor, false)),
-        _ => None,
-    };
-    let deadline = bound(Key::Deadline, *deadline, false);
-    let first = first.filter(|_| is_exact);
-    let complaint = [floor, first]
+    let delays = [numbers.duration(Key::Floor), numbers.first_delay()];
+    let complaint = delays
         .into_iter()
         .flatten()
         .find_map(|delay| complaint::too_late(delay, deadline));
     if let Some(complaint) = complaint {
         errors.at(written.span, complaint);
+    }
+}
+
+impl Numbers<'_> {
+    fn value(&self, key: Key) -> Option<&Value> {
+        self.in_force(key).map(|argument| &argument.value)
+    }
+
+    /// A literal of the attribute's own numbers.
+    fn duration(&self, key: Key) -> Option<Bound> {
+        match self.value(key) {
+            Some(Value::Duration(value)) => Some(Bound {
+                at: At { section: None, key },
+                value: *value,
+                is_default: false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Whether some attempt may begin without these delays (beside another, for a correction, at once after an invalid
+    /// value, by a section), or none is wanted after the first.
+    fn may_not_matter(&self) -> bool {
+        let others = [Key::Hedge, Key::Correct, Key::Validate, Key::Policy];
+        let sections = Among::Policy.keys().filter(|key| key.is_section());
+        let mut others = others.into_iter().chain(sections);
+        others.any(|key| self.value(key).is_some())
+            || matches!(self.value(Key::Max), Some(Value::Count(0)))
+            || matches!(self.value(Key::Enabled), Some(Value::Bool(false)))
+            || matches!(
+                self.value(Key::Backoff),
+                Some(Value::Backoff(Backoff::None))
+            )
+    }
+
+    /// The delay before the first retry at least, where no jitter may shorten it and no expression sets it.
+    fn first_delay(&self) -> Option<Bound> {
+        let Some(Value::Jitter(Jitter::None | Jitter::Decorrelated)) = self.value(Key::Jitter)
+        else {
+            return None;
+        };
+        let bound = |key, value, is_default| Bound {
+            at: At { section: None, key },
+            value,
+            is_default,
+        };
+        match (self.value(Key::Backoff), self.value(Key::Base)) {
+            (Some(Value::List(delays)), _) => {
+                let first = *delays.first()?;
+                let first = match self.value(Key::Cap) {
+                    None => first,
+                    Some(Value::Duration(cap)) => first.min(*cap),
+                    Some(_) => return None,
+                };
+                Some(bound(Key::Backoff, first, false))
+            }
+            (Some(Value::Backoff(_)) | None, None) => Some(bound(Key::Base, default::BASE, true)),
+            (Some(Value::Backoff(_)) | None, Some(_)) => self.duration(Key::Base),
+            _ => None,
+        }
     }
 }

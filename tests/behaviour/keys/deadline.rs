@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{GaveUp, Policy, Reason, retry, testing};
+use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
 use support::failure::{Failure, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 
@@ -108,4 +108,44 @@ fn blocking() {
     let mut script = Script::new(vec![TRANSIENT; 100]);
     assert!(call(&mut script).is_err());
     assert_eq!((script.attempts, skipped.total()), (3, secs(2)));
+}
+
+/// Where the first delay is not all that an attempt begins after, a short one is accepted, and attempts begin.
+#[tokio::test(start_paused = true)]
+async fn a_short_one_leaves_time_for_what_begins_sooner() {
+    #[retry(max = 1, jitter = "none", deadline = "500ms", validate = |number| at_least(2, *number), on = |_| true)]
+    async fn asked_again_at_once(attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        Ok(*attempts)
+    }
+
+    #[retry(max = 1, backoff = ["5s"], cap = "100ms", jitter = "none", deadline = "500ms", on = |_| true)]
+    async fn under_a_cap(attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        at_least(2, *attempts).map(|()| *attempts)
+    }
+
+    #[retry(max = 1, jitter = "none", deadline = "500ms", timed_out(base = "10ms"), on = |_| Verdict::TIMEOUT)]
+    async fn by_a_section(attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        at_least(2, *attempts).map(|()| *attempts)
+    }
+
+    #[retry(max = 0, jitter = "none", deadline = "500ms", on = |_| true)]
+    async fn never(attempts: &mut u32) -> Result<u32, String> {
+        *attempts += 1;
+        Ok(*attempts)
+    }
+
+    fn at_least(least: u32, number: u32) -> Result<(), String> {
+        if number < least {
+            return Err(format!("{number} is below {least}"));
+        }
+        Ok(())
+    }
+
+    assert_eq!(asked_again_at_once(&mut 0).await, Ok(2));
+    assert_eq!(under_a_cap(&mut 0).await, Ok(2));
+    assert_eq!(by_a_section(&mut 0).await, Ok(2));
+    assert_eq!(never(&mut 0).await, Ok(1));
 }
