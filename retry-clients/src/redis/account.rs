@@ -6,7 +6,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use redis::aio::{ConnectionLike, MultiplexedConnection};
 use redis::{Client, RedisError, RedisResult, Script};
-use retry_runtime::{Call, Policy, Site, Verdict};
+use retry_runtime::{Call, CallId, Policy, Site, Verdict};
 use tokio::runtime::Handle;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::error::Elapsed;
@@ -212,7 +212,7 @@ where
         }
         let process = standing
             .process
-            .get_or_insert_with(|| format!("{}:{}", self.bucket, random()));
+            .get_or_insert_with(|| format!("{}:{}", self.bucket, new_name()));
         // In one argument: a server that wants a password first says so only of commands of ten parts at most.
         let numbers = format!(
             "{} {} {} {} {} {} {} {} {} {} {} {}",
@@ -263,13 +263,13 @@ impl From<RedisError> for Failure {
     }
 }
 
-/// Not the standard library's, whose tables a forked process seeds as its parent does.
-fn random() -> String {
-    let mut drawn = [0; 16];
-    // Without a generator, what is left is the time since the system's epoch, and the process's number.
-    if getrandom::fill(&mut drawn).is_err() {
-        let since = UNIX_EPOCH.elapsed().unwrap_or_default().as_nanos();
-        drawn = (since << 32 | u128::from(std::process::id())).to_ne_bytes();
-    }
-    format!("{:032x}", u128::from_ne_bytes(drawn))
+/// Also of a forked process. Without a generator, what is left is the time, and the process's number.
+fn new_name() -> String {
+    CallId::random().map_or_else(
+        || {
+            let since = UNIX_EPOCH.elapsed().unwrap_or_default();
+            format!("{}-{}", since.as_nanos(), std::process::id())
+        },
+        |id| id.to_string(),
+    )
 }

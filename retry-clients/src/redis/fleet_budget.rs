@@ -88,8 +88,8 @@ impl FleetBudget {
         Self::new(key, ratio, 100)
     }
 
-    /// The tokens that the bucket holds at most, and begins with; with 0 nothing is retried. Call it before [`keep`](Self::keep): what this
-    /// returns shares nothing with what it was made from.
+    /// The tokens that the bucket holds at most, and begins with. With 0 nothing is retried. Call it before
+    /// [`keep`](Self::keep): what this returns shares nothing with what it was made from.
     #[must_use]
     pub fn capacity(self, tokens: u32) -> Self {
         Self::new(&self.0.key, self.0.ratio, tokens)

@@ -10,8 +10,19 @@ use crate::time::random;
 pub struct CallId(u128);
 
 impl CallId {
+    /// A new one, for a loop of your own: a [`Call`](crate::Call) has none. Under `#[retry]` ask
+    /// [`attempt.call_id()`](crate::Attempt::call_id). A forked process draws other ids than its parent.
+    ///
+    /// ```
+    /// use retry_runtime::CallId;
+    ///
+    /// let id = CallId::random().expect("a generator");
+    /// assert_eq!(id.to_string().len(), 36);
+    /// assert_ne!(CallId::random(), Some(id));
+    /// ```
+    ///
     /// `None` if the system has no generator: an id that other devices have, too, is none.
-    fn random() -> Option<Self> {
+    pub fn random() -> Option<Self> {
         const VERSION: u128 = 0xf << 76;
         const VARIANT: u128 = 0b11 << 62;
         let id = random::id()?;

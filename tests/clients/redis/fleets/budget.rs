@@ -190,10 +190,12 @@ async fn who_is_no_longer_kept_has_its_share() {
 async fn it_is_kept_until_the_last_clone_is_dropped() {
     let budget = FleetBudget::ratio("dropped", 0.1);
     let kept = tokio::spawn(budget.keep_with(nobody()));
+    let second = tokio::spawn(budget.keep_with(nobody()));
     let clone = budget.clone();
     drop(budget);
     sleep(Duration::from_millis(20)).await;
     assert!(!kept.is_finished());
     drop(clone);
     kept.await.unwrap();
+    second.await.unwrap();
 }

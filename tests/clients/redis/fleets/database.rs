@@ -170,6 +170,12 @@ impl Process {
         new
     }
 
+    /// Three seconds later the bucket is full, and it takes that.
+    async fn finds_it_full(&mut self, connection: &mut MultiplexedConnection) {
+        age(connection, self.key, 3.0).await;
+        assert_eq!(self.ask(connection, 20).await, 10);
+    }
+
     /// How many it was granted in all, by an answer that it doesn't get.
     async fn ask_in_vain(&mut self, connection: &mut MultiplexedConnection, wanted: u32) -> u32 {
         self.asks += 1;
@@ -280,8 +286,7 @@ async fn a_bucket_that_is_gone_begins_empty() {
     assert_eq!(process.ask(&mut connection, 10).await, 10);
     connection.del::<_, ()>(key).await.unwrap();
     assert_eq!(process.ask(&mut connection, 10).await, 0);
-    age(&mut connection, key, 3.0).await;
-    assert_eq!(process.ask(&mut connection, 20).await, 10);
+    process.finds_it_full(&mut connection).await;
 }
 
 /// As after a crash of one that saves now and then, or where a replica takes over that was behind.
@@ -308,8 +313,7 @@ async fn a_server_with_older_data_stops_a_fleet_for_two_seconds() {
     }
     age(&mut connection, key, 20.0).await;
     assert_eq!(process.ask(&mut connection, 10).await, 0);
-    age(&mut connection, key, 3.0).await;
-    assert_eq!(process.ask(&mut connection, 20).await, 10);
+    process.finds_it_full(&mut connection).await;
 }
 
 /// Also if it had nothing to say until now.
@@ -323,8 +327,7 @@ async fn who_was_answered_before_finds_no_bucket_that_is_full() {
         connection.del::<_, ()>(key).await.unwrap();
     }
     assert_eq!(process.ask(&mut connection, 10).await, 0);
-    age(&mut connection, key, 3.0).await;
-    assert_eq!(process.ask(&mut connection, 20).await, 10);
+    process.finds_it_full(&mut connection).await;
 }
 
 #[tokio::test]
@@ -381,8 +384,7 @@ async fn a_server_that_lost_its_data_is_told_once_more_at_no_cost() {
         (process.told, process.alone) = (500, 600);
         assert_eq!(process.ask(&mut connection, 10).await, 0);
     }
-    age(&mut connection, key, 3.0).await;
-    assert_eq!(processes[0].ask(&mut connection, 20).await, 10);
+    processes[0].finds_it_full(&mut connection).await;
     // Who had nothing to say until now owes nothing.
     let mut idle = Process::new(key, 4, 10);
     (idle.told, idle.alone) = (500, 500);

@@ -207,6 +207,26 @@ async fn a_large_cost_is_leased_as_a_whole() {
     }
 }
 
+/// As by a supervisor: it is the same process, with what it has spent.
+#[tokio::test(start_paused = true)]
+async fn who_is_kept_again_goes_on_where_that_ended() {
+    let (bucket, begun) = (Bucket::default(), Mutex::default());
+    let second = Duration::from_secs(1);
+    let quota = FleetQuota::new("again", 100, second, 1).burst(10);
+    for _ in 0..3 {
+        let kept = [(); 2].map(|()| tokio::spawn(quota.keep_with(bucket.connect())));
+        let calls = (0..40).map(|_| begin(&quota, 1, second, &begun, false));
+        assert!(join_all(calls).await.iter().all(Result::is_ok));
+        for kept in kept {
+            kept.abort();
+            kept.await.unwrap_err();
+        }
+    }
+    assert_eq!(bucket.processes(), 1);
+    let most = most_within(second, &begun.into_inner().unwrap());
+    assert!((95..=110).contains(&most), "{most}");
+}
+
 /// What it could not begin meanwhile is not there on top of what the bucket gathered.
 #[tokio::test(start_paused = true)]
 async fn who_was_busy_otherwise_begins_no_more_than_a_burst() {
