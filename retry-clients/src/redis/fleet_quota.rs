@@ -254,7 +254,7 @@ where
         Some(match answer {
             Ok(granted) => {
                 self.part.since = None;
-                self.part.exchange(&shared, held, granted);
+                self.part.replace(&shared, held, granted);
                 if granted < wanted.tokens {
                     shared.until_next()
                 } else {
@@ -299,8 +299,8 @@ impl Part {
         }
     }
 
-    /// Takes back what was held, and grants that.
-    fn exchange(&mut self, shared: &Shared, held: u64, granted: u64) {
+    /// Gives back what was held, and grants what came instead.
+    fn replace(&mut self, shared: &Shared, held: u64, granted: u64) {
         let there = shared.room.revoke() + granted;
         // What began meanwhile was not given back.
         self.returned += held.min(there);

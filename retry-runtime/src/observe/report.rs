@@ -8,7 +8,7 @@ use crate::observe::recording;
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// Reports an event. Not generic, and of one piece for all events: it has the log of every kind of record.
+/// Reports an event. One function for all of them, since it contains the log of every kind of record.
 #[cold]
 #[inline(never)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
