@@ -26,14 +26,17 @@ impl Bucket {
         move || {
             let bucket = bucket.clone();
             ready(Ok(InProcess(Box::new(move |script| {
-                // A server that wants a password first says so only of commands of ten parts at most.
-                assert!(script.args_iter().count() <= 10);
-                // Behind the command, the script, and the number of keys.
-                let words = script.args_iter().skip(3).map(|argument| match argument {
+                let words = script.args_iter().map(|argument| match argument {
                     Arg::Simple(word) => word,
                     other => panic!("{other:?}"),
                 });
                 let words: Vec<&[u8]> = words.collect();
+                // The script itself is sent only where the server doesn't have it.
+                assert_eq!(words[0], b"EVALSHA");
+                // A server that wants a password first says so only of commands of ten parts at most.
+                assert!(words.len() <= 10);
+                // Behind the command, the script's sum, and the number of keys.
+                let words = &words[3..];
                 let numbers = std::str::from_utf8(words[2]).unwrap().split(' ');
                 let arguments: Vec<f64> = numbers.map(|number| number.parse().unwrap()).collect();
                 let granted = bucket.lease(words[1], &arguments);

@@ -133,6 +133,14 @@ async fn a_program_that_ends_gives_back_its_lease() {
     assert!(leased.iter().all(|leased| leased != "0"), "{leased:?}");
     let tokens: f64 = left_of("ends").await;
     assert!((tokens - 100.0).abs() < 0.1, "{tokens}");
+    // Nor does it leave anything of its own for longer than a minute.
+    let mut connection = connection().await;
+    let processes: Vec<String> = connection.keys("{retry:budget:ends}:*").await.unwrap();
+    assert_eq!(processes.len(), leased.len());
+    for process in processes {
+        let left: u64 = connection.ttl(process).await.unwrap();
+        assert!(left <= 60, "{left}");
+    }
 }
 
 /// A process of a quota of ten tokens a second, as the script sees it.
