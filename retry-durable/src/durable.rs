@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use retry_runtime::macro_support::ignores_timeout;
 use retry_runtime::{
-    ByClassify, Call, Classify, Failure, Moment, OnError, Policy, Reason, RetryBudget, Site,
-    Verdict,
+    ByClassify, Call, Classify, Event, Failure, Moment, Observer, OnError, Policy, Reason,
+    RetryBudget, ShownBy, Site, Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -81,9 +81,11 @@ pub struct Durable<'b, On = ByClassify> {
     on: On,
     idempotent: bool,
     budget: Option<Budget<'b>>,
+    observer: Option<ObserverRef<'b>>,
 }
 
 type Budget<'b> = &'b (dyn RetryBudget + Sync);
+type ObserverRef<'b> = &'b (dyn Observer + Sync);
 
 impl Durable<'_> {
     /// A call by that policy, of an error type that is [`Classify`].
@@ -93,6 +95,7 @@ impl Durable<'_> {
             on: ByClassify,
             idempotent: true,
             budget: None,
+            observer: None,
         }
     }
 }
@@ -100,23 +103,51 @@ impl Durable<'_> {
 impl<'b, On> Durable<'b, On> {
     /// Takes a function that says which errors are worth a retry.
     pub fn on<F>(self, on: F) -> Durable<'b, F> {
+        self.with_on(|_| on)
+    }
+
+    /// Says how the log shows errors: with a function such as `fmt::Display::fmt`, or a closure
+    /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, errors are shown as their [`Classify`] says, and after
+    /// [`on`](Self::on) by the name of their type.
+    ///
+    /// ```
+    /// # use std::fmt;
+    /// # use retry_durable::Durable;
+    /// # use retry_runtime::Policy;
+    /// let call = Durable::new(Policy::new())
+    ///     .on(|error: &String| error.contains("overloaded"))
+    ///     .show(<String as fmt::Display>::fmt);
+    /// # let _ = call;
+    /// ```
+    pub fn show<E, S>(self, show: S) -> Durable<'b, ShownBy<On, S>>
+    where
+        S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
+    {
+        self.with_on(|on| ShownBy::new(on, show))
+    }
+
+    fn with_on<Other>(self, other: impl FnOnce(On) -> Other) -> Durable<'b, Other> {
         Durable {
             policy: self.policy,
-            on,
+            on: other(self.on),
             idempotent: self.idempotent,
             budget: self.budget,
+            observer: self.observer,
         }
     }
 
     /// Says what retries are paid from. A retry that the engine keeps is paid for once, however often the program
     /// starts. A retry that never begins, because the deadline would have passed or the run is cancelled, is refunded.
-    pub fn budget(self, budget: &(dyn RetryBudget + Sync)) -> Durable<'_, On> {
-        Durable {
-            policy: self.policy,
-            on: self.on,
-            idempotent: self.idempotent,
-            budget: Some(budget),
-        }
+    pub fn budget(mut self, budget: &'b (dyn RetryBudget + Sync)) -> Self {
+        self.budget = Some(budget);
+        self
+    }
+
+    /// Says what sees every event: a value that is [`Observer`], such as `Metrics`. It is not told again of what the engine
+    /// keeps.
+    pub fn observe(mut self, observer: &'b (dyn Observer + Sync)) -> Self {
+        self.observer = Some(observer);
+        self
     }
 
     /// Says whether a second request does no harm. Default true.
@@ -186,7 +217,7 @@ impl<'b, On> Durable<'b, On> {
                     Came::Ended => None,
                     Came::Pauses(retry) => Some(retry),
                 };
-                tell_cancelled(engine, &site, self.budget, retry).await;
+                tell_cancelled(engine, &site, self.budget, self.observer, retry).await;
             } else if let Came::Pauses(retry) = came {
                 // The engine has not kept that a retry follows. (One that drops the program instead of failing may have
                 // kept it.)
@@ -219,11 +250,13 @@ impl<'b, On> Durable<'b, On> {
         let site = Site::new(&self.policy, name);
         let (mut call, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
         let elapsed = || engine.now().since(Moment::from_origin(at));
+        let observer = self.observer;
+        let mut tell = move |event: &Event<'_>| observer.observe(event);
         if let Some(Failed { error, .. }) = last {
             let verdict = self.on.verdict(error);
             let shown = Shown(&self.on, error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-            if call.resumed(failure).is_err() {
+            if call.resumed(failure.observe(&mut tell)).is_err() {
                 refund(self.budget, &call);
                 return Ended::TooLate;
             }
@@ -231,9 +264,10 @@ impl<'b, On> Durable<'b, On> {
         if self.policy.attempt_limit().is_some() {
             ignores_timeout(name);
         }
+        call.started(name, &mut tell);
         let error = match operation().await {
             Ok(value) => {
-                call.succeeded(&site);
+                call.succeeded_observed(&site, &mut tell);
                 if let Some(budget) = self.budget {
                     call.credit(budget);
                 }
@@ -244,7 +278,7 @@ impl<'b, On> Durable<'b, On> {
         let verdict = self.on.verdict(&error);
         let shown = Shown(&self.on, &error);
         let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-        let mut failure = failure.idempotent(self.idempotent);
+        let mut failure = failure.idempotent(self.idempotent).observe(&mut tell);
         if let Some(budget) = self.budget {
             failure = failure.budget(budget);
         }
@@ -282,11 +316,13 @@ async fn tell_cancelled<G: Engine>(
     engine: &G,
     site: &Site<'_>,
     budget: Option<Budget<'_>>,
+    observer: Option<ObserverRef<'_>>,
     retry: Option<Retry>,
 ) {
     let told = async {
         if let Some(retry) = retry {
-            let failure = Failure::new(site, retry.verdict, &retry.error);
+            let mut tell = |event: &Event<'_>| observer.observe(event);
+            let failure = Failure::new(site, retry.verdict, &retry.error).observe(&mut tell);
             retry.call.gave_up(failure, Reason::Cancelled);
             refund(budget, &retry.call);
         }

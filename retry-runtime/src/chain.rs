@@ -17,7 +17,7 @@ pub(crate) mod policy_call;
 mod run;
 mod run_blocking;
 mod setters;
-mod shown_by;
+pub(crate) mod shown_by;
 pub(crate) mod span;
 pub(crate) mod timeout;
 mod told;

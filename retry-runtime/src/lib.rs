@@ -75,6 +75,7 @@ pub use chain::keys::{Keys, SharedByThreads, SharedKeys};
 pub use chain::on_error::{ByClassify, OnError};
 pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;
+pub use chain::shown_by::ShownBy;
 pub use classify::Classify;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use classify::error_for_retry::ErrorForRetry;

@@ -1,9 +1,11 @@
 //! A call goes on where the program ended.
 
+use std::fmt;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, Engine};
+use retry_runtime::testing::Recorder;
 use retry_runtime::{Backoff, Policy, Section, Verdict, testing};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -234,4 +236,40 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
         let end = lines.last().unwrap();
         assert!(end.ends_with(&format!("reason={reason}")), "{lines:?}");
     }
+}
+
+/// Of each event an observer is told once, and each record has the `max` that was in force.
+#[tokio::test(start_paused = true)]
+async fn an_observer_is_told_once_of_a_call_in_two_lives() {
+    let (run, server, recorder) = (Run::new(), Server::failing(2), Recorder::new());
+    let recording = testing::record();
+    let policy = EXACT.throttled(Section::new().max(7).base(secs(1)));
+    let program = async || {
+        let journal = run.open();
+        let call = Durable::new(policy)
+            .on(|_: &String| Verdict::THROTTLED)
+            .show(fmt::Display::fmt)
+            .observe(&recorder);
+        call.call(&journal, "charge", async || server.post()).await
+    };
+    assert!(
+        timeout(Duration::from_millis(1500), program())
+            .await
+            .is_err()
+    );
+    for _ in 0..2 {
+        assert_eq!(program().await.unwrap(), 2);
+    }
+    let lines = [
+        "retrying charge attempt=1 max=7 delay=1s error=503 number 0 reason=throttled",
+        "retrying charge attempt=2 max=7 delay=2s error=503 number 1 reason=throttled",
+        "succeeded charge attempt=3 max=7",
+    ];
+    assert_eq!(recording.lines(), lines);
+    let [first, second, last] = lines;
+    let starting = |number| format!("starting charge attempt={number}");
+    assert_eq!(
+        recorder.lines(),
+        [&starting(1), first, &starting(2), second, &starting(3), last]
+    );
 }

@@ -202,7 +202,7 @@ impl Call {
         self.known(site).told(site.name(), observe);
     }
 
-    /// What is told of a success goes by the last failure, which a call from another process does not know.
+    /// What is told of a success goes by the last failure, if there was one.
     fn known(self, site: &Site<'_>) -> Self {
         match self.in_force {
             0 => self.under(site.policy.max_retries()),

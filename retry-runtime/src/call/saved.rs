@@ -13,9 +13,11 @@ const RETRIES: &str = "retries";
 const EARLIER: &str = "earlier_retries";
 const FOLLOWED: &str = "last_retry_followed";
 const BESIDE: &str = "attempts_before_progress";
+const ALLOWED: &str = "retries_allowed";
 
 /// A table: retries and corrections so far, the last delay and the time spent in nanoseconds, and, where there are any,
-/// the retries and the attempts before the last progress, and the kind of failure that the last retry followed.
+/// the retries and the attempts before the last progress, the retries allowed by the `max` that was in force last, and the
+/// kind of failure that the last retry followed.
 impl Serialize for Call {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let counts = [
@@ -28,7 +30,12 @@ impl Serialize for Call {
         let own = own.filter(|(_, count)| *count > 0);
         let own = own.map(|(kind, count)| (kind.name(), u64::from(count)));
         let earlier = (self.earlier > 0).then_some((EARLIER, u64::from(self.earlier)));
-        let rare = [earlier.is_some(), self.beside > 0, self.followed.is_some()];
+        let rare = [
+            earlier.is_some(),
+            self.beside > 0,
+            self.in_force > 0,
+            self.followed.is_some(),
+        ];
         let rare = rare.into_iter().filter(|is_there| *is_there).count();
         // Binary formats must know it beforehand.
         let length = counts.len() + own.clone().count() + rare;
@@ -38,6 +45,9 @@ impl Serialize for Call {
         }
         if self.beside > 0 {
             table.serialize_entry(BESIDE, &self.beside)?;
+        }
+        if self.in_force > 0 {
+            table.serialize_entry(ALLOWED, &self.in_force)?;
         }
         if let Some(kind) = self.followed {
             table.serialize_entry(FOLLOWED, kind.name())?;
@@ -77,6 +87,7 @@ impl<'de> Visitor<'de> for Saved {
                 (EARLIER, _) => call.earlier = table.next_value()?,
                 ("corrections", _) => call.corrections = table.next_value()?,
                 (BESIDE, _) => call.beside = table.next_value()?,
+                (ALLOWED, _) => call.in_force = table.next_value()?,
                 // It was saved during that pause.
                 ("last_delay_ns", _) => {
                     call.previous = table.next_value()?;

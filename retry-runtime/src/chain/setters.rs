@@ -215,7 +215,7 @@ impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
     where
         S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
     {
-        self.with_on(|on| ShownBy { on, show })
+        self.with_on(|on| ShownBy::new(on, show))
     }
 }
 

@@ -7,8 +7,18 @@ use crate::classify::verdict::Verdict;
 /// the log shows them.
 #[derive(Clone, Copy, Debug)]
 pub struct ShownBy<On, S> {
-    pub(super) on: On,
-    pub(super) show: S,
+    on: On,
+    show: S,
+}
+
+impl<On, S> ShownBy<On, S> {
+    /// Takes a function such as `fmt::Display::fmt`.
+    pub fn new<E>(on: On, show: S) -> Self
+    where
+        S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
+    {
+        Self { on, show }
+    }
 }
 
 #[diagnostic::do_not_recommend]
