@@ -270,6 +270,13 @@ async fn an_observer_is_told_once_of_a_call_in_two_lives() {
     let starting = |number| format!("starting charge attempt={number}");
     assert_eq!(
         recorder.lines(),
-        [&starting(1), first, &starting(2), second, &starting(3), last]
+        [
+            &starting(1),
+            first,
+            &starting(2),
+            second,
+            &starting(3),
+            last
+        ]
     );
 }
