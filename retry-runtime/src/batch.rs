@@ -270,15 +270,15 @@ async fn send<P, I, F, R, T, E>(
                     },
                     Next::Ended(_, sent, answers) => rounds.answered(sent, answers),
                     Next::Cancelled(queued) => {
-                        for batch in queued.into_values() {
+                        for (_, batch) in queued {
                             rounds.rejected(batch, RejectedBy::Cancelled);
                         }
                     }
                     Next::TimeIsUp(queued, sent) => {
-                        for batch in queued.into_values() {
+                        for (_, batch) in queued {
                             rounds.rejected(batch, RejectedBy::Deadline);
                         }
-                        rounds.dropped(sent.into_values());
+                        rounds.dropped(sent.into_iter().map(|(_, sent)| sent));
                         break;
                     }
                 }

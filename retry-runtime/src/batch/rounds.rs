@@ -64,7 +64,7 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
     queue: vec::IntoIter<Entry<I::Item, B, R>>,
-    /// Items of this round whose last call failed.
+    /// Items of this round whose last call failed, in order.
     failed: Vec<Failed<I::Item, B, R>>,
     /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
     /// this is dropped.
@@ -359,9 +359,9 @@ where
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, calls: impl IntoIterator<Item = Sent<I::Item, B, R, M>>) {
+    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = Sent<I::Item, B, R, M>>) {
         self.ended = Some(Reason::Deadline);
-        for entry in calls.into_iter().flat_map(|sent| sent.entries) {
+        for entry in calls.flat_map(|sent| sent.entries) {
             self.give_up(entry.index, Reason::Deadline);
             let max = entry.call.retries_allowed(&self.rules.policy);
             self.tally.ended(ItemEnd::Dropped, max, entry.index, 1);
@@ -492,11 +492,17 @@ where
         entry.admitted = None;
         let error = ItemError::failed(error, entry.call.attempt());
         self.results[entry.index] = Err(error);
-        self.failed.push(Failed {
-            entry,
-            verdict,
-            leads,
-        });
+        // Calls end in any order.
+        let before = |failed: &Failed<_, _, _>| failed.entry.index < entry.index;
+        let place = self.failed.partition_point(before);
+        self.failed.insert(
+            place,
+            Failed {
+                entry,
+                verdict,
+                leads,
+            },
+        );
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
@@ -506,9 +512,7 @@ where
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let mut failed = mem::take(&mut self.failed);
-        // Calls end in any order.
-        failed.sort_by_key(|failed| failed.entry.index);
+        let failed = mem::take(&mut self.failed);
         // Without a deadline nobody asks.
         let now = self
             .deadline

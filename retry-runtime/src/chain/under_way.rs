@@ -1,6 +1,6 @@
 //! What batches and plans have under way: several attempts at once.
 
-use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 use core::future::{Future, pending, poll_fn};
 use core::mem;
 use core::pin::{Pin, pin};
@@ -21,9 +21,28 @@ use crate::time::timer::Timer;
 pub(crate) struct UnderWay<K, Q, W, S, A> {
     // Dropped in this order: what an attempt keeps for those after it goes back once the attempt is gone.
     turns: FuturesUnordered<W>,
-    queued: BTreeMap<K, Q>,
+    queued: Entries<K, Q>,
     attempts: FuturesUnordered<A>,
-    begun: BTreeMap<K, S>,
+    begun: Entries<K, S>,
+}
+
+/// What is kept, by key and in its order. A map would be compiled for each type of them, and these are few.
+struct Entries<K, V>(Vec<(K, V)>);
+
+impl<K: Copy + Ord, V> Entries<K, V> {
+    fn insert(&mut self, key: K, value: V) {
+        let place = self.0.partition_point(|(other, _)| *other < key);
+        self.0.insert(place, (key, value));
+    }
+
+    fn remove(&mut self, key: K) -> Option<V> {
+        let place = self.0.binary_search_by_key(&key, |(other, _)| *other);
+        place.ok().map(|place| self.0.remove(place).1)
+    }
+
+    fn take(&mut self) -> Vec<(K, V)> {
+        mem::take(&mut self.0)
+    }
 }
 
 /// What happens next.
@@ -33,9 +52,9 @@ pub(crate) enum Next<K, Q, M: MayWait, S, O> {
     /// An attempt ended.
     Ended(K, S, O),
     /// It is cancelled, so that none of these begins.
-    Cancelled(BTreeMap<K, Q>),
+    Cancelled(Vec<(K, Q)>),
     /// The time is up, so that none of the former begins, and the latter are dropped.
-    TimeIsUp(BTreeMap<K, Q>, BTreeMap<K, S>),
+    TimeIsUp(Vec<(K, Q)>, Vec<(K, S)>),
 }
 
 /// The turn of an attempt, when it comes.
@@ -63,14 +82,14 @@ where
     pub(crate) fn new() -> Self {
         Self {
             turns: FuturesUnordered::new(),
-            queued: BTreeMap::new(),
+            queued: Entries(Vec::new()),
             attempts: FuturesUnordered::new(),
-            begun: BTreeMap::new(),
+            begun: Entries(Vec::new()),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.queued.len() + self.begun.len()
+        self.queued.0.len() + self.begun.0.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -102,7 +121,7 @@ where
             skip::unskipped(|| end.as_mut().poll(context)).map(|()| {
                 self.turns.clear();
                 self.attempts.clear();
-                Next::TimeIsUp(mem::take(&mut self.queued), mem::take(&mut self.begun))
+                Next::TimeIsUp(self.queued.take(), self.begun.take())
             })
         })
         .await
@@ -114,19 +133,19 @@ where
         signal: &mut Signal<'_, impl Future>,
     ) -> Poll<Next<K, Q, M, S, O>> {
         while let Poll::Ready(Some((key, outcome))) = self.attempts.poll_next_unpin(context) {
-            if let Some(begun) = self.begun.remove(&key) {
+            if let Some(begun) = self.begun.remove(key) {
                 return Poll::Ready(Next::Ended(key, begun, outcome));
             }
         }
-        if self.queued.is_empty() {
+        if self.queued.0.is_empty() {
             return Poll::Pending;
         }
         if signal.poll(context) {
             self.turns.clear();
-            return Poll::Ready(Next::Cancelled(mem::take(&mut self.queued)));
+            return Poll::Ready(Next::Cancelled(self.queued.take()));
         }
         while let Poll::Ready(Some((key, place, waited))) = self.turns.poll_next_unpin(context) {
-            if let Some(queued) = self.queued.remove(&key) {
+            if let Some(queued) = self.queued.remove(key) {
                 return Poll::Ready(Next::Turn(key, queued, place, waited));
             }
         }

@@ -189,12 +189,16 @@ impl Policies {
         if self.entries.iter().any(|entry| entry.name == name) {
             return Err(PolicyError::new(complaint::given_twice(&short(&name))));
         }
-        self.entries.push(Entry {
+        let entry = Entry {
             name,
             named,
             is_found: AtomicBool::new(false),
-        });
-        self.entries.sort_by_key(|entry| entry.beginning().len());
+        };
+        // Longer beginnings are laid over shorter ones.
+        let length = entry.beginning().len();
+        let shorter = |other: &Entry| other.beginning().len() <= length;
+        let place = self.entries.partition_point(shorter);
+        self.entries.insert(place, entry);
         Ok(())
     }
 

@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
-use crate::error_text::shown::shown;
+use crate::error_text::shown::{Shown, shown};
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::cause::Cause;
 use crate::observe::reason::Reason;
@@ -460,7 +460,7 @@ impl<'a> Event<'a> {
         }
     }
 
-    pub(crate) fn error(&self) -> Option<impl fmt::Display + use<'a>> {
+    pub(crate) fn error(&self) -> Option<Shown<&'a dyn fmt::Display>> {
         match *self {
             Self::Retrying { error, .. }
             | Self::Correcting { error, .. }

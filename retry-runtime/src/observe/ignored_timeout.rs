@@ -18,16 +18,20 @@ pub(crate) fn tell(call: &str) {
 #[cfg(feature = "std")]
 fn is_new(call: &str) -> bool {
     use alloc::borrow::ToOwned;
-    use alloc::collections::BTreeSet;
     use alloc::string::String;
+    use alloc::vec::Vec;
     use std::sync::{Mutex, PoisonError};
 
     /// The names that were told of. A name that is made anew for each call must not fill the memory.
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
     const MOST: usize = 1000;
 
     let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    told.len() < MOST && told.insert(call.to_owned())
+    let is_new = told.len() < MOST && !told.iter().any(|name| name == call);
+    if is_new {
+        told.push(call.to_owned());
+    }
+    is_new
 }
 
 /// There is no lock to remember names behind, and it is better said again than never.

@@ -155,16 +155,17 @@ where
                     }
                     Next::Turn(place, (), _, Err(by)) => self.not_begun(place, by, keys),
                     Next::Cancelled(queued) => {
-                        for place in queued.into_keys() {
+                        for (place, ()) in queued {
                             self.not_begun(place, RejectedBy::Cancelled, keys);
                         }
                     }
                     Next::TimeIsUp(queued, begun) => {
-                        late.extend(queued.keys().chain(begun.keys()));
-                        for place in queued.into_keys() {
+                        for (place, ()) in queued {
+                            late.insert(place);
                             self.not_begun(place, RejectedBy::Deadline, keys);
                         }
-                        for place in begun.into_keys() {
+                        for (place, _) in begun {
+                            late.insert(place);
                             self.dropped(place, keys);
                         }
                         return Some(late);
