@@ -100,12 +100,14 @@ impl Durable<'_> {
     }
 }
 
-impl<'b, On> Durable<'b, On> {
-    /// Takes a function that says which errors are worth a retry.
+impl<'b> Durable<'b> {
+    /// Takes a function that says which errors are worth a retry. Call it before [`show`](Self::show).
     pub fn on<F>(self, on: F) -> Durable<'b, F> {
-        self.with_on(|_| on)
+        self.with_on(|ByClassify| on)
     }
+}
 
+impl<'b, On> Durable<'b, On> {
     /// Says how the log shows errors: with a function such as `fmt::Display::fmt`, or a closure
     /// `|error: &MyError, f: &mut fmt::Formatter<'_>| …`. By default, errors are shown as their [`Classify`] says, and after
     /// [`on`](Self::on) by the name of their type.
@@ -144,7 +146,7 @@ impl<'b, On> Durable<'b, On> {
     }
 
     /// Says what sees every event: a value that is [`Observer`], such as `Metrics`. It is not told again of what the engine
-    /// keeps.
+    /// keeps. It must not panic: the attempt that it is told of would not be kept, and made again.
     pub fn observe(mut self, observer: &'b (dyn Observer + Sync)) -> Self {
         self.observer = Some(observer);
         self
@@ -256,9 +258,13 @@ impl<'b, On> Durable<'b, On> {
             let verdict = self.on.verdict(error);
             let shown = Shown(&self.on, error);
             let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
+            // Goes back also where an observer panics.
+            let paid = self.budget.map(|budget| call.paid(budget));
             if call.resumed(failure.observe(&mut tell)).is_err() {
-                refund(self.budget, &call);
                 return Ended::TooLate;
+            }
+            if let Some(paid) = paid {
+                paid.spend();
             }
         }
         if self.policy.attempt_limit().is_some() {
@@ -321,10 +327,10 @@ async fn tell_cancelled<G: Engine>(
 ) {
     let told = async {
         if let Some(retry) = retry {
+            refund(budget, &retry.call);
             let mut tell = |event: &Event<'_>| observer.observe(event);
             let failure = Failure::new(site, retry.verdict, &retry.error).observe(&mut tell);
             retry.call.gave_up(failure, Reason::Cancelled);
-            refund(budget, &retry.call);
         }
     };
     let name = format!("{}: cancelled", site.name());

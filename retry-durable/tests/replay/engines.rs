@@ -1,10 +1,11 @@
 //! Engines that fail, and engines that cancel a run.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use retry_durable::{Durable, DurableError, Engine, Journal};
-use retry_runtime::{Moment, testing};
+use retry_runtime::{Event, Moment, Observer, testing};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::time::{Instant, sleep, timeout};
@@ -196,4 +197,40 @@ async fn a_late_call_that_is_cancelled_keeps_its_error() {
         assert_eq!(ended, Err(DurableError::Engine { error, last }), "{runs}");
     }
     assert_eq!(server.requests.load(SeqCst), 1);
+}
+
+struct PanicsAtTheEnd;
+
+impl Observer for PanicsAtTheEnd {
+    fn observe(&self, event: &Event<'_>) {
+        assert!(!matches!(event, Event::GaveUp { .. }), "no metrics");
+    }
+}
+
+/// The retry that was paid for never began: cancelled in its pause, or late.
+#[test]
+fn what_a_retry_was_paid_goes_back_where_an_observer_panics() {
+    for (at, oversleeps) in [("charge: pause 1", 0), ("", 60)] {
+        let (run, server, turns) = (Run::new(), Server::failing(9), Turns::default());
+        let ended = catch_unwind(AssertUnwindSafe(|| {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+            runtime.block_on(async {
+                let engine = Cancelled {
+                    journal: run.open(),
+                    at,
+                    runs: false,
+                    oversleeps: secs(oversleeps),
+                };
+                let call = Durable::new(EXACT.deadline(secs(10)))
+                    .on(is_busy)
+                    .budget(&turns)
+                    .observe(&PanicsAtTheEnd);
+                call.call(&engine, "charge", async || server.post()).await
+            })
+        }));
+        assert!(ended.is_err(), "{at}: {:?}", ended.unwrap());
+        assert_eq!(server.requests.load(SeqCst), 1);
+        assert_eq!(turns.0.load(SeqCst), 0, "{at}");
+    }
 }

@@ -64,7 +64,7 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
     queue: vec::IntoIter<Entry<I::Item, B, R>>,
-    /// Items of this round whose last call failed, in order.
+    /// Items of this round whose last call failed.
     failed: Vec<Failed<I::Item, B, R>>,
     /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
     /// this is dropped.
@@ -128,6 +128,12 @@ fn worse(one: limiter::End, other: limiter::End) -> limiter::End {
     } else {
         one
     }
+}
+
+/// Apart from what is sorted by them: a sort is much code, and would be compiled for each type of item.
+fn sorted(mut indices: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    indices.sort_unstable();
+    indices
 }
 
 impl<'a, 'k, I, T, E, On, B, R, M, O> Rounds<'a, 'k, I, T, E, On, B, R, M, O>
@@ -492,17 +498,20 @@ where
         entry.admitted = None;
         let error = ItemError::failed(error, entry.call.attempt());
         self.results[entry.index] = Err(error);
-        // Calls end in any order.
-        let before = |failed: &Failed<_, _, _>| failed.entry.index < entry.index;
-        let place = self.failed.partition_point(before);
-        self.failed.insert(
-            place,
-            Failed {
-                entry,
-                verdict,
-                leads,
-            },
-        );
+        self.failed.push(Failed {
+            entry,
+            verdict,
+            leads,
+        });
+    }
+
+    /// Those that failed, in the order of the items: calls end in any order.
+    fn take_failed(&mut self) -> Vec<Failed<I::Item, B, R>> {
+        let indices = self.failed.iter().map(|failed| failed.entry.index);
+        let places = sorted(indices.zip(0..).collect());
+        let mut failed: Vec<_> = self.failed.drain(..).map(Some).collect();
+        let in_order = places.iter().filter_map(|(_, place)| failed[*place].take());
+        in_order.collect()
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
@@ -512,7 +521,7 @@ where
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
         let tally = mem::take(&mut self.tally);
-        let failed = mem::take(&mut self.failed);
+        let failed = self.take_failed();
         // Without a deadline nobody asks.
         let now = self
             .deadline

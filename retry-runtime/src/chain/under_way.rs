@@ -26,22 +26,49 @@ pub(crate) struct UnderWay<K, Q, W, S, A> {
     begun: Entries<K, S>,
 }
 
-/// What is kept, by key and in its order. A map would be compiled for each type of them, and these are few.
-struct Entries<K, V>(Vec<(K, V)>);
+/// What is kept, in the order of its keys, until it is taken. A map would be compiled for each type of it.
+struct Entries<K, V> {
+    kept: Vec<(K, Option<V>)>,
+    /// How many were not taken.
+    left: usize,
+}
 
 impl<K: Copy + Ord, V> Entries<K, V> {
+    fn new() -> Self {
+        Self {
+            kept: Vec::new(),
+            left: 0,
+        }
+    }
+
     fn insert(&mut self, key: K, value: V) {
-        let place = self.0.partition_point(|(other, _)| *other < key);
-        self.0.insert(place, (key, value));
+        let entry = (key, Some(value));
+        match self.place(key) {
+            Ok(place) => self.kept[place] = entry,
+            Err(place) => self.kept.insert(place, entry),
+        }
+        self.left += 1;
     }
 
-    fn remove(&mut self, key: K) -> Option<V> {
-        let place = self.0.binary_search_by_key(&key, |(other, _)| *other);
-        place.ok().map(|place| self.0.remove(place).1)
+    fn take(&mut self, key: K) -> Option<V> {
+        let place = self.place(key).ok()?;
+        let value = self.kept[place].1.take()?;
+        self.left -= 1;
+        // Not each time, as all that follow move.
+        if self.left < self.kept.len() / 2 {
+            self.kept.retain(|(_, value)| value.is_some());
+        }
+        Some(value)
     }
 
-    fn take(&mut self) -> Vec<(K, V)> {
-        mem::take(&mut self.0)
+    fn place(&self, key: K) -> Result<usize, usize> {
+        self.kept.binary_search_by_key(&key, |(key, _)| *key)
+    }
+
+    fn take_all(&mut self) -> Vec<(K, V)> {
+        let kept = mem::replace(self, Self::new()).kept.into_iter();
+        kept.filter_map(|(key, value)| Some((key, value?)))
+            .collect()
     }
 }
 
@@ -82,14 +109,14 @@ where
     pub(crate) fn new() -> Self {
         Self {
             turns: FuturesUnordered::new(),
-            queued: Entries(Vec::new()),
+            queued: Entries::new(),
             attempts: FuturesUnordered::new(),
-            begun: Entries(Vec::new()),
+            begun: Entries::new(),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.queued.0.len() + self.begun.0.len()
+        self.queued.left + self.begun.left
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -121,7 +148,7 @@ where
             skip::unskipped(|| end.as_mut().poll(context)).map(|()| {
                 self.turns.clear();
                 self.attempts.clear();
-                Next::TimeIsUp(self.queued.take(), self.begun.take())
+                Next::TimeIsUp(self.queued.take_all(), self.begun.take_all())
             })
         })
         .await
@@ -133,19 +160,19 @@ where
         signal: &mut Signal<'_, impl Future>,
     ) -> Poll<Next<K, Q, M, S, O>> {
         while let Poll::Ready(Some((key, outcome))) = self.attempts.poll_next_unpin(context) {
-            if let Some(begun) = self.begun.remove(key) {
+            if let Some(begun) = self.begun.take(key) {
                 return Poll::Ready(Next::Ended(key, begun, outcome));
             }
         }
-        if self.queued.0.is_empty() {
+        if self.queued.left == 0 {
             return Poll::Pending;
         }
         if signal.poll(context) {
             self.turns.clear();
-            return Poll::Ready(Next::Cancelled(self.queued.take()));
+            return Poll::Ready(Next::Cancelled(self.queued.take_all()));
         }
         while let Poll::Ready(Some((key, place, waited))) = self.turns.poll_next_unpin(context) {
-            if let Some(queued) = self.queued.remove(key) {
+            if let Some(queued) = self.queued.take(key) {
                 return Poll::Ready(Next::Turn(key, queued, place, waited));
             }
         }

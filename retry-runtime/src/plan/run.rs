@@ -164,7 +164,8 @@ where
                             late.insert(place);
                             self.not_begun(place, RejectedBy::Deadline, keys);
                         }
-                        for (place, _) in begun {
+                        for (place, guards) in begun {
+                            drop(guards);
                             late.insert(place);
                             self.dropped(place, keys);
                         }
