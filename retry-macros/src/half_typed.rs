@@ -38,7 +38,7 @@ const FORMS: [&str; 6] = [
         HALF
         Ok(first)
     } }",
-    "fn call(client: &Client) -> Pin<Box<dyn Future<Output = Result<u32, String>>>> { Box::pin(async move {
+    "fn call(client: &Client) -> Pin<Box<dyn Future<Output = Result<u32, String>> + '_>> { Box::pin(async move {
         let first = 1;
         HALF
         Ok(first)

@@ -111,7 +111,7 @@ where
                     }
                     break 'retry_call retry_outcome;
                 };
-                __retry::sleep(retry_pause, __retry::Features).await;
+                let () = __retry::sleep(retry_pause, __retry::Features).await;
             }
         };
         #[allow(unreachable_code)] __ret

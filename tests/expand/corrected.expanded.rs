@@ -85,7 +85,8 @@ impl Extractor {
                                 }
                             };
                             let (retry_pause, retry_paid) = retry_pause;
-                            __retry::sleep(retry_pause, __retry::Features).await;
+                            let () = __retry::sleep(retry_pause, __retry::Features)
+                                .await;
                             __retry::spend(retry_paid);
                             let retry_corrected = {
                                 #[allow(clippy::let_and_return)]
@@ -165,7 +166,7 @@ impl Extractor {
                 break 'retry_call retry_outcome;
             };
             let (retry_pause, retry_paid) = retry_pause;
-            __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::sleep(retry_pause, __retry::Features).await;
             __retry::spend(retry_paid);
         }
     }

@@ -269,7 +269,7 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
-        __retry::Timer::sleep(&retry_timer, retry_pause).await;
+        let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
         __retry::give_way().await;
         if let __retry::Some(retry_why) = __retry::late(
             retry_deadline,

@@ -50,7 +50,7 @@ async fn complete(client: &Client, prompt: &str) -> Result<Completion, ModelErro
                     }
                     break 'retry_call retry_outcome;
                 };
-                __retry::sleep(retry_pause, __retry::Features).await;
+                let () = __retry::sleep(retry_pause, __retry::Features).await;
             }
         })
     };
@@ -102,7 +102,7 @@ async fn owned(client: Client) -> Result<Completion, ModelError> {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    __retry::sleep(retry_pause, __retry::Features).await;
+                    let () = __retry::sleep(retry_pause, __retry::Features).await;
                 }
             })
         })
@@ -300,7 +300,7 @@ async fn asked(client: &Client) -> anyhow::Result<Completion> {
                     let retry_outcome = __retry::Err(retry_error);
                     break 'retry_call retry_outcome;
                 };
-                __retry::sleep(retry_pause, __retry::Features).await;
+                let () = __retry::sleep(retry_pause, __retry::Features).await;
             }
         })
     }

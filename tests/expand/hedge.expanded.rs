@@ -171,7 +171,7 @@ async fn complete(&self, prompt: &str) -> Result<Answer, ModelError> {
             break 'retry_call retry_outcome;
         };
         let (retry_pause, retry_paid) = retry_pause;
-        __retry::sleep(retry_pause, __retry::Features).await;
+        let () = __retry::sleep(retry_pause, __retry::Features).await;
         __retry::spend(retry_paid);
     }
 }

@@ -148,7 +148,7 @@ impl Client {
                 let retry_outcome = __retry::Err(retry_error);
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::sleep(retry_pause, __retry::Features).await;
         }
     }
 }

@@ -53,7 +53,7 @@ impl Client {
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::sleep(retry_pause, __retry::Features).await;
         }
     }
 }

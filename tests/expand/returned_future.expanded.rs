@@ -89,7 +89,7 @@ fn complete<'a>(
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::sleep(retry_pause, __retry::Features).await;
         }
     })
 }

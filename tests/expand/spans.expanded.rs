@@ -28,7 +28,7 @@ async fn fetch(url: &str) -> Result<Page, FetchError> {
         .failed_plainly(__RETRY_SITE, __retry::verdict(& retry_error, is_retryable),
         __retry::show(& retry_error).__retry_show())) { retry_call = retry_call.next();
         break 'retry_pause retry_pause; } retry_outcome = __retry::Err(retry_error); } }
-        break 'retry_call retry_outcome; }; __retry::sleep(retry_pause,
+        break 'retry_call retry_outcome; }; let () = __retry::sleep(retry_pause,
         __retry::Features). await; } }
     );
     #[allow(clippy::let_and_return)]

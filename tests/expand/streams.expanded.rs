@@ -104,7 +104,7 @@ fn events(feed: &Feed) -> impl Stream<Item = Result<Event, FeedError>> + Send {
                         }
                         break 'retry_call retry_outcome;
                     };
-                    __retry::sleep(retry_pause, __retry::Features).await;
+                    let () = __retry::sleep(retry_pause, __retry::Features).await;
                 }
             };
             __retry::stream::resume::finish(retry_giver, retry_outcome).await
@@ -193,7 +193,7 @@ async fn tokens(
                 }
                 break 'retry_call retry_outcome;
             };
-            __retry::sleep(retry_pause, __retry::Features).await;
+            let () = __retry::sleep(retry_pause, __retry::Features).await;
         }
     };
     match retry_outcome {

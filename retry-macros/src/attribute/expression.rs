@@ -78,6 +78,22 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
     })
 }
 
+/// Whether a macro may hide a `return` that [`stays`] can't see. An `.await` can't be in a closure, which is what keeps it.
+pub(crate) fn may_leave(expr: &Expr) -> bool {
+    let tokens = || expr.to_token_stream();
+    calls_macro(tokens()) && find_own(tokens(), &|token| is_ident(token, "await")).is_none()
+}
+
+fn calls_macro(tokens: TokenStream) -> bool {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let is_call = |next: &[TokenTree]| matches!(next, [TokenTree::Ident(_), bang, TokenTree::Group(_)] if is_punct(bang, '!'));
+    tokens.windows(3).any(is_call)
+        || tokens.into_iter().any(|token| match token {
+            TokenTree::Group(group) => calls_macro(group.stream()),
+            _ => false,
+        })
+}
+
 /// The first such token that belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
 fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
     let mut own = tokens

@@ -113,7 +113,11 @@ fn method(input: ParseStream) -> syn::Result<Method> {
         (None, Some(attribute)) => match attribute.meta {
             Meta::List(list) if is_skip(&list.tokens) => Own::Skip,
             Meta::List(list) => Own::Arguments(Arguments::parse(list.tokens)),
-            _ => Own::Arguments(Arguments::default()),
+            Meta::Path(_) => Own::Arguments(Arguments::default()),
+            Meta::NameValue(_) => wrong(
+                &attribute,
+                "put what it says in parentheses, as in `#[retry(max = 5)]` or `#[retry(skip)]`",
+            ),
         },
     };
     Ok(Method { function, own })

@@ -533,7 +533,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Binds `retry_cancelled` where the call may be cancelled.
+    /// Binds `retry_cancelled` where the call may be cancelled. Of a macro that takes away each `.await`, such as
+    /// `maybe_async`, the type of what is left complains: nothing would wait.
     fn sleep(&self) -> TokenStream {
         let is_cancellable = self.model.has(&[Key::Cancel]);
         if self.asyncness == Asyncness::Blocking {
@@ -559,12 +560,12 @@ impl Printer<'_> {
         } else if self.named_timer().is_some() {
             ours! {
                 #timer
-                #sleep.await;
+                let () = #sleep.await;
                 __retry::give_way().await;
             }
         } else {
             // Tokio's own makes a task yield that never waits.
-            ours!(#sleep.await;)
+            ours!(let () = #sleep.await;)
         }
     }
 }

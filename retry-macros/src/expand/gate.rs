@@ -57,7 +57,7 @@ impl Printer<'_> {
         let breaker = self.model.expr(Key::Breaker)?;
         self.model.expr(Key::Limiter)?;
         let place = breaker.span();
-        let breaker = self.user(breaker);
+        let breaker = self.kept(breaker);
         let bound = bound_breaker(place);
         let is_open = ours_at!(place=> __retry::is_open(&#bound));
         Some(ours! {
@@ -72,7 +72,7 @@ impl Printer<'_> {
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
         let place = limiter.span();
-        let limiter = self.user(limiter);
+        let limiter = self.kept(limiter);
         let entered = ours_at!(place=> __retry::place(#limiter));
         let is_shared = ours_at!(place=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
@@ -139,7 +139,7 @@ impl Printer<'_> {
             let bound = bound_breaker(place);
             (ours!(#bound), Some(give_back))
         } else {
-            (self.user(breaker), None)
+            (self.kept(breaker), None)
         };
         let permit = ours_at!(place=> __retry::permit(#breaker));
         let is_shared = ours_at!(place=> __retry::held(&retry_permit).__retry_is_shared(););

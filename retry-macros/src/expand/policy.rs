@@ -268,7 +268,7 @@ impl Printer<'_> {
             }
             Value::Expr(expr) => {
                 let place = expr.span();
-                let user = self.user(expr);
+                let user = self.kept(expr);
                 let value = match argument.key.takes() {
                     Takes::Count => quote_spanned!(place=> __retry::count(#user)),
                     Takes::Factor => quote!(__retry::factor(#user)),

@@ -9,6 +9,7 @@ use syn::Expr;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::Value;
+use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
@@ -149,6 +150,16 @@ impl Printer<'_> {
         let is_unused = name.to_string().starts_with('_');
         let allow_unused = is_unused.then(|| ours!(#[allow(clippy::no_effect_underscore_binding)]));
         Some(ours!(#allow #allow_unused let #name = &retry_history;))
+    }
+
+    /// The user's expression where the function would end with a `return` in it.
+    pub(crate) fn kept(&self, expr: &Expr) -> TokenStream {
+        let user = self.user(expr);
+        if expression::may_leave(expr) {
+            ours_at!(expr.span()=> (|| #user)())
+        } else {
+            user
+        }
     }
 
     /// The user's expression, with `self` called as it is where the expression goes.

@@ -5,7 +5,7 @@ mod stream;
 use proc_macro2::{Ident, Span};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
-use syn::{Expr, ExprClosure};
+use syn::{Expr, ExprClosure, Type};
 
 use crate::attribute;
 use crate::attribute::argument::{Arguments, Value};
@@ -57,8 +57,15 @@ pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
     hidden.is_some()
 }
 
-/// Reports a method of a block that is not retried, although its type shows a result.
+/// Reports a method of a block that is not retried, although its type shows a result, or may hide one in a macro.
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
+    if let Some(Type::Macro(hidden)) = function.return_type() {
+        let name = &function.signature.ident;
+        errors.at(
+            hidden.span(),
+            format!("`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"),
+        );
+    }
     if let Some(result) = function.return_type().and_then(outcome::result_within) {
         let name = &function.signature.ident;
         errors.at(
@@ -194,6 +201,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             stream::outlives_no_argument(arguments, outcome, function, errors);
         }
     }
+    future_outlives_no_argument(function, setting, errors);
     let is_blocking = !function.is_async()
         && delivery == Delivery::Direct
         && arguments.get(Key::Stream).is_none();
@@ -230,6 +238,21 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         errors.at(
             borrow.span(),
             format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
+        );
+    }
+}
+
+/// Refuses a future that keeps the arguments and borrows one, though its type says that it borrows nothing.
+fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &mut Errors) {
+    let keeps = matches!(setting, Setting::Alone | Setting::Block) && function.borrows();
+    let Some(returned) = function.return_type().filter(|_| keeps) else {
+        return;
+    };
+    let (_, delivery) = outcome::of(returned);
+    if delivery != Delivery::Direct && outcome::is_static(returned) {
+        errors.at(
+            returned.span(),
+            "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value",
         );
     }
 }

@@ -120,6 +120,12 @@ const FUTURE: &Known = &Known {
     aliases: ["BoxFuture", "LocalBoxFuture"],
 };
 
+const INTO_FUTURE: &Known = &Known {
+    names: &["IntoFuture"],
+    associated: "Output",
+    aliases: [""; 2],
+};
+
 const STREAM: &Known = &Known {
     names: &["Stream", "FusedStream"],
     associated: "Item",
@@ -224,12 +230,38 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
     None
 }
 
-/// The future of a result that is the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`.
+/// The future of a result in the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`; or what is named as a
+/// future is where nothing says of what, as in `Result<RedisFuture<'_, T>, E>`.
 pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
     let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
     let value = types(result).next()?;
-    let (inner, delivery) = of(value);
-    (delivery != Delivery::Direct && is_named_result(inner)).then_some(value)
+    let is_named = last_segment(value).is_some_and(|segment| names_future(&segment.ident));
+    let is_hidden = is_named && of(value).1 == Delivery::Direct;
+    future_of_result(value).or_else(|| is_hidden.then_some(value))
+}
+
+/// Itself, or one in a tuple or an `Option`.
+fn future_of_result(ty: &Type) -> Option<&Type> {
+    let (inner, delivery) = of(ty);
+    if delivery != Delivery::Direct {
+        return is_named_result(inner).then_some(ty);
+    }
+    match bare(ty) {
+        Type::Tuple(tuple) => tuple.elems.iter().find_map(future_of_result),
+        Type::ImplTrait(hidden) => {
+            let output = associated(&hidden.bounds, INTO_FUTURE)?;
+            is_named_result(output).then_some(ty)
+        }
+        _ => {
+            let option = last_segment(ty).filter(|segment| segment.ident == "Option")?;
+            types(option).find_map(future_of_result)
+        }
+    }
+}
+
+fn names_future(name: &Ident) -> bool {
+    let name = name.to_string();
+    name.ends_with("Future") || name.ends_with("Fut")
 }
 
 /// The name by which a type seems to be a future or a stream, where nothing says of what: `RedisFuture`, or the trait

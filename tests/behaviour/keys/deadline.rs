@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use retry_runtime::{GaveUp, Policy, Reason, Verdict, retry, testing};
+use retry_runtime::{Breaker, GaveUp, Policy, Quota, RateLimiter, Reason, Verdict, retry, testing};
 use support::failure::{Failure, TRANSIENT, throttled_for};
 use tokio::time::{Instant, sleep};
 
@@ -148,4 +148,43 @@ async fn a_short_one_leaves_time_for_what_begins_sooner() {
     assert_eq!(under_a_cap(&mut 0).await, Ok(2));
     assert_eq!(by_a_section(&mut 0).await, Ok(2));
     assert_eq!(never(&mut 0).await, Ok(1));
+}
+
+/// Values with a macro, whose `return` could otherwise leave the function.
+#[tokio::test(start_paused = true)]
+async fn macros_in_values_are_read_in_their_place() {
+    struct Client {
+        breaker: Breaker,
+        quota: RateLimiter<Quota>,
+        patience: Duration,
+    }
+
+    macro_rules! of {
+        ($client:ident, $field:ident) => {
+            $client.$field
+        };
+    }
+
+    impl Client {
+        #[retry(
+            max = "unlimited",
+            jitter = "none",
+            deadline = of!(self, patience),
+            timeout = of!(self, patience).max(secs(20)),
+            breaker = &of!(self, breaker),
+            limiter = &of!(self, quota),
+        )]
+        async fn call(&self, script: &mut Script) -> Result<usize, Failure> {
+            script.next()
+        }
+    }
+
+    let client = Client {
+        breaker: Breaker::new(),
+        quota: RateLimiter::fixed(1000, secs(1)),
+        patience: secs(10),
+    };
+    let mut script = Script::new(vec![TRANSIENT; 100]);
+    assert_eq!(client.call(&mut script).await, Err(TRANSIENT));
+    assert_eq!(script.attempts, 4);
 }

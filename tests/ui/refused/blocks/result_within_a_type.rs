@@ -8,10 +8,18 @@ type QueryResult<T> = Result<T, String>;
 
 struct SearchResult;
 
+macro_rules! fallible {
+    ($value:ty) => { Result<$value, String> };
+}
+
 struct Client;
 
 #[retry(max = 3)]
 impl Client {
+    fn of_a_macro(&self) -> fallible!(u32) {
+        Ok(3)
+    }
+
     fn option(&self) -> Option<io::Result<()>> {
         None
     }

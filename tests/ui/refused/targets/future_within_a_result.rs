@@ -23,6 +23,28 @@ async fn cannot_fail() -> Result<impl Future<Output = u32>, String> {
     Ok(async { 3 })
 }
 
+type RedisFuture<'a, T> = BoxFuture<'a, Result<T, String>>;
+
+#[retry(on = |_| true)]
+fn alias() -> Result<RedisFuture<'static, u32>, String> {
+    Ok(opened())
+}
+
+#[retry(on = |_| true)]
+fn in_a_tuple() -> Result<(u32, BoxFuture<'static, Result<u32, String>>), String> {
+    Ok((3, opened()))
+}
+
+#[retry(on = |_| true)]
+fn in_an_option() -> Result<Option<BoxFuture<'static, Result<u32, String>>>, String> {
+    Ok(Some(opened()))
+}
+
+#[retry(on = |_| true)]
+fn made_later() -> Result<impl IntoFuture<Output = Result<u32, String>>, String> {
+    Ok(opened())
+}
+
 struct Client;
 
 #[retry(on = |_| true)]

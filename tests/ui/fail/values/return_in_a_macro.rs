@@ -1,0 +1,27 @@
+use std::time::Duration;
+
+use retry_runtime::retry;
+
+macro_rules! given {
+    ($limit:expr) => {
+        match $limit {
+            Some(limit) => limit,
+            None => return Err(String::from("no limit")),
+        }
+    };
+}
+
+#[retry(max = 2, on = |_| true, deadline = given!(limit))]
+fn blocking(limit: Option<Duration>) -> Result<u32, String> {
+    Err(format!("busy {limit:?}"))
+}
+
+#[retry(max = 2, on = |_| true, span = given!(traced))]
+async fn traced(traced: Option<bool>) -> Result<u32, String> {
+    Err(format!("busy {traced:?}"))
+}
+
+fn main() {
+    let _ = blocking(None);
+    let _ = traced(None);
+}
