@@ -160,7 +160,13 @@ BACKON_BODY = """\
     })
     .retry(exponential())
     .when(ClientError::is_transient)
-    .await
+#NOTIFY#    .await
+"""
+
+BACKON_LOG = """\
+    .notify(|error: &ClientError, delay: std::time::Duration| {
+        tracing::warn!(?delay, %error, call = "call_#N#", "retrying");
+    })
 """
 
 ATTRIBUTE = '#[retry_runtime::retry(max = 5, base = "1s", factor = 2, cap = "30s", on = ClientError::is_transient)]\n'
@@ -209,7 +215,14 @@ WAYS = [
         prelude=PAUSE,
     ),
     Way("retry", "#[retry]", TOKIO + RETRY, PLAIN, attribute=ATTRIBUTE),
-    Way("backon", "backon 1.6", TOKIO + BACKON, BACKON_BODY, prelude=BACKON_EXPONENTIAL),
+    Way("backon", "backon 1.6", TOKIO + BACKON, BACKON_BODY.replace("#NOTIFY#", ""), prelude=BACKON_EXPONENTIAL),
+    Way(
+        "backon-logged",
+        "backon 1.6, with a log record",
+        TOKIO + BACKON + TRACING,
+        BACKON_BODY.replace("#NOTIFY#", BACKON_LOG),
+        prelude=BACKON_EXPONENTIAL,
+    ),
     Way(
         "backon-macros",
         "backon-macros 1.0",
