@@ -1,6 +1,6 @@
 //! How code is put together from tokens.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 
 /// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
@@ -49,6 +49,22 @@ pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
     tokens.into_iter().any(|token| match token {
         TokenTree::Ident(ident) => ident == name,
         TokenTree::Group(group) => mentions(group.stream(), name),
+        _ => false,
+    })
+}
+
+/// Whether the name stands among the tokens, not as that of a field.
+pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
+    let tokens: Vec<_> = tokens.into_iter().collect();
+    let is = |token: Option<&TokenTree>, char, spacing| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == spacing);
+    tokens.iter().enumerate().any(|(index, token)| match token {
+        TokenTree::Ident(ident) if ident == name => {
+            let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+            let is_field =
+                is(before, '.', Spacing::Alone) || is(tokens.get(index + 1), ':', Spacing::Alone);
+            !is_field
+        }
+        TokenTree::Group(group) => uses(group.stream(), name),
         _ => false,
     })
 }

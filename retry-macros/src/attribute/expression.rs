@@ -6,6 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
 use crate::attribute::number::number;
+use crate::tokens::mentions;
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -78,16 +79,26 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
     })
 }
 
-/// Whether a macro may hide a `return` that [`stays`] can't see. An `.await` can't be in a closure, which is what keeps it.
+/// Whether a macro may hide a `return` that [`stays`] can't see. Not beside an `.await`, which can't be in the closure that
+/// keeps it.
 pub(crate) fn may_leave(expr: &Expr) -> bool {
-    let tokens = || expr.to_token_stream();
-    calls_macro(tokens()) && find_own(tokens(), &|token| is_ident(token, "await")).is_none()
+    calls_macro(expr.to_token_stream()) && !mentions(expr.to_token_stream(), "await")
 }
+
+/// Macros that hide no `return`: of `std`, and of runtimes, which await.
+const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_assert debug_assert_eq debug_assert_ne env \
+    eprint eprintln file format format_args include_bytes include_str join line matches module_path option_env panic pin \
+    print println select stringify todo try_join unimplemented unreachable vec";
 
 fn calls_macro(tokens: TokenStream) -> bool {
     let tokens: Vec<_> = tokens.into_iter().collect();
-    let is_call = |next: &[TokenTree]| matches!(next, [TokenTree::Ident(_), bang, TokenTree::Group(_)] if is_punct(bang, '!'));
-    tokens.windows(3).any(is_call)
+    let is_unknown = |next: &[TokenTree]| match next {
+        [TokenTree::Ident(name), bang, TokenTree::Group(_)] if is_punct(bang, '!') => {
+            !STAYS.split_whitespace().any(|known| name == known)
+        }
+        _ => false,
+    };
+    tokens.windows(3).any(is_unknown)
         || tokens.into_iter().any(|token| match token {
             TokenTree::Group(group) => calls_macro(group.stream()),
             _ => false,

@@ -69,7 +69,7 @@ impl Printer<'_> {
             (Asyncness::Blocking, Expr::Closure(_)) => quote!(blocking_timer_fn),
             (Asyncness::Blocking, _) => quote!(blocking_timer),
         };
-        let timer = self.user(timer);
+        let timer = self.kept(timer);
         Some(quote!(__retry::#function(#timer)))
     }
 

@@ -112,7 +112,7 @@ impl Function {
             lifetime.as_ref().is_none_or(|name| name.ident != "static")
         };
         let is_used = |name: &str| match &self.body {
-            Body::Block(body) => tokens::mentions(body.stream(), name),
+            Body::Block(body) => tokens::uses(body.stream(), name),
             Body::Missing(_) => true,
         };
         self.signature.inputs.iter().any(|argument| match argument {

@@ -230,13 +230,16 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
     None
 }
 
-/// The future of a result in the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`; or what is named as a
-/// future is where nothing says of what, as in `Result<RedisFuture<'_, T>, E>`.
+/// The future of a result in the value of another, as in `Result<BoxFuture<'_, Result<…>>, E>`; or what looks like an
+/// alias of one, as in `Result<RedisFuture<'_, T>, E>`. Other futures of that name, and type parameters, have no lifetime.
 pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
     let result = last_segment(outcome).filter(|segment| names_result(&segment.ident))?;
     let value = types(result).next()?;
-    let is_named = last_segment(value).is_some_and(|segment| names_future(&segment.ident));
-    let is_hidden = is_named && of(value).1 == Delivery::Direct;
+    let is_alias = last_segment(value).is_some_and(|segment| {
+        let is_lifetime = |argument| matches!(argument, &GenericArgument::Lifetime(_));
+        names_future(&segment.ident) && arguments(segment).any(is_lifetime)
+    });
+    let is_hidden = is_alias && of(value).1 == Delivery::Direct;
     future_of_result(value).or_else(|| is_hidden.then_some(value))
 }
 

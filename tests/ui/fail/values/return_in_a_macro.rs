@@ -21,7 +21,13 @@ async fn traced(traced: Option<bool>) -> Result<u32, String> {
     Err(format!("busy {traced:?}"))
 }
 
+#[retry(max = 2, on = |_| true, timer = given!(timer))]
+fn waits(timer: Option<fn(Duration)>) -> Result<u32, String> {
+    Err(format!("busy {timer:?}"))
+}
+
 fn main() {
+    let _ = waits(None);
     let _ = blocking(None);
     let _ = traced(None);
 }

@@ -30,6 +30,18 @@ fn alias() -> Result<RedisFuture<'static, u32>, String> {
     Ok(opened())
 }
 
+struct ShutdownFuture;
+
+#[retry(on = |_| true)]
+fn seems_to_be_one() -> Result<ShutdownFuture, String> {
+    Ok(ShutdownFuture)
+}
+
+#[retry(on = |_| true)]
+fn parameter<Fut: Future<Output = u32>>(open: impl Fn() -> Fut) -> Result<Fut, String> {
+    Ok(open())
+}
+
 #[retry(on = |_| true)]
 fn in_a_tuple() -> Result<(u32, BoxFuture<'static, Result<u32, String>>), String> {
     Ok((3, opened()))
