@@ -179,3 +179,37 @@ where
         Poll::Pending
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use alloc::collections::BTreeMap;
+    use alloc::collections::btree_map::Entry;
+    use alloc::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::Entries;
+
+    proptest! {
+        /// As a map: whatever comes and goes in which order.
+        #[test]
+        fn entries_are_those_that_were_not_taken(
+            steps in prop::collection::vec((any::<bool>(), 0_u64..40), 0..200),
+        ) {
+            let (mut entries, mut map) = (Entries::new(), BTreeMap::new());
+            for (number, (comes, key)) in (0..).zip(steps) {
+                if !comes {
+                    prop_assert_eq!(entries.take(key), map.remove(&key));
+                } else if let Entry::Vacant(place) = map.entry(key) {
+                    entries.insert(key, number);
+                    place.insert(number);
+                }
+                prop_assert_eq!(entries.left, map.len());
+                // What was taken makes up no more than half, so that it goes away with what is left.
+                prop_assert!(entries.kept.len() <= 2 * entries.left + 1);
+            }
+            prop_assert_eq!(entries.take_all(), map.into_iter().collect::<Vec<_>>());
+            prop_assert_eq!(entries.left, 0);
+        }
+    }
+}
