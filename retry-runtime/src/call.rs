@@ -3,12 +3,14 @@
 
 pub(crate) mod attempt;
 pub(crate) mod attempted;
+pub(crate) mod attempts;
 pub(crate) mod call_id;
 pub(crate) mod decide;
 pub(crate) mod errors;
 pub(crate) mod failed_attempt;
 pub(crate) mod failure;
 pub(crate) mod gave_up;
+pub(crate) mod guards;
 mod hedge;
 pub(crate) mod late;
 #[cfg(feature = "nested")]

@@ -610,7 +610,7 @@ where
             let observe = self.rules.observer.observe();
             all.gave_up_batch(failed.count(), given_up, ended, &shown, observe);
         } else if self.is_told_of_success() && self.results.iter().all(Result::is_ok) {
-            let rounds = Call::after(self.number.saturating_sub(1)).under(self.in_force);
+            let rounds = Call::after(self.number.saturating_sub(1)).with_max(self.in_force);
             let site = Site::new(&self.rules.policy, self.rules.name);
             match self.rules.observer.observe() {
                 Some(observe) => rounds.succeeded_observed(&site, observe),

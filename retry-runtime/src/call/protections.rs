@@ -12,7 +12,6 @@ use crate::call::failure::Failure;
 use crate::call::state::Call;
 use crate::error_text::shown::shown;
 use crate::limiter::place::Place;
-use crate::limiter::waiting::Queued;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
 use crate::observe::event::Event;
 use crate::observe::report::{Observe, report};
@@ -225,19 +224,9 @@ impl Call {
 
     /// Reports that the attempt that is about to begin has to wait for its turn with the limiter, unless its turn has
     /// come already. Returns whether it has to.
-    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
-        self.waits_in(call, place, observe)
-    }
-
-    /// The same for whatever is queued.
     #[cold]
     #[inline(never)]
-    pub(crate) fn waits_in(
-        &self,
-        call: &str,
-        place: &mut impl Queued,
-        observe: Option<Observe<'_>>,
-    ) -> bool {
+    pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
         let (ahead, at_least) = match place.poll(Waker::noop()) {
             Turn::Begin => return false,
             Turn::Rejected => return true,

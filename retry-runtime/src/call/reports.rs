@@ -205,7 +205,7 @@ impl Call {
     /// What is told of a success goes by the last failure, if there was one.
     fn known(self, site: &Site<'_>) -> Self {
         match self.in_force {
-            0 => self.under(site.policy.max_retries()),
+            0 => self.with_max(site.policy.max_retries()),
             _ => self,
         }
     }

@@ -116,7 +116,7 @@ impl Call {
     }
 
     /// A call that knows the policy's `max` before any failure.
-    pub(crate) const fn under(mut self, max: u32) -> Self {
+    pub(crate) const fn with_max(mut self, max: u32) -> Self {
         self.limit = max;
         self.in_force = max;
         self

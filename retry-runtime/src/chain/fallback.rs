@@ -1,16 +1,20 @@
 use core::future::{Future, Pending};
 
-use crate::call::attempt::Attempt;
 use crate::call::gave_up::GaveUp;
-use crate::chain::history::{History, KeepsErrors, NoHistory};
-use crate::chain::key::{Named, Unnamed};
-use crate::observe::reason::Reason;
+use crate::call::guards::{Key, Unnamed};
 
-/// What a chain's call must keep of earlier attempts for the end that its key `fallback` names, if it names one.
-pub trait MayFallBack {
-    /// Whether it does.
+/// The key `fallback` of a chain.
+pub trait FallbackKey: Key {
+    /// Whether it names a last resort.
     const IS_NAMED: bool;
-    type History<E>: History<E>;
+}
+
+impl FallbackKey for Unnamed {
+    const IS_NAMED: bool = false;
+}
+
+impl<F> FallbackKey for Option<F> {
+    const IS_NAMED: bool = true;
 }
 
 /// How an async call ends that gave up.
@@ -19,9 +23,9 @@ pub trait MayFallBack {
     label = "not a function from `GaveUp<{E}>` to a future of `Result<{T}, {E}>`"
 )]
 // The future is a parameter: one that the type of a closure determines is not found `Send` in every future around it.
-pub trait FallsBack<T, E, H, Fallen>: MayFallBack {
+pub trait FallsBack<T, E, Fallen>: FallbackKey {
     /// What takes the place of the call, or the error that it ends with.
-    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<Fallen, E>;
+    fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<Fallen, E>;
 }
 
 /// How a blocking call ends that gave up.
@@ -29,52 +33,47 @@ pub trait FallsBack<T, E, H, Fallen>: MayFallBack {
     message = "`fallback` of this chain can't take the place of the call",
     label = "not a function from `GaveUp<{E}>` to `Result<{T}, {E}>`"
 )]
-pub trait FallsBackBlocking<T, E, H>: MayFallBack {
-    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<T, E>;
+pub trait FallsBackBlocking<T, E>: FallbackKey {
+    /// What takes the place of the call, or the error that it ends with.
+    fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<T, E>;
 }
 
-impl MayFallBack for Unnamed {
-    const IS_NAMED: bool = false;
-    type History<E> = NoHistory;
-}
-
-impl<T, E, H> FallsBack<T, E, H, Pending<Result<T, E>>> for Unnamed {
+impl<T, E> FallsBack<T, E, Pending<Result<T, E>>> for Unnamed {
     #[inline]
-    fn fall(self, _: &mut H, error: E, _: Reason) -> Result<Pending<Result<T, E>>, E> {
+    fn fall(self, error: E, _: impl FnOnce(E) -> GaveUp<E>) -> Result<Pending<Result<T, E>>, E> {
         Err(error)
     }
 }
 
-impl<T, E, H> FallsBackBlocking<T, E, H> for Unnamed {
-    fn fall(self, _: &mut H, error: E, _: Reason) -> Result<T, E> {
+impl<T, E> FallsBackBlocking<T, E> for Unnamed {
+    fn fall(self, error: E, _: impl FnOnce(E) -> GaveUp<E>) -> Result<T, E> {
         Err(error)
     }
-}
-
-impl<F> MayFallBack for Named<F> {
-    const IS_NAMED: bool = true;
-    type History<E> = Attempt<E>;
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, E, H, F, R> FallsBack<T, E, H, R> for Named<F>
+impl<T, E, F, R> FallsBack<T, E, R> for Option<F>
 where
-    H: KeepsErrors<E>,
     F: FnOnce(GaveUp<E>) -> R,
     R: Future<Output = Result<T, E>>,
 {
-    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<R, E> {
-        Ok((self.0)(history.gave_up(error, reason)))
+    fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<R, E> {
+        match self {
+            Some(fallback) => Ok(fallback(gave_up(error))),
+            None => Err(error),
+        }
     }
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, E, H, F> FallsBackBlocking<T, E, H> for Named<F>
+impl<T, E, F> FallsBackBlocking<T, E> for Option<F>
 where
-    H: KeepsErrors<E>,
     F: FnOnce(GaveUp<E>) -> Result<T, E>,
 {
-    fn fall(self, history: &mut H, error: E, reason: Reason) -> Result<T, E> {
-        (self.0)(history.gave_up(error, reason))
+    fn fall(self, error: E, gave_up: impl FnOnce(E) -> GaveUp<E>) -> Result<T, E> {
+        match self {
+            Some(fallback) => fallback(gave_up(error)),
+            None => Err(error),
+        }
     }
 }

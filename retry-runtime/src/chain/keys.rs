@@ -1,21 +1,18 @@
-use crate::chain::breaker::MayAdmit;
-use crate::chain::budget::MayPay;
-use crate::chain::key::{Named, Unnamed};
-use crate::chain::limiter::MayWait;
-use crate::chain::name::MayName;
-use crate::chain::observer::MayObserve;
-use crate::chain::span::MayOpenSpans;
+use crate::call::guards::{Guards, Key, Protections, Unnamed};
+use crate::chain::fallback::FallbackKey;
+use crate::chain::observer::ObserverKey;
+use crate::chain::span::SpanKey;
+use crate::chain::timeout::TimeoutKey;
+use crate::time::cancel::MayCancel;
 
-/// The keys of a chain that calls, batches and plans share: `name`, `budget`, `breaker`, `limiter`, `observe`, `span`
+/// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`
 /// and `idempotent`.
 ///
-/// Each type parameter is [`Unnamed`], or [`Named`] with the key's value. What is not named costs nothing.
+/// Each type parameter is [`Unnamed`], or tells the type of what was named. What is not named costs nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed, S = Unnamed> {
+pub struct Keys<G = Protections, N = Unnamed, O = Unnamed, S = Unnamed> {
+    pub(crate) protections: G,
     pub(crate) name: N,
-    pub(crate) budget: B,
-    pub(crate) breaker: R,
-    pub(crate) limiter: M,
     pub(crate) observer: O,
     pub(crate) span: S,
     pub(crate) idempotent: bool,
@@ -24,82 +21,62 @@ pub struct Keys<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed,
 /// The [`Keys`] of a chain, for functions that are generic over chains.
 pub trait SharedKeys: Sized {
     #[doc(hidden)]
-    type Name: MayName;
+    type Guards: Guards;
     #[doc(hidden)]
-    type Budget: MayPay;
+    type Name: Key<Value: AsRef<str>>;
     #[doc(hidden)]
-    type Breaker: MayAdmit;
+    type Observer: ObserverKey;
     #[doc(hidden)]
-    type Observer: MayObserve;
-    #[doc(hidden)]
-    type Limiter: MayWait;
-    #[doc(hidden)]
-    type Span: MayOpenSpans;
+    type Span: SpanKey;
 
     #[doc(hidden)]
     fn into_keys(self) -> KeysOf<Self>;
+    #[doc(hidden)]
+    fn keys(&self) -> &KeysOf<Self>;
 }
 
 /// The keys that a chain has.
 pub(crate) type KeysOf<K> = Keys<
+    <K as SharedKeys>::Guards,
     <K as SharedKeys>::Name,
-    <K as SharedKeys>::Budget,
-    <K as SharedKeys>::Breaker,
     <K as SharedKeys>::Observer,
-    <K as SharedKeys>::Limiter,
     <K as SharedKeys>::Span,
 >;
 
-impl<N, B, R, O, M, S> SharedKeys for Keys<N, B, R, O, M, S>
+/// The key that rejects calls, if a chain has any.
+pub(crate) type Rejecting<K> = <BreakerOf<K> as Key>::Or<LimiterOf<K>>;
+type BreakerOf<K> = <<K as SharedKeys>::Guards as Guards>::Breaker;
+type LimiterOf<K> = <<K as SharedKeys>::Guards as Guards>::Limiter;
+
+/// The key that may end a call after its pause, if a chain has any.
+pub(crate) type Ending<C, K> = <<C as MayCancel>::Key as Key>::Or<Rejecting<K>>;
+
+impl<G, N, O, S> SharedKeys for Keys<G, N, O, S>
 where
-    N: MayName,
-    B: MayPay,
-    R: MayAdmit,
-    O: MayObserve,
-    M: MayWait,
-    S: MayOpenSpans,
+    G: Guards,
+    N: Key<Value: AsRef<str>>,
+    O: ObserverKey,
+    S: SpanKey,
 {
+    type Guards = G;
     type Name = N;
-    type Budget = B;
-    type Breaker = R;
     type Observer = O;
-    type Limiter = M;
     type Span = S;
 
     fn into_keys(self) -> Self {
         self
     }
-}
 
-/// The [`Keys`] of a chain that threads share: of a blocking batch.
-pub trait SharedByThreads:
-    SharedKeys<
-        Budget: Sync + MayPay<Paid: Send>,
-        Breaker: Sync + MayAdmit<Pass: Send>,
-        Limiter: Sync + MayWait<Standing: Send>,
-        Observer: Send,
-    >
-{
-}
-
-#[diagnostic::do_not_recommend]
-impl<K> SharedByThreads for K where
-    K: SharedKeys<
-            Budget: Sync + MayPay<Paid: Send>,
-            Breaker: Sync + MayAdmit<Pass: Send>,
-            Limiter: Sync + MayWait<Standing: Send>,
-            Observer: Send,
-        >
-{
+    fn keys(&self) -> &Self {
+        self
+    }
 }
 
 impl Keys {
     pub(crate) const fn new() -> Self {
         Self {
+            protections: Protections::new(),
             name: Unnamed,
-            budget: Unnamed,
-            breaker: Unnamed,
-            limiter: Unnamed,
             observer: Unnamed,
             span: Unnamed,
             idempotent: true,
@@ -107,77 +84,57 @@ impl Keys {
     }
 }
 
-impl<N, B, R, O, M, S> Keys<N, B, R, O, M, S> {
-    /// Naming a key changes its type, which `..` can't.
-    fn with<N2, B2, R2, O2, M2, S2>(
-        self,
-        named: impl FnOnce(N, B, R, O, M, S) -> (N2, B2, R2, O2, M2, S2),
-    ) -> Keys<N2, B2, R2, O2, M2, S2> {
-        let (name, budget, breaker, observer, limiter, span) = named(
-            self.name,
-            self.budget,
-            self.breaker,
-            self.observer,
-            self.limiter,
-            self.span,
-        );
+impl<G, N, O, S> Keys<G, N, O, S> {
+    pub(super) fn with_protections<H>(self, other: impl FnOnce(G) -> H) -> Keys<H, N, O, S> {
         Keys {
-            name,
-            budget,
-            breaker,
-            limiter,
-            observer,
-            span,
+            protections: other(self.protections),
+            name: self.name,
+            observer: self.observer,
+            span: self.span,
             idempotent: self.idempotent,
         }
     }
 }
 
-impl<B, R, O, M, S> Keys<Unnamed, B, R, O, M, S> {
-    pub(super) fn named<V>(self, name: V) -> Keys<Named<V>, B, R, O, M, S> {
-        self.with(|Unnamed, budget, breaker, observer, limiter, span| {
-            (Named(name), budget, breaker, observer, limiter, span)
-        })
+/// The keys of a chain that only single calls have: `until`, `timeout` and `fallback`.
+///
+/// Each type parameter is [`Unnamed`], or tells the type of what was named.
+#[derive(Clone, Copy, Debug)]
+pub struct CallKeys<U = Unnamed, T = Unnamed, F = Unnamed> {
+    pub(crate) until: U,
+    pub(crate) timeout: T,
+    pub(crate) fallback: F,
+}
+
+impl CallKeys {
+    pub(crate) const fn new() -> Self {
+        Self {
+            until: Unnamed,
+            timeout: Unnamed,
+            fallback: Unnamed,
+        }
     }
 }
 
-impl<N, R, O, M, S> Keys<N, Unnamed, R, O, M, S> {
-    pub(super) fn paid_from<V>(self, budget: V) -> Keys<N, Named<V>, R, O, M, S> {
-        self.with(|name, Unnamed, breaker, observer, limiter, span| {
-            (name, Named(budget), breaker, observer, limiter, span)
-        })
-    }
+/// The [`CallKeys`] of a chain, for functions that are generic over chains.
+pub trait SingleKeys: Sized {
+    #[doc(hidden)]
+    type Until;
+    #[doc(hidden)]
+    type Timeout: TimeoutKey;
+    #[doc(hidden)]
+    type Fallback: FallbackKey;
+
+    #[doc(hidden)]
+    fn into_keys(self) -> CallKeys<Self::Until, Self::Timeout, Self::Fallback>;
 }
 
-impl<N, B, O, M, S> Keys<N, B, Unnamed, O, M, S> {
-    pub(super) fn admitted_by<V>(self, breaker: V) -> Keys<N, B, Named<V>, O, M, S> {
-        self.with(|name, budget, Unnamed, observer, limiter, span| {
-            (name, budget, Named(breaker), observer, limiter, span)
-        })
-    }
-}
+impl<U, T: TimeoutKey, F: FallbackKey> SingleKeys for CallKeys<U, T, F> {
+    type Until = U;
+    type Timeout = T;
+    type Fallback = F;
 
-impl<N, B, R, M, S> Keys<N, B, R, Unnamed, M, S> {
-    pub(super) fn observed_by<V>(self, observer: V) -> Keys<N, B, R, Named<V>, M, S> {
-        self.with(|name, budget, breaker, Unnamed, limiter, span| {
-            (name, budget, breaker, Named(observer), limiter, span)
-        })
-    }
-}
-
-impl<N, B, R, O, S> Keys<N, B, R, O, Unnamed, S> {
-    pub(super) fn limited_by<V>(self, limiter: V) -> Keys<N, B, R, O, Named<V>, S> {
-        self.with(|name, budget, breaker, observer, Unnamed, span| {
-            (name, budget, breaker, observer, Named(limiter), span)
-        })
-    }
-}
-
-#[cfg(feature = "tracing")]
-impl<N, B, R, O, M> Keys<N, B, R, O, M> {
-    pub(super) fn in_spans(self, is_on: bool) -> Keys<N, B, R, O, M, Named<bool>> {
-        self.with(|name, budget, breaker, observer, limiter, Unnamed| {
-            (name, budget, breaker, observer, limiter, Named(is_on))
-        })
+    fn into_keys(self) -> Self {
+        self
     }
 }

@@ -1,51 +1,38 @@
+//! What a chain is called: as its key `name` says, or else by default.
+
 #[cfg(feature = "nested")]
 use alloc::sync::Arc;
 use core::any::type_name;
 
+use crate::call::guards::Key;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
-use crate::chain::key::{Named, Unnamed};
 #[cfg(feature = "nested")]
 use crate::policy::Policy;
 #[cfg(feature = "nested")]
 use crate::policy::values::Values;
 
-/// What a chain is called: as its key `name` says, or else by default.
-pub trait MayName {
-    /// What the key says.
-    fn named(&self) -> Option<&str>;
-
-    fn name(&self, default: impl FnOnce() -> &'static str) -> &str {
-        match self.named() {
-            Some(name) => name,
-            None => default(),
-        }
-    }
-
-    /// The call under that policy, to those within its attempts.
-    #[cfg(feature = "nested")]
-    fn outer(&self, policy: &Policy, default: impl FnOnce() -> &'static str) -> Outer;
-}
-
-impl MayName for Unnamed {
-    fn named(&self) -> Option<&str> {
-        None
-    }
-
-    #[cfg(feature = "nested")]
-    fn outer(&self, policy: &Policy, default: impl FnOnce() -> &'static str) -> Outer {
-        Outer::under(policy, default(), Values::Taken)
+/// The name.
+pub(crate) fn name<N: Key<Value: AsRef<str>>>(
+    key: &N,
+    default: impl FnOnce() -> &'static str,
+) -> &str {
+    match key.get() {
+        Some(name) => name.as_ref(),
+        None => default(),
     }
 }
 
-impl<S: AsRef<str>> MayName for Named<S> {
-    fn named(&self) -> Option<&str> {
-        Some(self.0.as_ref())
-    }
-
-    #[cfg(feature = "nested")]
-    fn outer(&self, policy: &Policy, _: impl FnOnce() -> &'static str) -> Outer {
-        Outer::shared(policy, Arc::from(self.0.as_ref()))
+/// The call under that policy, to those within its attempts.
+#[cfg(feature = "nested")]
+pub(crate) fn outer<N: Key<Value: AsRef<str>>>(
+    key: &N,
+    policy: &Policy,
+    default: impl FnOnce() -> &'static str,
+) -> Outer {
+    match key.get() {
+        Some(name) => Outer::shared(policy, Arc::from(name.as_ref())),
+        None => Outer::under(policy, default(), Values::Taken),
     }
 }
 

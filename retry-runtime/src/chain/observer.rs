@@ -1,19 +1,23 @@
-use crate::chain::key::{Named, Unnamed};
+use crate::call::guards::Unnamed;
 use crate::observe::event::Event;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::observe::progress::{Counted, Counts};
 use crate::observe::report::Observe;
 
 /// What sees the events of a chain, if its key `observe` names something.
-pub trait MayObserve {
+pub trait ObserverKey {
+    /// Whether it does.
+    const IS_NAMED: bool;
     /// What counts for it how far a batch or a plan is.
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress: Counts;
 
+    /// What the key names.
     fn observe(&mut self) -> Option<Observe<'_>>;
 }
 
-impl MayObserve for Unnamed {
+impl ObserverKey for Unnamed {
+    const IS_NAMED: bool = false;
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress = ();
 
@@ -23,12 +27,16 @@ impl MayObserve for Unnamed {
     }
 }
 
-impl<F: FnMut(&Event<'_>)> MayObserve for Named<F> {
+impl<F: FnMut(&Event<'_>)> ObserverKey for Option<F> {
+    const IS_NAMED: bool = true;
     #[cfg(any(feature = "batch", feature = "plan"))]
     type Progress = Counted;
 
     #[inline]
     fn observe(&mut self) -> Option<Observe<'_>> {
-        Some(&mut self.0)
+        match self {
+            Some(observer) => Some(observer),
+            None => None,
+        }
     }
 }

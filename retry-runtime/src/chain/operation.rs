@@ -2,6 +2,8 @@ use alloc::sync::Arc;
 use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
+use crate::call::guards::Room;
+use crate::chain::context::DefaultName;
 use crate::chain::name::place_of;
 
 /// An async closure, or another function that returns a future, which [`Policy::call`](crate::Policy::call) calls for
@@ -17,16 +19,16 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// Makes the attempts of a chain's call, whose history is `H`.
-pub(super) trait Attempts<H, R> {
-    /// Begins one: its outcome, or a future of it.
-    fn begin(&mut self, history: &H) -> R;
+/// Makes the attempts of a chain's call, whose errors are of type `E`.
+pub(super) trait MakesAttempts<E, R>: DefaultName {
+    /// Room for what is known of earlier attempts.
+    type History: Room<Arc<Attempt<E>>>;
 
-    /// What the call is named by default.
-    fn place() -> &'static str;
+    /// Begins one: its outcome, or a future of it.
+    fn begin(&mut self, history: &Self::History) -> R;
 }
 
-/// A function of nothing.
+/// A function of nothing, beside a history `H` that others need.
 pub(super) struct Plain<F, H> {
     operation: F,
     history: PhantomData<fn() -> H>,
@@ -42,38 +44,35 @@ impl<F, H> Plain<F, H> {
     }
 }
 
-impl<H, R, F: FnMut() -> R> Attempts<H, R> for Plain<F, H> {
+impl<E, R, F: FnMut() -> R, H: Room<Arc<Attempt<E>>>> MakesAttempts<E, R> for Plain<F, H> {
+    type History = H;
+
     #[inline]
     fn begin(&mut self, _: &H) -> R {
         (self.operation)()
     }
+}
 
-    fn place() -> &'static str {
+impl<F, H> DefaultName for Plain<F, H> {
+    fn default_name() -> &'static str {
         place_of::<F>()
     }
 }
 
 /// A function of what is known of the attempt.
-pub(super) struct OfAttempt<F, E> {
-    operation: F,
-    errors: PhantomData<fn() -> E>,
-}
+pub(super) struct OfAttempt<F>(pub(super) F);
 
-impl<F, E> OfAttempt<F, E> {
-    pub(super) fn new(operation: F) -> Self {
-        Self {
-            operation,
-            errors: PhantomData,
-        }
+impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> MakesAttempts<E, R> for OfAttempt<F> {
+    type History = Option<Arc<Attempt<E>>>;
+
+    fn begin(&mut self, history: &Self::History) -> R {
+        let attempt = history.as_ref().expect("made before the first attempt");
+        (self.0)(Arc::clone(attempt))
     }
 }
 
-impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> Attempts<Arc<Attempt<E>>, R> for OfAttempt<F, E> {
-    fn begin(&mut self, history: &Arc<Attempt<E>>) -> R {
-        (self.operation)(Arc::clone(history))
-    }
-
-    fn place() -> &'static str {
+impl<F> DefaultName for OfAttempt<F> {
+    fn default_name() -> &'static str {
         place_of::<F>()
     }
 }

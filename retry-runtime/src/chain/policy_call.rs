@@ -1,26 +1,19 @@
 use alloc::sync::Arc;
+use core::borrow::Borrow;
 use core::future::Future;
 
 use crate::call::attempt::Attempt;
-use crate::chain::alone::Alone;
-use crate::chain::breaker::{MayAdmit, Rejects};
-use crate::chain::budget::MayPay;
-use crate::chain::fallback::{FallsBack, FallsBackBlocking, MayFallBack};
-#[cfg(feature = "std")]
-use crate::chain::history::NoHistory;
-use crate::chain::key::Unnamed;
-use crate::chain::keys::Keys;
-use crate::chain::limiter::{MayWait, RejectsToo};
-use crate::chain::name::{MayName, place_of};
-use crate::chain::named::Chain;
-use crate::chain::observer::MayObserve;
+use crate::call::guards::{Key, Rejects, Unnamed};
+use crate::chain::fallback::{FallsBack, FallsBackBlocking};
+use crate::chain::keys::{CallKeys, Keys, Rejecting, SharedKeys, SingleKeys};
+use crate::chain::name::{name, place_of};
 use crate::chain::on_error::{ByClassify, OnError};
 use crate::chain::operation::{OfAttempt, Operation, Plain};
-use crate::chain::run::run;
+use crate::chain::run_async::run;
 use crate::chain::run_blocking::run_blocking;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::timeout::{MayTimeOut, TimesOut};
-use crate::chain::until::MayReject;
+use crate::chain::span::SpanKey;
+use crate::chain::timeout::TimesOut;
+use crate::chain::until::UntilKey;
 #[cfg(feature = "std")]
 use crate::classify::Classify;
 use crate::policy::Policy;
@@ -72,9 +65,75 @@ use crate::time::timer::Timer;
 /// error's type and shows its name; [`show`](Self::show) says more.
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing happens until it is called"]
-pub struct PolicyCall<On = ByClassify, C = Uncancelled, W = DefaultTimer, K = Keys, A = Alone> {
-    pub(crate) policy: Policy,
-    pub(crate) chain: Chain<On, C, W, K, A>,
+pub struct PolicyCall<
+    On = ByClassify,
+    C = Uncancelled,
+    W = DefaultTimer,
+    K = Keys,
+    A = CallKeys,
+    P = Policy,
+> {
+    pub(crate) policy: P,
+    pub(crate) on: On,
+    pub(crate) cancel: C,
+    pub(crate) timer: W,
+    pub(crate) keys: K,
+    pub(crate) single: A,
+}
+
+impl<P> PolicyCall<ByClassify, Uncancelled, DefaultTimer, Keys, CallKeys, P> {
+    /// A policy without other keys.
+    #[inline]
+    pub(crate) const fn of(policy: P) -> Self {
+        Self {
+            policy,
+            on: ByClassify,
+            cancel: Uncancelled,
+            timer: DefaultTimer,
+            keys: Keys::new(),
+            single: CallKeys::new(),
+        }
+    }
+}
+
+/// Any [`PolicyCall`], for loops that are generic over all its keys at once.
+pub(super) trait Keyed {
+    type Policy: Borrow<Policy>;
+    type On;
+    type Cancel;
+    type Timer;
+    type Keys: SharedKeys;
+    type Single: SingleKeys;
+
+    fn into_call(self) -> CallOf<Self>;
+}
+
+pub(super) type CallOf<Q> = PolicyCall<
+    <Q as Keyed>::On,
+    <Q as Keyed>::Cancel,
+    <Q as Keyed>::Timer,
+    <Q as Keyed>::Keys,
+    <Q as Keyed>::Single,
+    <Q as Keyed>::Policy,
+>;
+
+impl<On, C, W, K, A, P> Keyed for PolicyCall<On, C, W, K, A, P>
+where
+    K: SharedKeys,
+    A: SingleKeys,
+    P: Borrow<Policy>,
+{
+    type Policy = P;
+    type On = On;
+    type Cancel = C;
+    type Timer = W;
+    type Keys = K;
+    type Single = A;
+
+    #[inline]
+    fn into_call(self) -> Self {
+        self
+    }
 }
 
 impl Policy {
@@ -119,7 +178,7 @@ impl Policy {
         R: Future<Output = Result<T, E>>,
         E: Classify,
     {
-        run(self, Chain::new(), Plain::<_, NoHistory>::new(operation))
+        run(PolicyCall::of(self), Plain::<_, ()>::new(operation))
     }
 
     /// Calls `operation` until it succeeds or this policy gives up, and sleeps on this thread in between.
@@ -137,22 +196,14 @@ impl Policy {
         F: FnMut() -> Result<T, E>,
         E: Classify,
     {
-        run_blocking(self, Chain::new(), Plain::<_, NoHistory>::new(operation))
+        run_blocking(PolicyCall::of(self), Plain::<_, ()>::new(operation))
     }
 }
 
-impl<On, C, W, N, B, R, O, M, S, U, L, F>
-    PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, L, F>>
-where
-    N: MayName,
-    B: MayPay,
-    R: MayAdmit,
-    M: MayWait,
-    O: MayObserve,
-    S: MayOpenSpans,
-    L: MayTimeOut,
-    F: MayFallBack,
-{
+/// Room for the history that a last resort needs.
+type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;
+
+impl<On, C, W, K: SharedKeys, A: SingleKeys> PolicyCall<On, C, W, K, A> {
     /// As [`Policy::call`].
     pub fn call<Op, Fut, Fallen, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
     where
@@ -161,18 +212,15 @@ where
         On: OnError<E>,
         C: MayCancel,
         W: Timer,
-        R: Rejects<E>,
-        M: RejectsToo<E>,
-        U: MayReject<T>,
-        L: TimesOut<E>,
-        F: FallsBack<T, E, <F as MayFallBack>::History<E>, Fallen>,
+        Rejecting<K>: Rejects<E>,
+        A: SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
         Fallen: Future<Output = Result<T, E>>,
     {
-        let attempts = Plain::<_, <F as MayFallBack>::History<E>>::new(operation);
-        self.chain.keys.span.around(
+        let attempts = Plain::<_, HistoryOf<A, E>>::new(operation);
+        self.keys.keys().span.around(
             self,
-            |call| call.chain.keys.name.name(place_of::<Op>),
-            |call| run(call.policy, call.chain, attempts),
+            |call| name(&call.keys.keys().name, place_of::<Op>),
+            |call| run(call, attempts),
         )
     }
 
@@ -212,51 +260,31 @@ where
         On: OnError<E>,
         C: MayCancel,
         W: Timer,
-        R: Rejects<E>,
-        M: RejectsToo<E>,
-        U: MayReject<T>,
-        L: TimesOut<E>,
-        F: FallsBack<T, E, Arc<Attempt<E>>, Fallen>,
+        Rejecting<K>: Rejects<E>,
+        A: SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
         Fallen: Future<Output = Result<T, E>>,
     {
-        let attempts = OfAttempt::new(operation);
-        self.chain.keys.span.around(
+        self.keys.keys().span.around(
             self,
-            |call| call.chain.keys.name.name(place_of::<Op>),
-            |call| run(call.policy, call.chain, attempts),
+            |call| name(&call.keys.keys().name, place_of::<Op>),
+            |call| run(call, OfAttempt(operation)),
         )
     }
-}
 
-/// Blocking calls can't have `timeout`.
-impl<On, C, W, N, B, R, O, M, S, U, F>
-    PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, Alone<U, Unnamed, F>>
-where
-    N: MayName,
-    B: MayPay,
-    R: MayAdmit,
-    M: MayWait,
-    O: MayObserve,
-    S: MayOpenSpans,
-    F: MayFallBack,
-{
-    /// As [`Policy::call_blocking`].
+    /// As [`Policy::call_blocking`]. Blocking calls can't have `timeout`.
     pub fn call_blocking<Op, T, E>(self, operation: Op) -> Result<T, E>
     where
         Op: FnMut() -> Result<T, E>,
         On: OnError<E>,
         C: Cancel,
         W: BlockingTimer,
-        R: Rejects<E>,
-        M: RejectsToo<E>,
-        U: MayReject<T>,
-        F: FallsBackBlocking<T, E, <F as MayFallBack>::History<E>>,
+        Rejecting<K>: Rejects<E>,
+        A: SingleKeys<Until: UntilKey<T>, Timeout = Unnamed, Fallback: FallsBackBlocking<T, E>>,
     {
-        let attempts = Plain::<_, <F as MayFallBack>::History<E>>::new(operation);
-        let keys = &self.chain.keys;
-        let span = keys.span.of_call(|| keys.name.name(place_of::<Op>));
-        let _entered = S::enter(&span);
-        run_blocking(&self.policy, self.chain, attempts)
+        let keys = self.keys.keys();
+        let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
+        let _entered = K::Span::enter(&span);
+        run_blocking(self, Plain::<_, HistoryOf<A, E>>::new(operation))
     }
 
     /// As [`call_attempt`](Self::call_attempt), for blocking code.
@@ -266,15 +294,12 @@ where
         On: OnError<E>,
         C: Cancel,
         W: BlockingTimer,
-        R: Rejects<E>,
-        M: RejectsToo<E>,
-        U: MayReject<T>,
-        F: FallsBackBlocking<T, E, Arc<Attempt<E>>>,
+        Rejecting<K>: Rejects<E>,
+        A: SingleKeys<Until: UntilKey<T>, Timeout = Unnamed, Fallback: FallsBackBlocking<T, E>>,
     {
-        let attempts = OfAttempt::new(operation);
-        let keys = &self.chain.keys;
-        let span = keys.span.of_call(|| keys.name.name(place_of::<Op>));
-        let _entered = S::enter(&span);
-        run_blocking(&self.policy, self.chain, attempts)
+        let keys = self.keys.keys();
+        let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
+        let _entered = K::Span::enter(&span);
+        run_blocking(self, OfAttempt(operation))
     }
 }

@@ -1,299 +1,382 @@
-//! The loop of an async call.
+//! A chain's call between its attempts, however it waits for them: all that async and blocking calls decide alike.
 
-use core::borrow::Borrow;
-use core::future::Future;
+use alloc::sync::Arc;
+use core::marker::PhantomData;
 use core::mem;
-use core::pin::{Pin, pin};
+use core::time::Duration;
 
-use crate::call::attempted;
-use crate::call::failure::is_paid;
-use crate::call::state::Call;
+use crate::call::attempt::Attempt;
+use crate::call::attempts::{Attempts, Shared};
+use crate::call::failure::{Failure, REJECTED_VALUE};
+use crate::call::gave_up::GaveUp;
+use crate::call::guards::{Rejects, Room};
 use crate::call::{decide, late};
-use crate::chain::breaker::{Admitted, MayAdmit, Rejects};
-use crate::chain::budget::MayPay;
-use crate::chain::fallback::FallsBack;
-use crate::chain::history::History;
-use crate::chain::limiter::{InLine, MayWait, RejectsToo};
-use crate::chain::name::MayName;
-use crate::chain::named::OfCall;
-use crate::chain::observer::MayObserve;
+use crate::chain::context::{Context, DefaultName};
+use crate::chain::fallback::FallbackKey;
+use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::{Described, OnError};
-use crate::chain::operation::Attempts;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::timeout::TimesOut;
-use crate::chain::told::{Told, fell_back, succeeded, turned};
-use crate::chain::until::MayReject;
-use crate::classify::kind::Kind;
+use crate::chain::policy_call::Keyed;
+use crate::chain::timeout::TimeoutKey;
+use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
+use crate::classify::verdict::Verdict;
 use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
-use crate::policy::Policy;
 use crate::policy::schedule::limit;
-use crate::time::cancel::{MayCancel, pause_or_cancelled};
-use crate::time::timer::Timer;
+use crate::time::attempt_clock::Clock;
+use crate::time::moment::Moment;
 
-/// Calls until it succeeds or gives up.
-///
-/// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
-/// instead of an `async fn`, which keeps its arguments twice.
-#[expect(clippy::manual_async_fn, reason = "see above")]
-#[expect(
-    clippy::too_many_lines,
-    reason = "what an await point is in can't be parted"
-)]
-pub(super) fn run<P, On, C, W, N, B, R, O, M, S, U, L, F, H, Op, Fut, Fallen, T, E>(
-    policy: P,
-    mut chain: OfCall<On, C, W, N, B, R, O, M, S, U, L, F>,
-    mut operation: Op,
-) -> impl Future<Output = Result<T, E>>
-where
-    P: Borrow<Policy>,
-    On: OnError<E>,
-    C: MayCancel,
-    W: Timer,
-    N: MayName,
-    B: MayPay,
-    R: Rejects<E>,
-    M: RejectsToo<E>,
-    O: MayObserve,
-    S: MayOpenSpans,
-    U: MayReject<T>,
-    L: TimesOut<E>,
-    F: FallsBack<T, E, H, Fallen>,
-    H: History<E>,
-    Op: Attempts<H, Fut>,
-    Fut: Future<Output = Result<T, E>>,
-    Fallen: Future<Output = Result<T, E>>,
-{
-    async move {
-        // First of all, or a flag would be kept of what was moved.
-        let cancelled = pin!(chain.cancel.into_cancelled());
-        let mut cancelled = C::signal(cancelled);
-        let mut fallback = Some(chain.alone.fallback);
-        chain.timer.expect(|| chain.keys.name.name(Op::place));
-        if !L::IS_NAMED && policy.borrow().attempt_limit().is_some() {
-            ignored_timeout::tell(chain.keys.name.name(Op::place));
+/// The call of a chain `Q` whose operation names it by default. It keeps a history in `H`, and in `X` what it ends with
+/// if no attempt follows a pause.
+pub(super) struct Run<Q: Keyed, D, H, X> {
+    pub(super) context: Context<Q::Policy, Q::Keys, D>,
+    pub(super) attempts: Attempts<<Q::Keys as SharedKeys>::Guards>,
+    on: Q::On,
+    until: <Q::Single as SingleKeys>::Until,
+    pub(super) history: H,
+    kept: X,
+    pub(super) deadline: Option<Moment>,
+}
+
+/// What an attempt came to: an error may be in the history instead.
+pub(super) type Outcome<T, E> = Result<T, Option<E>>;
+
+/// What follows an attempt, or a pause.
+pub(super) enum Step<T, E> {
+    /// Another attempt, after that pause.
+    Pause(Duration),
+    /// The end of the call.
+    Ends(Result<T, E>),
+    /// The end of the call for that reason, unless there is a last resort.
+    GaveUp(E, Reason),
+}
+
+impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
+    #[inline]
+    pub(super) fn new<E>(
+        (policy, keys): (Q::Policy, Q::Keys),
+        on: Q::On,
+        until: <Q::Single as SingleKeys>::Until,
+        now: impl FnOnce() -> Moment,
+        clock: impl FnOnce() -> Clock,
+    ) -> Self
+    where
+        H: Room<Arc<Attempt<E>>>,
+        X: Default,
+    {
+        let mut history = H::default();
+        if H::EXISTS {
+            history.put(Arc::new(Attempt::before_first(clock(), ())));
         }
-        let deadline = policy
-            .borrow()
-            .time_limit()
-            .and_then(|limit| chain.timer.now().checked_add(limit));
-        let mut call = Call::new();
-        let mut history = H::before_first(|| chain.timer.clock());
-        macro_rules! told {
-            () => {
-                Told {
-                    policy: policy.borrow(),
-                    name: chain.keys.name.name(Op::place),
-                    deadline: deadline.map(|end| (end, chain.timer.now())),
-                    idempotent: chain.keys.idempotent,
-                    falls_back: F::IS_NAMED,
-                    budget: chain.keys.budget.payer(),
-                    observe: chain.keys.observer.observe(),
-                }
-            };
+        let context = Context {
+            policy,
+            keys: keys.into_keys(),
+            default: PhantomData,
+        };
+        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
+        if !is_timed && context.policy().attempt_limit().is_some() {
+            ignored_timeout::tell(context.name());
         }
-        let (error, reason) = 'failed: {
-            let (outcome, reason) = 'ended: {
-                // What the attempt before has left: its outcome, where it is kept, and what was paid for the one that
-                // follows.
-                let mut kept = M::keep::<R, C, _>(None);
-                let mut paid = B::Paid::default();
-                'attempts: loop {
-                    let by = 'rejected: {
-                        // The error's life ends before the pause, so that it need not be `Send`.
-                        let (pause, kind) = {
-                            // The breaker is asked before the queue, and passed after it.
-                            if M::IS_NAMED && chain.keys.breaker.is_open() {
-                                break 'rejected RejectedBy::Breaker;
-                            }
-                            let mut place = InLine::new(&chain.keys.limiter);
-                            if !place.has_turn()
-                                && call.waits_in(
-                                    chain.keys.name.name(Op::place),
-                                    &mut place,
-                                    chain.keys.observer.observe(),
-                                )
-                            {
-                                let cancelled = Pin::new(&mut cancelled);
-                                let wait = M::wait(&mut place, &chain.timer, deadline, cancelled);
-                                match wait.await {
-                                    Ok(waited) => {
-                                        let name = chain.keys.name.name(Op::place);
-                                        call.waited(name, waited, chain.keys.observer.observe());
-                                    }
-                                    Err(by) => break 'rejected by,
-                                }
-                            }
-                            let Some(mut admitted) = Admitted::by(&chain.keys.breaker) else {
-                                place.give_back();
-                                break 'rejected RejectedBy::Breaker;
-                            };
-                            B::spend(&mut paid);
-                            if let Some(transition) = admitted.transition() {
-                                let name = chain.keys.name.name(Op::place);
-                                turned(&call, name, transition, chain.keys.observer.observe());
-                            }
-                            history.begin(|| limit(policy.borrow().max_retries()));
-                            if let Some(observe) = chain.keys.observer.observe() {
-                                call.started(chain.keys.name.name(Op::place), observe);
-                            }
-                            let limit = L::limit(policy.borrow());
-                            let raced = {
-                                let span = chain.keys.span.of_attempt(call.attempt());
-                                let (operation, history) = (&mut operation, &history);
-                                // Moved in, so that an unnamed span takes no room.
-                                let mut begin =
-                                    move || S::within(span.clone(), || operation.begin(history));
-                                let attempt = pin!(L::begin_beside(&mut begin));
-                                let sleep = pin!(L::sleep(&chain.timer, limit));
-                                attempted::awaited!(
-                                    C::attempt(L::race(&mut begin, attempt, sleep)),
-                                    chain.keys.name.outer(policy.borrow(), Op::place)
-                                )
-                            };
-                            let (raced, waker) = C::attempted(raced);
-                            let (outcome, dropped) = L::outcome(raced, limit);
-                            match outcome {
-                                Ok(value) => {
-                                    if let Some(transition) = admitted.succeeded() {
-                                        let name = chain.keys.name.name(Op::place);
-                                        let observe = chain.keys.observer.observe();
-                                        turned(&call, name, transition, observe);
-                                    }
-                                    if let Some(changes) = place.succeeded() {
-                                        let name = chain.keys.name.name(Op::place);
-                                        let observe = chain.keys.observer.observe();
-                                        call.limiter_changed(name, changes, observe);
-                                    }
-                                    if chain.alone.until.accepts(&value) {
-                                        let name = || chain.keys.name.name(Op::place);
-                                        let observe = chain.keys.observer.observe();
-                                        succeeded(&call, policy.borrow(), name, observe);
-                                        chain.keys.budget.credit(&call);
-                                        return Ok(value);
-                                    }
-                                    let is_cancelled = C::is_cancelled(&mut cancelled, &waker);
-                                    let Some(pause) =
-                                        told!().rejected_value(&mut call, is_cancelled)
-                                    else {
-                                        return Ok(value);
-                                    };
-                                    history.rejected();
-                                    kept = M::keep::<R, C, _>(Some(Ok(value)));
-                                    (pause, Some(Kind::Transient))
-                                }
-                                Err(error) => {
-                                    let verdict = decide::verdict(policy.borrow(), || {
-                                        let verdict = chain.on.verdict(&error);
-                                        if dropped {
-                                            verdict.of_dropped_attempt()
-                                        } else {
-                                            verdict
-                                        }
-                                    });
-                                    history.judged(verdict);
-                                    let is_cancelled = C::is_cancelled(&mut cancelled, &waker);
-                                    let shown = Described {
-                                        on: &chain.on,
-                                        error: &error,
-                                    };
-                                    let permit = admitted.recorder();
-                                    let place = place.left();
-                                    match told!().failed(
-                                        &mut call,
-                                        verdict,
-                                        &shown,
-                                        permit,
-                                        place,
-                                        is_cancelled,
-                                    ) {
-                                        Ok(pause) => {
-                                            let error = history.failed(error, pause);
-                                            kept = M::keep::<R, C, _>(Some(Err(error)));
-                                            (pause, verdict.kind())
-                                        }
-                                        Err(reason) => break 'failed (error, reason),
-                                    }
-                                }
-                            }
-                        };
-                        let kind = kind.filter(|kind| is_paid(*kind, M::IS_NAMED));
-                        paid = chain.keys.budget.paid(kind);
-                        let is_cancelled = {
-                            let sleep = pin!(chain.timer.sleep(pause));
-                            pause_or_cancelled(Pin::new(&mut cancelled), sleep).await
-                        };
-                        let ended = if is_cancelled {
-                            Some(Reason::Cancelled)
-                        } else {
-                            late::late(deadline, pause, || chain.timer.now())
-                        };
-                        // If no key keeps the error over a pause, there is nothing to end with but another attempt.
-                        let ended = ended.and_then(|reason| {
-                            let kept = kept_of::<C, R, M, H, T, E>(&mut kept, &mut history)?;
-                            Some((kept, reason))
-                        });
-                        if let Some(ended) = ended {
-                            break 'ended ended;
-                        }
-                        history.tick(|| chain.timer.clock());
-                        continue 'attempts;
-                    };
-                    let kept = if call.is_retried() {
-                        kept_of::<C, R, M, H, T, E>(&mut kept, &mut history)
-                    } else {
-                        call = call.under(policy.borrow().max_retries());
-                        R::rejected(by).or_else(|| M::rejected(by)).map(Err)
-                    };
-                    let Some(kept) = kept else {
-                        unreachable!("what rejects calls keeps what they end with");
-                    };
-                    break 'ended (kept, by.reason());
+        let time_limit = context.policy().time_limit();
+        Self {
+            context,
+            attempts: Attempts::new(),
+            on,
+            until,
+            history,
+            kept: X::default(),
+            deadline: time_limit.and_then(|limit| now().checked_add(limit)),
+        }
+    }
+
+    /// Takes a place for the next attempt. Returns whether it has to wait for its turn.
+    #[inline]
+    pub(super) fn enter(&mut self) -> Result<bool, RejectedBy> {
+        self.attempts.enter(&mut self.context, 1)
+    }
+
+    /// Begins the attempt, which has its turn unless that wait has failed.
+    #[inline]
+    pub(super) fn begin<E>(&mut self) -> Result<(), RejectedBy>
+    where
+        H: Room<Arc<Attempt<E>>>,
+    {
+        self.attempts.begin(&mut self.context)?;
+        if let Some(history) = self.history.get_mut() {
+            own(history).begin(limit(self.context.policy().max_retries()));
+        }
+        Ok(())
+    }
+
+    /// What follows an attempt. `is_dropped` says whether its time was up.
+    #[inline]
+    pub(super) fn ended<T, E>(
+        &mut self,
+        outcome: Result<T, E>,
+        is_dropped: bool,
+        is_cancelled: impl FnOnce() -> bool,
+        now: impl Fn() -> Moment,
+    ) -> Step<T, E>
+    where
+        Q: Keyed<On: OnError<E>, Single: SingleKeys<Until: UntilKey<T>>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        match outcome {
+            Ok(value) => {
+                self.attempts.answered(&mut self.context);
+                if self.until.accepts(&value) {
+                    self.attempts.succeeded(&mut self.context);
+                    return Step::Ends(Ok(value));
                 }
-            };
-            told!().ended(&call, &chain.on, &outcome, reason);
-            match outcome {
-                Ok(value) => return Ok(value),
-                Err(error) => (error, reason),
+                self.rejected_value(value, is_cancelled(), now)
             }
+            Err(error) => self.failed(error, is_dropped, is_cancelled(), now),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn rejected_value<T, E>(
+        &mut self,
+        value: T,
+        is_cancelled: bool,
+        now: impl Fn() -> Moment,
+    ) -> Step<T, E>
+    where
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let detail = detail(
+            self.context.keys.idempotent,
+            self.deadline,
+            is_cancelled,
+            now,
+        );
+        let verdict = Verdict::TRANSIENT;
+        let decision = self
+            .attempts
+            .failed(&mut self.context, verdict, &REJECTED_VALUE, detail);
+        let Ok(pause) = decision else {
+            return Step::Ends(Ok(value));
         };
-        history.tick(|| chain.timer.clock());
-        let attempts = history.attempts();
-        // Its error's life ends here, too.
-        let fallen = match fallback.take() {
-            Some(fallback) => match fallback.fall(&mut history, error, reason) {
-                Err(error) => return Err(error),
-                Ok(fallen) => fallen,
-            },
-            None => return Err(error),
+        if let Some(history) = self.history.get_mut() {
+            own(history).rejected();
+        }
+        self.kept.put(Ok(value));
+        Step::Pause(pause)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn failed<T, E>(
+        &mut self,
+        error: E,
+        is_dropped: bool,
+        is_cancelled: bool,
+        now: impl Fn() -> Moment,
+    ) -> Step<T, E>
+    where
+        Q: Keyed<On: OnError<E>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let verdict = decide::verdict(self.context.policy(), || match self.on.verdict(&error) {
+            verdict if is_dropped => verdict.of_dropped_attempt(),
+            verdict => verdict,
+        });
+        if let Some(history) = self.history.get_mut() {
+            history.judged(verdict);
+        }
+        let shown = Described {
+            on: &self.on,
+            error: &error,
         };
-        let outcome = fallen.await;
-        let name = chain.keys.name.name(Op::place);
-        let observe = chain.keys.observer.observe();
-        fell_back(&call, name, attempts, &chain.on, &outcome, observe);
-        outcome
+        let detail = detail(
+            self.context.keys.idempotent,
+            self.deadline,
+            is_cancelled,
+            now,
+        );
+        let (attempts, context) = (&mut self.attempts, &mut self.context);
+        let decision = attempts.failed(context, verdict, &shown, |failure| {
+            falls_back::<Q>(detail(failure))
+        });
+        match decision {
+            Ok(pause) => {
+                let kept = match self.history.get_mut() {
+                    Some(history) => {
+                        let history = own(history);
+                        history.failed(error);
+                        history.paused(pause);
+                        None
+                    }
+                    None => Some(error),
+                };
+                self.kept.put(Err(kept));
+                Step::Pause(pause)
+            }
+            Err(reason) => Step::GaveUp(error, reason),
+        }
+    }
+
+    /// Why the call ends after that pause, if it does. Where no key keeps what it would end with, there is nothing to end
+    /// with but another attempt.
+    pub(super) fn resumed<T, E>(
+        &mut self,
+        pause: Duration,
+        is_cancelled: bool,
+        now: impl Fn() -> Moment,
+        clock: impl FnOnce() -> Clock,
+    ) -> Option<Step<T, E>>
+    where
+        Q: Keyed<On: OnError<E>>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let reason = match is_cancelled {
+            true => Some(Reason::Cancelled),
+            false => late::late(self.deadline, pause, &now),
+        };
+        if let Some(reason) = reason {
+            if let Some(outcome) = self.take_kept() {
+                return Some(self.gave_up(outcome, reason));
+            }
+        }
+        if let Some(history) = self.history.get_mut() {
+            own(history).set_clock(clock());
+        }
+        None
+    }
+
+    /// The end of a call whose next attempt may not begin.
+    #[cold]
+    pub(super) fn rejected<T, E>(&mut self, by: RejectedBy) -> Step<T, E>
+    where
+        Q: Keyed<On: OnError<E>>,
+        Rejecting<Q::Keys>: Rejects<E>,
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let outcome = if self.attempts.call().is_retried() {
+            self.take_kept()
+        } else {
+            Rejecting::<Q::Keys>::rejected(by).map(Err)
+        };
+        let Some(outcome) = outcome else {
+            unreachable!("what rejects calls keeps what they end with");
+        };
+        self.gave_up(outcome, by.reason())
+    }
+
+    /// Tells of the end.
+    fn gave_up<T, E>(&mut self, outcome: Result<T, E>, reason: Reason) -> Step<T, E>
+    where
+        Q: Keyed<On: OnError<E>>,
+    {
+        let (attempts, context) = (&mut self.attempts, &mut self.context);
+        match outcome {
+            Ok(value) => {
+                attempts.gave_up(context, &REJECTED_VALUE, |failure| failure, reason);
+                Step::Ends(Ok(value))
+            }
+            Err(error) => {
+                let shown = Described {
+                    on: &self.on,
+                    error: &error,
+                };
+                attempts.gave_up(context, &shown, falls_back::<Q>, reason);
+                Step::GaveUp(error, reason)
+            }
+        }
+    }
+
+    /// What the call ends with after a pause.
+    fn take_kept<T, E>(&mut self) -> Option<Result<T, E>>
+    where
+        H: Room<Arc<Attempt<E>>>,
+        X: Room<Outcome<T, E>>,
+    {
+        let last_error = |history: &mut H| {
+            let history = own(history.get_mut()?);
+            history.has_failed().then(|| history.take_last_error())?
+        };
+        match self.kept.take() {
+            Some(Ok(value)) => Some(Ok(value)),
+            Some(Err(Some(error))) => Some(Err(error)),
+            Some(Err(None)) | None => last_error(&mut self.history).map(Err),
+        }
+    }
+
+    /// What a last resort is told of a call that ended so.
+    pub(super) fn into_gave_up<E>(
+        &mut self,
+        error: E,
+        reason: Reason,
+        clock: impl FnOnce() -> Clock,
+    ) -> GaveUp<E>
+    where
+        H: Room<Arc<Attempt<E>>>,
+    {
+        let Some(history) = self.history.get_mut() else {
+            unreachable!("a chain with a last resort keeps errors for it");
+        };
+        let history = own(history);
+        history.set_clock(clock());
+        let without = history.without_errors();
+        mem::replace(history, without).gave_up(error, reason)
+    }
+
+    /// Tells how the last resort ended.
+    pub(super) fn fell_back<T, E>(&mut self, outcome: &Result<T, E>)
+    where
+        Q: Keyed<On: OnError<E>>,
+        H: Room<Arc<Attempt<E>>>,
+    {
+        let attempts = self.history.get_mut().map_or(0, |history| history.number());
+        let call = *self.attempts.call();
+        let on = &self.on;
+        self.context.tell(|site, observe| {
+            let name = site.name();
+            match outcome {
+                Ok(_) => call.fallback_ended(name, attempts, Ok(()), observe),
+                Err(error) => {
+                    let error = Described { on, error };
+                    call.fallback_ended(name, attempts, Err(&error), observe);
+                }
+            }
+        });
     }
 }
 
-/// Of an attempt; an error may be in the history instead.
-type Outcome<T, E> = Result<T, Option<E>>;
-
-/// What a call ends with after a pause.
-fn kept_of<C, R, M, H, T, E>(
-    kept: &mut M::Kept<R, C, Option<Outcome<T, E>>>,
-    history: &mut H,
-) -> Option<Result<T, E>>
-where
-    C: MayCancel,
-    R: MayAdmit,
-    M: MayWait,
-    H: History<E>,
-{
-    let kept = mem::replace(kept, M::keep::<R, C, _>(None));
-    match M::into_kept::<R, C, _>(kept).flatten() {
-        Some(Ok(value)) => Some(Ok(value)),
-        Some(Err(Some(error))) => Some(Err(error)),
-        Some(Err(None)) | None => history.take_last_error().map(Err),
+/// What a failure's decision goes by, besides the attempt.
+fn detail(
+    idempotent: bool,
+    deadline: Option<Moment>,
+    is_cancelled: bool,
+    now: impl Fn() -> Moment,
+) -> impl for<'f> FnOnce(Failure<'f>) -> Failure<'f> {
+    let now = deadline.map_or(Moment::from_origin(Duration::ZERO), |_| now());
+    move |failure| {
+        failure
+            .idempotent(idempotent)
+            .cancelled(is_cancelled)
+            .deadline(deadline, || now)
     }
+}
+
+fn falls_back<Q: Keyed>(failure: Failure<'_>) -> Failure<'_> {
+    match <Q::Single as SingleKeys>::Fallback::IS_NAMED {
+        true => failure.falls_back(),
+        false => failure,
+    }
+}
+
+/// The history, which the attempt may have lent to somebody who still has it: they keep the errors so far, and the call
+/// goes on without.
+fn own<E>(attempt: &mut Arc<Attempt<E>>) -> &mut Attempt<E> {
+    if Arc::get_mut(attempt).is_none() {
+        *attempt = Arc::new(attempt.without_errors());
+    }
+    Arc::get_mut(attempt).expect("nobody else has it")
 }

@@ -6,10 +6,8 @@ use core::time::Duration;
 use crate::breaker::circuit_breaker::CircuitBreaker;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
-use crate::chain::alone::Alone;
-use crate::chain::key::{Named, Shareable, Unnamed};
-use crate::chain::keys::Keys;
-use crate::chain::named::Chain;
+use crate::call::guards::{Protections, Unnamed};
+use crate::chain::keys::{CallKeys, Keys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
@@ -20,39 +18,24 @@ use crate::policy::Policy;
 use crate::time::cancel::{CancelledBy, Uncancelled};
 use crate::time::default_timer::DefaultTimer;
 
-type Begun<
-    On = ByClassify,
-    C = Uncancelled,
-    W = DefaultTimer,
-    N = Unnamed,
-    B = Unnamed,
-    R = Unnamed,
-    O = Unnamed,
-    A = Alone,
-    M = Unnamed,
-    S = Unnamed,
-> = PolicyCall<On, C, W, Keys<N, B, R, O, M, S>, A>;
+/// What calls can hand to each of their attempts without making it anew.
+#[diagnostic::on_unimplemented(
+    message = "calls can't share a `{Self}` that is given by value",
+    label = "by value",
+    note = "keep it in a `static` or in a field, and give a reference or an `Arc`"
+)]
+pub trait Shareable: Clone {}
 
-type BegunShared<N = Unnamed, B = Unnamed, R = Unnamed, O = Unnamed, M = Unnamed, S = Unnamed> =
-    Begun<ByClassify, Uncancelled, DefaultTimer, N, B, R, O, Alone, M, S>;
+#[diagnostic::do_not_recommend]
+impl<T: Clone> Shareable for T {}
 
-type BegunAlone<U = Unnamed, T = Unnamed, F = Unnamed> = Begun<
-    ByClassify,
-    Uncancelled,
-    DefaultTimer,
-    Unnamed,
-    Unnamed,
-    Unnamed,
-    Unnamed,
-    Alone<U, T, F>,
->;
+/// A chain that begins with a key of these [`Keys`], or of these [`CallKeys`].
+type Begun<K = Keys, A = CallKeys> = PolicyCall<ByClassify, Uncancelled, DefaultTimer, K, A>;
+type Guarded<B = Unnamed, R = Unnamed, L = Unnamed> = Begun<Keys<Protections<B, R, L>>>;
 
 impl Policy {
-    pub(super) fn chain(&self) -> PolicyCall {
-        PolicyCall {
-            policy: *self,
-            chain: Chain::new(),
-        }
+    fn chain(&self) -> PolicyCall {
+        PolicyCall::of(*self)
     }
 
     /// Takes a function that says which errors are worth a retry, for error types that are not
@@ -73,27 +56,27 @@ impl Policy {
     }
 
     /// Says what cancels the call: see [`PolicyCall::cancel`].
-    pub fn cancel<C>(&self, cancel: C) -> Begun<ByClassify, CancelledBy<C>> {
+    pub fn cancel<C>(&self, cancel: C) -> PolicyCall<ByClassify, CancelledBy<C>> {
         self.chain().cancel(cancel)
     }
 
     /// Names the call in the log: see [`PolicyCall::name`].
-    pub fn name<V: AsRef<str>>(&self, name: V) -> BegunShared<Named<V>> {
+    pub fn name<V: AsRef<str>>(&self, name: V) -> Begun<Keys<Protections, Option<V>>> {
         self.chain().name(name)
     }
 
     /// Says how to sleep: see [`PolicyCall::timer`].
-    pub fn timer<T>(&self, timer: T) -> Begun<ByClassify, Uncancelled, T> {
+    pub fn timer<T>(&self, timer: T) -> PolicyCall<ByClassify, Uncancelled, T> {
         self.chain().timer(timer)
     }
 
     /// Ends attempts at the policy's own [`timeout`](Self::timeout): see [`PolicyCall::policy_timeout`].
-    pub fn policy_timeout(&self) -> BegunAlone<Unnamed, Timed> {
+    pub fn policy_timeout(&self) -> Begun<Keys, CallKeys<Unnamed, Timed>> {
         self.chain().policy_timeout()
     }
 
     /// Says which values are taken: see [`PolicyCall::until`].
-    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> BegunAlone<Named<U>> {
+    pub fn until<V, U: FnMut(&V) -> bool>(&self, until: U) -> Begun<Keys, CallKeys<Option<U>>> {
         self.chain().until(until)
     }
 
@@ -103,7 +86,7 @@ impl Policy {
     }
 
     /// Says what retries are paid from: see [`PolicyCall::budget`].
-    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> BegunShared<Unnamed, Named<B>> {
+    pub fn budget<B: RetryBudget + Shareable>(&self, budget: B) -> Guarded<Option<B>> {
         self.chain().budget(budget)
     }
 
@@ -111,7 +94,7 @@ impl Policy {
     pub fn breaker<B: CircuitBreaker + Shareable>(
         &self,
         breaker: B,
-    ) -> BegunShared<Unnamed, Unnamed, Named<B>> {
+    ) -> Guarded<Unnamed, Option<B>> {
         self.chain().breaker(breaker)
     }
 
@@ -119,7 +102,7 @@ impl Policy {
     pub fn limiter<L: Limiter + Shareable>(
         &self,
         limiter: L,
-    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Unnamed, Named<L>> {
+    ) -> Guarded<Unnamed, Unnamed, Option<L>> {
         self.chain().limiter(limiter)
     }
 
@@ -127,16 +110,13 @@ impl Policy {
     pub fn observe<O: FnMut(&Event<'_>)>(
         &self,
         observer: O,
-    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Named<O>> {
+    ) -> Begun<Keys<Protections, Unnamed, Option<O>>> {
         self.chain().observe(observer)
     }
 
     /// Opens spans: see [`PolicyCall::span`].
     #[cfg(feature = "tracing")]
-    pub fn span(
-        &self,
-        is_on: bool,
-    ) -> BegunShared<Unnamed, Unnamed, Unnamed, Unnamed, Unnamed, Named<bool>> {
+    pub fn span(&self, is_on: bool) -> Begun<Keys<Protections, Unnamed, Unnamed, Option<bool>>> {
         self.chain().span(is_on)
     }
 
@@ -144,47 +124,43 @@ impl Policy {
     pub fn fallback<E, R, F: FnOnce(GaveUp<E>) -> R>(
         &self,
         fallback: F,
-    ) -> BegunAlone<Unnamed, Unnamed, Named<F>> {
+    ) -> Begun<Keys, CallKeys<Unnamed, Unnamed, Option<F>>> {
         self.chain().fallback(fallback)
     }
 }
 
 impl<On, C, W, K, A> PolicyCall<On, C, W, K, A> {
-    /// Naming a key changes its type, which `..` can't.
-    fn with<On2, C2, W2, K2, A2>(
-        self,
-        named: impl FnOnce(On, C, W, K, A) -> (On2, C2, W2, K2, A2),
-    ) -> PolicyCall<On2, C2, W2, K2, A2> {
-        let Chain {
-            on,
-            cancel,
-            timer,
-            keys,
-            alone,
-        } = self.chain;
-        let (on, cancel, timer, keys, alone) = named(on, cancel, timer, keys, alone);
+    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
         PolicyCall {
+            keys: name(self.keys),
             policy: self.policy,
-            chain: Chain {
-                on,
-                cancel,
-                timer,
-                keys,
-                alone,
-            },
+            on: self.on,
+            cancel: self.cancel,
+            timer: self.timer,
+            single: self.single,
         }
     }
 
-    pub(crate) fn with_keys<J>(self, name: impl FnOnce(K) -> J) -> PolicyCall<On, C, W, J, A> {
-        self.with(|on, cancel, timer, keys, alone| (on, cancel, timer, name(keys), alone))
-    }
-
-    fn with_alone<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J> {
-        self.with(|on, cancel, timer, keys, alone| (on, cancel, timer, keys, name(alone)))
+    fn with_single<J>(self, name: impl FnOnce(A) -> J) -> PolicyCall<On, C, W, K, J> {
+        PolicyCall {
+            single: name(self.single),
+            policy: self.policy,
+            on: self.on,
+            cancel: self.cancel,
+            timer: self.timer,
+            keys: self.keys,
+        }
     }
 
     fn with_on<Other>(self, name: impl FnOnce(On) -> Other) -> PolicyCall<Other, C, W, K, A> {
-        self.with(|on, cancel, timer, keys, alone| (name(on), cancel, timer, keys, alone))
+        PolicyCall {
+            on: name(self.on),
+            policy: self.policy,
+            cancel: self.cancel,
+            timer: self.timer,
+            keys: self.keys,
+            single: self.single,
+        }
     }
 
     /// Says how the log shows errors, for a chain that knows nothing of their type: see
@@ -251,9 +227,14 @@ impl<On, W, K, A> PolicyCall<On, Uncancelled, W, K, A> {
     /// # }
     /// ```
     pub fn cancel<C>(self, cancel: C) -> PolicyCall<On, CancelledBy<C>, W, K, A> {
-        self.with(|on, Uncancelled, timer, keys, alone| {
-            (on, CancelledBy(cancel), timer, keys, alone)
-        })
+        PolicyCall {
+            cancel: CancelledBy(cancel),
+            policy: self.policy,
+            on: self.on,
+            timer: self.timer,
+            keys: self.keys,
+            single: self.single,
+        }
     }
 }
 
@@ -272,38 +253,55 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
     /// # });
     /// ```
     pub fn timer<T>(self, timer: T) -> PolicyCall<On, C, T, K, A> {
-        self.with(|on, cancel, DefaultTimer, keys, alone| (on, cancel, timer, keys, alone))
+        PolicyCall {
+            timer,
+            policy: self.policy,
+            on: self.on,
+            cancel: self.cancel,
+            keys: self.keys,
+            single: self.single,
+        }
     }
 }
 
-impl<On, C, W, N, B, R, O, A, M, S> Begun<On, C, W, N, B, R, O, A, M, S> {
+impl<On, C, W, G, N, O, S, A> PolicyCall<On, C, W, Keys<G, N, O, S>, A> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
-        self.chain.keys.idempotent = idempotent;
+        self.keys.idempotent = idempotent;
         self
     }
 }
 
-impl<On, C, W, B, R, O, A, M, S> Begun<On, C, W, Unnamed, B, R, O, A, M, S> {
+impl<On, C, W, G, O, S, A> PolicyCall<On, C, W, Keys<G, Unnamed, O, S>, A> {
     /// Names the call in the log. Default: the function that the operation is written in; for a plan its own name.
-    pub fn name<V: AsRef<str>>(self, name: V) -> Begun<On, C, W, Named<V>, B, R, O, A, M, S> {
-        self.with_keys(|keys| keys.named(name))
+    pub fn name<V: AsRef<str>>(self, name: V) -> PolicyCall<On, C, W, Keys<G, Option<V>, O, S>, A> {
+        self.with_keys(|keys| Keys {
+            name: Some(name),
+            protections: keys.protections,
+            observer: keys.observer,
+            span: keys.span,
+            idempotent: keys.idempotent,
+        })
     }
 }
 
-impl<On, C, W, N, R, O, A, M, S> Begun<On, C, W, N, Unnamed, R, O, A, M, S> {
+impl<On, C, W, R, L, N, O, S, A>
+    PolicyCall<On, C, W, Keys<Protections<Unnamed, R, L>, N, O, S>, A>
+{
     /// Says what retries are paid from: a `&`[`Budget`](crate::Budget), or whatever else is a [`RetryBudget`]. When nothing
     /// is left, the call gives up with [`Reason::Budget`](crate::Reason::Budget).
     pub fn budget<V: RetryBudget + Shareable>(
         self,
         budget: V,
-    ) -> Begun<On, C, W, N, Named<V>, R, O, A, M, S> {
-        self.with_keys(|keys| keys.paid_from(budget))
+    ) -> PolicyCall<On, C, W, Keys<Protections<Option<V>, R, L>, N, O, S>, A> {
+        self.with_keys(|keys| keys.with_protections(|others| others.budget(budget)))
     }
 }
 
-impl<On, C, W, N, B, O, A, M, S> Begun<On, C, W, N, B, Unnamed, O, A, M, S> {
+impl<On, C, W, B, L, N, O, S, A>
+    PolicyCall<On, C, W, Keys<Protections<B, Unnamed, L>, N, O, S>, A>
+{
     /// Says what lets attempts through: a `&`[`Breaker`](crate::Breaker), or whatever else is a [`CircuitBreaker`].
     /// While it is open, a call that begins ends at once with [`Reason::Rejected`](crate::Reason::Rejected), and one
     /// that is retrying ends after its pause.
@@ -313,12 +311,14 @@ impl<On, C, W, N, B, O, A, M, S> Begun<On, C, W, N, B, Unnamed, O, A, M, S> {
     pub fn breaker<V: CircuitBreaker + Shareable>(
         self,
         breaker: V,
-    ) -> Begun<On, C, W, N, B, Named<V>, O, A, M, S> {
-        self.with_keys(|keys| keys.admitted_by(breaker))
+    ) -> PolicyCall<On, C, W, Keys<Protections<B, Option<V>, L>, N, O, S>, A> {
+        self.with_keys(|keys| keys.with_protections(|others| others.breaker(breaker)))
     }
 }
 
-impl<On, C, W, N, B, R, O, A, S> Begun<On, C, W, N, B, R, O, A, Unnamed, S> {
+impl<On, C, W, B, R, N, O, S, A>
+    PolicyCall<On, C, W, Keys<Protections<B, R, Unnamed>, N, O, S>, A>
+{
     /// Says what makes attempts wait for their turn: a [`Limiter`]. It takes care of throttled retries, so that a budget does
     /// not pay for them. The wait counts against the deadline, not against `timeout`, and what cancels the call ends it.
     ///
@@ -329,24 +329,30 @@ impl<On, C, W, N, B, R, O, A, S> Begun<On, C, W, N, B, R, O, A, Unnamed, S> {
     pub fn limiter<V: Limiter + Shareable>(
         self,
         limiter: V,
-    ) -> Begun<On, C, W, N, B, R, O, A, Named<V>, S> {
-        self.with_keys(|keys| keys.limited_by(limiter))
+    ) -> PolicyCall<On, C, W, Keys<Protections<B, R, Option<V>>, N, O, S>, A> {
+        self.with_keys(|keys| keys.with_protections(|others| others.limiter(limiter)))
     }
 }
 
-impl<On, C, W, N, B, R, A, M, S> Begun<On, C, W, N, B, R, Unnamed, A, M, S> {
+impl<On, C, W, G, N, S, A> PolicyCall<On, C, W, Keys<G, N, Unnamed, S>, A> {
     /// Says what sees every [`Event`], besides the log. An [`Observer`](crate::Observer) is one as
     /// `|event| observer.observe(event)`.
-    pub fn observe<V>(self, observer: V) -> Begun<On, C, W, N, B, R, Named<V>, A, M, S>
+    pub fn observe<V>(self, observer: V) -> PolicyCall<On, C, W, Keys<G, N, Option<V>, S>, A>
     where
         V: FnMut(&Event<'_>),
     {
-        self.with_keys(|keys| keys.observed_by(observer))
+        self.with_keys(|keys| Keys {
+            observer: Some(observer),
+            protections: keys.protections,
+            name: keys.name,
+            span: keys.span,
+            idempotent: keys.idempotent,
+        })
     }
 }
 
 #[cfg(feature = "tracing")]
-impl<On, C, W, N, B, R, O, A, M> Begun<On, C, W, N, B, R, O, A, M> {
+impl<On, C, W, G, N, O, A> PolicyCall<On, C, W, Keys<G, N, O>, A> {
     /// With `true`, opens a span of [`tracing`] for the call, and within it one for each attempt. So what the operation logs
     /// shows its call and its attempt.
     ///
@@ -372,36 +378,42 @@ impl<On, C, W, N, B, R, O, A, M> Begun<On, C, W, N, B, R, O, A, M> {
     /// The spans have the target `retry` and the level `INFO`. A batch has one as a call, and one for each call of the
     /// operation, whose number is the round's. A plan has one as a call; within it each subtask has one from its first
     /// execution in this run to its end, and one for each execution. Default false. Needs the feature `tracing`.
-    pub fn span(self, is_on: bool) -> Begun<On, C, W, N, B, R, O, A, M, Named<bool>> {
-        self.with_keys(|keys| keys.in_spans(is_on))
+    pub fn span(self, is_on: bool) -> PolicyCall<On, C, W, Keys<G, N, O, Option<bool>>, A> {
+        self.with_keys(|keys| Keys {
+            span: Some(is_on),
+            protections: keys.protections,
+            name: keys.name,
+            observer: keys.observer,
+            idempotent: keys.idempotent,
+        })
     }
 }
 
-impl<On, C, W, K, T, F> PolicyCall<On, C, W, K, Alone<Unnamed, T, F>> {
+impl<On, C, W, K, T, F> PolicyCall<On, C, W, K, CallKeys<Unnamed, T, F>> {
     /// Says which values are taken. Others are retried like a transient failure; when the retries run out, the call returns
     /// the last value.
     pub fn until<V, U: FnMut(&V) -> bool>(
         self,
         until: U,
-    ) -> PolicyCall<On, C, W, K, Alone<Named<U>, T, F>> {
-        self.with_alone(|alone| Alone {
-            until: Named(until),
-            timeout: alone.timeout,
-            fallback: alone.fallback,
+    ) -> PolicyCall<On, C, W, K, CallKeys<Option<U>, T, F>> {
+        self.with_single(|keys| CallKeys {
+            until: Some(until),
+            timeout: keys.timeout,
+            fallback: keys.fallback,
         })
     }
 }
 
-impl<On, C, W, K, U, F> PolicyCall<On, C, W, K, Alone<U, Unnamed, F>> {
+impl<On, C, W, K, U, F> PolicyCall<On, C, W, K, CallKeys<U, Unnamed, F>> {
     /// Drops each attempt that takes longer than this. It fails with a [`TimedOut`](crate::TimedOut), so the error type
     /// must be `From<TimedOut>`. It replaces the policy's own `timeout`.
-    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, Alone<U, Timed, F>> {
+    pub fn timeout(mut self, timeout: Duration) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>> {
         self.policy = self.policy.timeout(timeout);
         self.policy_timeout()
     }
 
     /// The same with the policy's own [`timeout`](Policy::timeout), if it has one: as in the attribute the key `timeout`
-    /// alone.
+    /// keys.
     ///
     /// ```
     /// use std::io;
@@ -416,26 +428,26 @@ impl<On, C, W, K, U, F> PolicyCall<On, C, W, K, Alone<U, Unnamed, F>> {
     /// assert_eq!(hangs.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
     /// # }
     /// ```
-    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, Alone<U, Timed, F>> {
-        self.with_alone(|alone| Alone {
-            until: alone.until,
+    pub fn policy_timeout(self) -> PolicyCall<On, C, W, K, CallKeys<U, Timed, F>> {
+        self.with_single(|keys| CallKeys {
+            until: keys.until,
             timeout: Timed,
-            fallback: alone.fallback,
+            fallback: keys.fallback,
         })
     }
 }
 
-impl<On, C, W, K, U, T> PolicyCall<On, C, W, K, Alone<U, T, Unnamed>> {
+impl<On, C, W, K, U, T> PolicyCall<On, C, W, K, CallKeys<U, T, Unnamed>> {
     /// Names the last resort after giving up, for whatever [`Reason`](crate::Reason): a function from a [`GaveUp`] to another
     /// outcome, async for async calls. The errors of earlier attempts are kept for it.
     pub fn fallback<E, Fallen, F: FnOnce(GaveUp<E>) -> Fallen>(
         self,
         fallback: F,
-    ) -> PolicyCall<On, C, W, K, Alone<U, T, Named<F>>> {
-        self.with_alone(|alone| Alone {
-            until: alone.until,
-            timeout: alone.timeout,
-            fallback: Named(fallback),
+    ) -> PolicyCall<On, C, W, K, CallKeys<U, T, Option<F>>> {
+        self.with_single(|keys| CallKeys {
+            until: keys.until,
+            timeout: keys.timeout,
+            fallback: Some(fallback),
         })
     }
 }

@@ -8,14 +8,12 @@ use tracing::instrument::Instrumented;
 #[cfg(feature = "tracing")]
 use tracing::span::Entered;
 
-#[cfg(feature = "tracing")]
-use crate::chain::key::Named;
-use crate::chain::key::Unnamed;
+use crate::call::guards::Unnamed;
 #[cfg(feature = "tracing")]
 use crate::observe::span;
 
 /// Which spans a chain opens, if its key `span` says so.
-pub trait MayOpenSpans: Copy + Send + Sync {
+pub trait SpanKey: Copy + Send + Sync {
     /// Of a call or an attempt.
     type Span: Clone + Send + Sync;
     /// In a span until it is dropped.
@@ -44,7 +42,7 @@ pub trait MayOpenSpans: Copy + Send + Sync {
     ) -> impl Future<Output = F::Output>;
 }
 
-impl MayOpenSpans for Unnamed {
+impl SpanKey for Unnamed {
     type Span = ();
     type Entered<'a> = ();
     type Within<F: Future> = F;
@@ -75,17 +73,17 @@ impl MayOpenSpans for Unnamed {
 }
 
 #[cfg(feature = "tracing")]
-impl MayOpenSpans for Named<bool> {
+impl SpanKey for Option<bool> {
     type Span = span::Span;
     type Entered<'a> = Entered<'a>;
     type Within<F: Future> = Instrumented<F>;
 
     fn of_call<N: fmt::Display>(self, name: impl FnOnce() -> N) -> span::Span {
-        span::of_call(self.0, name())
+        span::of_call(self.unwrap_or(false), name())
     }
 
     fn of_attempt(self, number: u32) -> span::Span {
-        span::of_attempt(self.0, number)
+        span::of_attempt(self.unwrap_or(false), number)
     }
 
     fn enter(span: &span::Span) -> Entered<'_> {

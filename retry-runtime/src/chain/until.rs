@@ -1,15 +1,16 @@
-use crate::chain::key::{Named, Unnamed};
+use crate::call::guards::Unnamed;
 
 /// Which values a chain takes: all, or those that its key `until` accepts.
 #[diagnostic::on_unimplemented(
     message = "`until` of this chain can't judge a `{T}`",
     label = "not a function from `&{T}` to `bool`"
 )]
-pub trait MayReject<T> {
+pub trait UntilKey<T> {
+    /// Whether the chain takes the value.
     fn accepts(&mut self, value: &T) -> bool;
 }
 
-impl<T> MayReject<T> for Unnamed {
+impl<T> UntilKey<T> for Unnamed {
     #[inline]
     fn accepts(&mut self, _: &T) -> bool {
         true
@@ -17,9 +18,9 @@ impl<T> MayReject<T> for Unnamed {
 }
 
 #[diagnostic::do_not_recommend]
-impl<T, F: FnMut(&T) -> bool> MayReject<T> for Named<F> {
+impl<T, F: FnMut(&T) -> bool> UntilKey<T> for Option<F> {
     #[inline]
     fn accepts(&mut self, value: &T) -> bool {
-        (self.0)(value)
+        self.as_mut().is_none_or(|until| until(value))
     }
 }

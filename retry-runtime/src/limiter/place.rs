@@ -5,7 +5,7 @@ use core::task::Waker;
 use core::time::Duration;
 
 use crate::classify::rejected::Rejected;
-use crate::limiter::waiting::{self, Queued};
+use crate::limiter::waiting;
 use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
 #[cfg(feature = "std")]
 use crate::time::cancel::Uncancelled;
@@ -55,95 +55,46 @@ use crate::time::timer::Timer;
 #[must_use = "dropped before the attempt, it gives its place to others"]
 pub struct Place<L> {
     limiter: L,
-    standing: Standing,
-    as_limiter: fn(&L) -> &dyn Limiter,
-}
-
-/// How far an attempt has come with its limiter.
-#[derive(Debug)]
-pub(crate) struct Standing {
     ticket: Ticket,
     stage: Stage,
+    /// What its turn makes of it: only the core tells when the attempt begins.
+    at_turn: Stage,
+    as_limiter: fn(&L) -> &dyn Limiter,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     Waits,
     HasTurn,
+    /// The attempt runs, or may.
+    Begun,
     Left,
-}
-
-impl Standing {
-    /// At the end of the queue.
-    #[inline]
-    pub(crate) fn enter<L: Limiter + ?Sized>(limiter: &L, cost: u32) -> Self {
-        Self {
-            ticket: limiter.enter(cost),
-            stage: Stage::Waits,
-        }
-    }
-
-    #[inline]
-    pub(crate) fn has_turn(&self) -> bool {
-        self.stage == Stage::HasTurn
-    }
-
-    /// Asks whether the turn has come.
-    #[inline]
-    pub(crate) fn poll<L: Limiter + ?Sized>(&mut self, limiter: &L, waker: &Waker) -> Turn {
-        if self.has_turn() {
-            return Turn::Begin;
-        }
-        let turn = limiter.poll(&mut self.ticket, waker);
-        if turn == Turn::Begin {
-            self.stage = Stage::HasTurn;
-        }
-        turn
-    }
-
-    /// Tells the limiter how the attempt ended, once.
-    #[inline]
-    pub(crate) fn leave<L: Limiter + ?Sized>(
-        &mut self,
-        limiter: &L,
-        end: End,
-    ) -> Option<LimiterChanges> {
-        if self.stage == Stage::Left {
-            return None;
-        }
-        self.stage = Stage::Left;
-        let ticket = Ticket::new(self.ticket.number(), self.ticket.cost());
-        limiter.leave(ticket, end)
-    }
-
-    /// The attempt is dropped.
-    #[inline]
-    pub(crate) fn abandon<L: Limiter + ?Sized>(&mut self, limiter: &L) {
-        match self.stage {
-            Stage::Waits => self.leave(limiter, End::NotBegun),
-            Stage::HasTurn => self.leave(limiter, End::Ignored),
-            Stage::Left => None,
-        };
-    }
 }
 
 impl<L: Limiter> Place<L> {
     /// Takes a place at the end of the queue, and its turn if that has already come.
     #[inline]
     pub fn new(limiter: L) -> Self {
-        Self::of(limiter, 1)
+        Self::of(limiter, 1, Stage::Begun)
     }
 
-    /// The same for an attempt with that cost.
+    /// Takes a place for an attempt with that cost. Until it is told to [`begin`](Self::begin), dropping it gives back
+    /// what it was charged.
     #[inline]
-    pub(crate) fn of(limiter: L, cost: u32) -> Self {
+    pub(crate) fn queued(limiter: L, cost: u32) -> Self {
+        Self::of(limiter, cost, Stage::HasTurn)
+    }
+
+    fn of(limiter: L, cost: u32, at_turn: Stage) -> Self {
         // A limiter that panics when it is asked gets its place back all the same.
         let mut place = Self {
-            standing: Standing::enter(&limiter, cost),
+            ticket: limiter.enter(cost),
+            stage: Stage::Waits,
+            at_turn,
             limiter,
             as_limiter,
         };
-        place.standing.poll(&place.limiter, Waker::noop());
+        place.poll(Waker::noop());
         place
     }
 }
@@ -156,7 +107,31 @@ impl<L> Place<L> {
     /// Whether its turn has come, so that the attempt may begin.
     #[inline]
     pub fn has_turn(&self) -> bool {
-        self.standing.has_turn()
+        matches!(self.stage, Stage::HasTurn | Stage::Begun)
+    }
+
+    /// Asks whether the turn has come.
+    #[inline]
+    pub(crate) fn poll(&mut self, waker: &Waker) -> Turn {
+        if self.has_turn() {
+            return Turn::Begin;
+        }
+        let turn = (self.as_limiter)(&self.limiter).poll(&mut self.ticket, waker);
+        if turn == Turn::Begin {
+            self.stage = self.at_turn;
+        }
+        turn
+    }
+
+    /// The longest that it waits.
+    pub(crate) fn max_wait(&self) -> Option<Duration> {
+        (self.as_limiter)(&self.limiter).max_wait()
+    }
+
+    /// The attempt begins. Dropped from now on, it has not ended.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.stage = Stage::Begun;
     }
 
     /// Waits for its turn, for no longer than the limiter's `max_wait`, and not beyond a deadline on the timer's clock.
@@ -190,21 +165,6 @@ impl<L> Place<L> {
     }
 }
 
-impl<L> Queued for Place<L> {
-    fn has_turn(&self) -> bool {
-        self.has_turn()
-    }
-
-    #[inline]
-    fn poll(&mut self, waker: &Waker) -> Turn {
-        self.standing.poll((self.as_limiter)(&self.limiter), waker)
-    }
-
-    fn max_wait(&self) -> Option<Duration> {
-        (self.as_limiter)(&self.limiter).max_wait()
-    }
-}
-
 /// A place with whichever limiter.
 pub(crate) trait Leave {
     /// Tells the limiter how the attempt ended, once.
@@ -214,14 +174,23 @@ pub(crate) trait Leave {
 impl<L> Leave for Place<L> {
     #[inline]
     fn leave(&mut self, end: End) -> Option<LimiterChanges> {
-        self.standing.leave((self.as_limiter)(&self.limiter), end)
+        if self.stage == Stage::Left {
+            return None;
+        }
+        self.stage = Stage::Left;
+        let ticket = Ticket::new(self.ticket.number(), self.ticket.cost());
+        (self.as_limiter)(&self.limiter).leave(ticket, end)
     }
 }
 
 impl<L> Drop for Place<L> {
     #[inline]
     fn drop(&mut self) {
-        self.standing.abandon((self.as_limiter)(&self.limiter));
+        match self.stage {
+            Stage::Waits | Stage::HasTurn => self.leave(End::NotBegun),
+            Stage::Begun => self.leave(End::Ignored),
+            Stage::Left => None,
+        };
     }
 }
 
@@ -229,7 +198,7 @@ impl<L: fmt::Debug> fmt::Debug for Place<L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Place")
             .field("limiter", &self.limiter)
-            .field("stage", &self.standing.stage)
+            .field("stage", &self.stage)
             .finish_non_exhaustive()
     }
 }

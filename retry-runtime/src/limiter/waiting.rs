@@ -7,6 +7,7 @@ use core::task::{Poll, Waker};
 use core::time::Duration;
 
 use crate::classify::rejected::RejectedBy;
+use crate::limiter::place::Place;
 use crate::limiter::{ABSENT, Turn};
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, OwnWaker, Pause, STEP};
@@ -15,19 +16,9 @@ use crate::time::moment::Moment;
 use crate::time::skip;
 use crate::time::timer::{Timer, sleep_out};
 
-/// What waits for its turn with a limiter.
-pub(crate) trait Queued {
-    /// Whether it has come.
-    fn has_turn(&self) -> bool;
-    /// Asks whether it has come.
-    fn poll(&mut self, waker: &Waker) -> Turn;
-    /// The longest that it waits.
-    fn max_wait(&self) -> Option<Duration>;
-}
-
 /// Waits until the attempt may begin. Returns how long that took. Where it fails, the attempt has no turn.
-pub(crate) async fn wait(
-    place: &mut impl Queued,
+pub(crate) async fn wait<L>(
+    place: &mut Place<L>,
     timer: impl Timer,
     deadline: Option<Moment>,
     mut cancelled: Pin<&mut impl Future>,
@@ -82,9 +73,9 @@ pub(crate) async fn wait(
     }
 }
 
-/// The same in blocking code.
-pub(crate) fn wait_blocking(
-    place: &mut impl Queued,
+/// Waits on this thread until the attempt may begin.
+pub(crate) fn wait_blocking<L>(
+    place: &mut Place<L>,
     timer: &dyn BlockingTimer,
     deadline: Option<Moment>,
     cancel: &dyn Cancel,
@@ -172,9 +163,9 @@ impl Patience {
     }
 
     /// Asks whether the turn has come. If not, says how to go on, or what rejects the call that can't wait so long.
-    fn ask(
+    fn ask<L>(
         &self,
-        place: &mut impl Queued,
+        place: &mut Place<L>,
         waker: &Waker,
         now: Moment,
     ) -> Result<Option<Nap>, RejectedBy> {

@@ -36,7 +36,7 @@ pub fn waits<L>(
     place: &mut Place<L>,
     observe: Option<Observe<'_>>,
 ) -> bool {
-    call.waits_in(name, place, observe)
+    call.waits(name, place, observe)
 }
 
 /// Waits for the turn.

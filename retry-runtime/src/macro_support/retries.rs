@@ -128,7 +128,7 @@ impl Retries {
     }
 
     pub const fn whole(self, site: &Site<'_>) -> Call {
-        self.call().under(site.policy.max_retries())
+        self.call().with_max(site.policy.max_retries())
     }
 }
 
@@ -163,7 +163,7 @@ impl LimitedRetries {
 
     #[inline]
     pub const fn whole(self) -> Call {
-        self.retries.call().under(self.max)
+        self.retries.call().with_max(self.max)
     }
 
     /// As [`Call::credit`].
@@ -176,7 +176,7 @@ impl LimitedRetries {
 /// A call that shows the policy's `max` before any failure.
 #[inline]
 pub fn call_under(max: u32) -> Call {
-    Call::new().under(max)
+    Call::new().with_max(max)
 }
 
 /// The policy's `max` when it was last evaluated.

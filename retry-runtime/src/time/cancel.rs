@@ -12,6 +12,8 @@ use std::thread;
 
 use pin_project_lite::pin_project;
 
+use crate::call::guards::{Key, Unnamed};
+
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;
 
@@ -226,9 +228,10 @@ impl<C: Cancel> Cancel for CancelledBy<C> {
 pub trait MayCancel {
     /// Completes once the call is cancelled.
     type Future: Future<Output = ()>;
-    /// What a call keeps over a pause to end with: where nothing cancels it nothing, so that errors need not be `Send`.
+    /// Whether anything does, as a key. Where nothing does, a call keeps no error over a pause, so that errors need not be
+    /// `Send`.
     #[doc(hidden)]
-    type Kept<E>;
+    type Key: Key;
     /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
     #[doc(hidden)]
     type Signal<P: Future + Unpin>: Future + Unpin;
@@ -251,15 +254,11 @@ pub trait MayCancel {
     /// Whether it has completed. It must not be polled again where it has.
     #[doc(hidden)]
     fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>, waker: &Self::Waker) -> bool;
-    #[doc(hidden)]
-    fn keep<E>(error: E) -> Self::Kept<E>;
-    #[doc(hidden)]
-    fn into_kept<E>(kept: Self::Kept<E>) -> Option<E>;
 }
 
 impl MayCancel for Uncancelled {
     type Future = Pending<()>;
-    type Kept<E> = ();
+    type Key = Unnamed;
     type Signal<P: Future + Unpin> = Pending<()>;
     type Waker = ();
     type Attempted<T> = T;
@@ -288,17 +287,11 @@ impl MayCancel for Uncancelled {
     fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>, (): &()) -> bool {
         false
     }
-
-    fn keep<E>(_: E) {}
-
-    fn into_kept<E>((): ()) -> Option<E> {
-        None
-    }
 }
 
 impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
-    type Kept<E> = E;
+    type Key = Option<C>;
     type Signal<P: Future + Unpin> = P;
     type Waker = Waker;
     type Attempted<T> = (T, Waker);
@@ -322,14 +315,6 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
 
     fn is_cancelled<P: Future + Unpin>(signal: &mut P, waker: &Waker) -> bool {
         is_cancelled(Pin::new(signal), waker)
-    }
-
-    fn keep<E>(error: E) -> E {
-        error
-    }
-
-    fn into_kept<E>(error: E) -> Option<E> {
-        Some(error)
     }
 }
 

@@ -1,0 +1,341 @@
+//! The one way through an attempt, for every loop: look at the breaker, wait for the limiter's turn, begin, and tell
+//! how it ended.
+//!
+//! | rule | why |
+//! |---|---|
+//! | The breaker is asked before any wait, and passed after it. | What is down is not worth a wait, and may have gone down meanwhile. |
+//! | A payment is spent when the attempt begins. Until then it goes back if the call ends. | A retry that was never made cost the server nothing. |
+//! | A turn whose attempt does not begin goes back with its charge. | The limiter's room is for requests that are sent. |
+//! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
+//! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
+//! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
+//! | A value is a success to breaker and limiter, whatever `until` or `validate` say of it. | The server answered. |
+//! | The budget hears of a call's success, not of its attempts'. | It pays by calls. |
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::time::Duration;
+
+use crate::breaker::circuit_breaker::{CircuitBreaker, Transition};
+use crate::breaker::permit::Permit;
+use crate::budget::retry_budget::Paid;
+use crate::call::decide::Decision;
+use crate::call::failure::Failure;
+use crate::call::guards::{Guards, Key, Room};
+use crate::call::site::Site;
+use crate::call::state::Call;
+use crate::classify::rejected::RejectedBy;
+use crate::classify::verdict::Verdict;
+use crate::limiter::place::{Leave, Place};
+use crate::limiter::{End, waiting};
+use crate::observe::reason::Reason;
+use crate::observe::report::Observe;
+use crate::policy::Policy;
+use crate::time::blocking_timer::BlockingTimer;
+use crate::time::cancel::Cancel;
+use crate::time::moment::Moment;
+use crate::time::timer::Timer;
+
+/// What a call shares with others: its policy and name, its protections, and who is told.
+pub trait Shared {
+    /// The protections.
+    type Guards: Guards;
+
+    /// The policy.
+    fn policy(&self) -> &Policy;
+    /// The protections.
+    fn guards(&self) -> &Self::Guards;
+    /// Whether an observer listens, besides the log.
+    fn is_observed(&self) -> bool;
+    /// Has something told. The call's name is made only here.
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T;
+}
+
+/// What lets an attempt of these guards through.
+pub(crate) type PermitOf<G> = Permit<<<G as Guards>::Breaker as Key>::Value>;
+/// The place of an attempt of these guards with their limiter.
+pub(crate) type PlaceOf<G> = Place<<<G as Guards>::Limiter as Key>::Value>;
+/// What was paid for an attempt of these guards.
+pub(crate) type PaidOf<G> = Paid<<<G as Guards>::Budget as Key>::Value>;
+
+/// A call that goes through its attempts, and what the one under way holds of what calls share: its place with the
+/// limiter, its permit of the breaker, what the budget paid for it. Dropped, it gives all of that back.
+pub struct Attempts<G: Guards> {
+    pub(crate) call: Call,
+    permit: <G::Breaker as Key>::Room<PermitOf<G>>,
+    place: <G::Limiter as Key>::Room<PlaceOf<G>>,
+    paid: <G::Budget as Key>::Room<PaidOf<G>>,
+}
+
+impl<G: Guards> Attempts<G> {
+    /// A call before its first attempt.
+    #[inline]
+    pub fn new() -> Self {
+        Self::of(Call::new())
+    }
+
+    /// A call that may have had attempts already.
+    #[inline]
+    pub(crate) fn of(call: Call) -> Self {
+        Self {
+            call,
+            permit: Default::default(),
+            place: Default::default(),
+            paid: Default::default(),
+        }
+    }
+
+    /// What the call has been through.
+    #[inline]
+    pub const fn call(&self) -> &Call {
+        &self.call
+    }
+
+    /// Looks whether the breaker would let nothing through, before something else than the limiter is waited for.
+    #[inline]
+    pub fn look(guards: &G) -> Result<(), RejectedBy> {
+        match guards.protections().breaker.get() {
+            Some(breaker) if breaker.is_open() => Err(RejectedBy::Breaker),
+            _ => Ok(()),
+        }
+    }
+
+    /// Takes a place with the limiter for an attempt of that cost. Returns whether the attempt has to
+    /// [`wait`](Self::wait) for its turn, which is told.
+    #[inline]
+    pub fn enter(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        cost: u32,
+    ) -> Result<bool, RejectedBy> {
+        let guards = shared.guards();
+        let Some(limiter) = guards.protections().limiter.get() else {
+            return Ok(false);
+        };
+        Self::look(guards)?;
+        let place = Place::queued(limiter.clone(), cost);
+        let has_turn = place.has_turn();
+        self.place.put(place);
+        Ok(!has_turn && self.tell_of_wait(shared))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_of_wait(&mut self, shared: &mut impl Shared<Guards = G>) -> bool {
+        let Self { call, place, .. } = self;
+        let Some(place) = place.get_mut() else {
+            return false;
+        };
+        shared.tell(|site, observe| call.waits(site.name(), place, observe))
+    }
+
+    /// Waits for the turn, no longer than until the deadline. Returns how long that took.
+    pub async fn wait(
+        &mut self,
+        timer: impl Timer,
+        deadline: Option<Moment>,
+        cancelled: Pin<&mut impl Future>,
+    ) -> Result<Duration, RejectedBy> {
+        match self.place.get_mut() {
+            Some(place) => waiting::wait(place, timer, deadline, cancelled).await,
+            None => Ok(Duration::ZERO),
+        }
+    }
+
+    /// Waits for the turn on this thread.
+    pub fn wait_blocking(
+        &mut self,
+        timer: &dyn BlockingTimer,
+        deadline: Option<Moment>,
+        cancel: &dyn Cancel,
+    ) -> Result<Duration, RejectedBy> {
+        match self.place.get_mut() {
+            Some(place) => waiting::wait_blocking(place, timer, deadline, cancel),
+            None => Ok(Duration::ZERO),
+        }
+    }
+
+    /// Tells of the wait that is over. Where it failed, the place goes back.
+    #[cold]
+    #[inline(never)]
+    pub fn waited(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        waited: Result<Duration, RejectedBy>,
+    ) -> Result<(), RejectedBy> {
+        let call = self.call;
+        match waited {
+            Ok(waited) => {
+                shared.tell(|site, observe| call.waited(site.name(), waited, observe));
+                Ok(())
+            }
+            Err(by) => {
+                self.place.take();
+                Err(by)
+            }
+        }
+    }
+
+    /// Begins the attempt that has its turn, if the breaker lets it through. Otherwise the turn goes back.
+    #[inline]
+    pub fn begin(&mut self, shared: &mut impl Shared<Guards = G>) -> Result<(), RejectedBy> {
+        self.admit(shared)?;
+        if let Some(place) = self.place.get_mut() {
+            place.begin();
+        }
+        if shared.is_observed() {
+            self.tell_started(shared);
+        }
+        Ok(())
+    }
+
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn tell_started(&self, shared: &mut impl Shared<Guards = G>) {
+        shared.tell(|site, observe| {
+            if let Some(observe) = observe {
+                self.call.started(site.name(), observe);
+            }
+        });
+    }
+
+    /// Has the breaker let the attempt through, and spends what was paid for it.
+    #[inline]
+    pub(crate) fn admit(&mut self, shared: &mut impl Shared<Guards = G>) -> Result<(), RejectedBy> {
+        if let Some(breaker) = shared.guards().protections().breaker.get() {
+            let Some(permit) = Permit::new(breaker.clone()) else {
+                self.place.take();
+                return Err(RejectedBy::Breaker);
+            };
+            let transition = permit.transition();
+            self.permit.put(permit);
+            self.turned(shared, transition);
+        }
+        if let Some(paid) = self.paid.take() {
+            paid.spend();
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn turned(&self, shared: &mut impl Shared<Guards = G>, transition: Option<Transition>) {
+        if let Some(transition) = transition {
+            shared.tell(|site, observe| {
+                self.call.turned(site.name(), transition, &"", observe);
+            });
+        }
+    }
+
+    /// The server answered with a value, which may yet be rejected.
+    #[inline]
+    pub fn answered(&mut self, shared: &mut impl Shared<Guards = G>) {
+        self.passed(shared);
+        self.leave(shared, End::Success);
+    }
+
+    /// Tells the breaker that the attempt succeeded.
+    #[inline]
+    pub(crate) fn passed(&mut self, shared: &mut impl Shared<Guards = G>) {
+        let transition = self.permit.take().and_then(|mut permit| permit.succeeded());
+        self.turned(shared, transition);
+    }
+
+    /// Tells the limiter how the attempt ended.
+    #[inline]
+    pub(crate) fn leave(&mut self, shared: &mut impl Shared<Guards = G>, end: End) {
+        let changes = self.place.take().and_then(|mut place| place.leave(end));
+        if let Some(changes) = changes {
+            shared.tell(|site, observe| self.call.limiter_changed(site.name(), changes, observe));
+        }
+    }
+
+    /// The call succeeded with that answer.
+    #[inline]
+    pub fn succeeded(&mut self, shared: &mut impl Shared<Guards = G>) {
+        if self.call.is_retried() || shared.is_observed() {
+            self.tell_of_success(shared);
+        }
+        self.credit(shared.guards());
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn tell_of_success(&self, shared: &mut impl Shared<Guards = G>) {
+        shared.tell(|site, observe| match observe {
+            Some(observe) => self.call.succeeded_observed(site, observe),
+            None => self.call.succeeded(site),
+        });
+    }
+
+    /// Tells the budget that the call succeeded.
+    #[inline]
+    pub(crate) fn credit(&self, guards: &G) {
+        if let Some(budget) = guards.protections().budget.get() {
+            self.call.credit(budget);
+        }
+    }
+
+    /// The attempt failed, perhaps before it began. `detail` says more of the failure. Returns the pause before the
+    /// next attempt, or why there is none.
+    pub fn failed(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+    ) -> Decision {
+        // Paid for an attempt that did not begin.
+        self.paid.take();
+        let protections = shared.guards().protections();
+        let (budget, is_limited) = (
+            protections.budget.get().cloned(),
+            protections.limiter.get().is_some(),
+        );
+        let (mut permit, mut place) = (self.permit.take(), self.place.take());
+        let call = &mut self.call;
+        let pause = shared.tell(|site, observe| {
+            let mut failure = Failure::new(site, verdict, error).limited(is_limited);
+            if let Some(budget) = &budget {
+                failure = failure.budget(budget);
+            }
+            if let Some(permit) = &mut permit {
+                failure = failure.recorded(permit);
+            }
+            if let Some(place) = &mut place {
+                failure = failure.left(place);
+            }
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.failed_with(detail(failure))
+        })?;
+        if let Some(budget) = budget {
+            self.paid.put(self.call.paid(budget));
+        }
+        Ok(pause)
+    }
+
+    /// Ends the call before an attempt: its first, or one after a pause. It ends with that error.
+    #[cold]
+    pub fn gave_up(
+        &self,
+        shared: &mut impl Shared<Guards = G>,
+        error: &dyn fmt::Display,
+        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+        reason: Reason,
+    ) {
+        // A call whose first attempt is rejected has looked at no `max` yet.
+        let call = match self.call.is_retried() {
+            true => self.call,
+            false => self.call.with_max(shared.policy().max_retries()),
+        };
+        shared.tell(|site, observe| {
+            let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.gave_up(detail(failure), reason);
+        });
+    }
+}

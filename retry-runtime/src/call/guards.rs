@@ -1,0 +1,266 @@
+//! What calls share so that retries don't make an outage worse, as far as a call has any of it.
+
+use core::task::Waker;
+
+use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::budget::retry_budget::RetryBudget;
+use crate::classify::from_rejected::FromRejected;
+use crate::classify::kind::Kind;
+use crate::classify::rejected::{Rejected, RejectedBy};
+use crate::limiter::{End, Limiter, LimiterChanges, Ticket, Turn};
+
+/// What a chain has where a key was not named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Unnamed;
+
+/// The value of a key that was not named: there is none.
+#[derive(Clone, Copy, Debug)]
+pub enum Never {}
+
+/// A key that a call may have: [`Unnamed`], which takes no room and leaves no code, or an `Option` of its value.
+pub trait Key {
+    /// What the key was given.
+    type Value;
+    /// Room for something that only calls with this key have.
+    type Room<V>: Room<V>;
+    /// This key or that one: unnamed only if both are.
+    type Or<K: Key>: Key;
+
+    /// What the key was given.
+    fn get(&self) -> Option<&Self::Value>;
+}
+
+/// Room for one value, or for none.
+pub trait Room<V>: Default {
+    /// Whether there is any.
+    const EXISTS: bool;
+
+    /// Keeps the value.
+    fn put(&mut self, value: V);
+    /// Takes the value out.
+    fn take(&mut self) -> Option<V>;
+    /// Looks at the value.
+    fn get_mut(&mut self) -> Option<&mut V>;
+}
+
+impl Key for Unnamed {
+    type Value = Never;
+    type Room<V> = ();
+    type Or<K: Key> = K;
+
+    #[inline]
+    fn get(&self) -> Option<&Never> {
+        None
+    }
+}
+
+impl<T> Key for Option<T> {
+    type Value = T;
+    type Room<V> = Option<V>;
+    type Or<K: Key> = Self;
+
+    #[inline]
+    fn get(&self) -> Option<&T> {
+        self.as_ref()
+    }
+}
+
+impl<V> Room<V> for () {
+    const EXISTS: bool = false;
+
+    #[inline]
+    fn put(&mut self, _: V) {}
+
+    #[inline]
+    fn take(&mut self) -> Option<V> {
+        None
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> Option<&mut V> {
+        None
+    }
+}
+
+impl<V> Room<V> for Option<V> {
+    const EXISTS: bool = true;
+
+    #[inline]
+    fn put(&mut self, value: V) {
+        *self = Some(value);
+    }
+
+    #[inline]
+    fn take(&mut self) -> Option<V> {
+        Option::take(self)
+    }
+
+    #[inline]
+    fn get_mut(&mut self) -> Option<&mut V> {
+        self.as_mut()
+    }
+}
+
+/// What the attempts of calls share: a budget, a breaker and a limiter, as far as their keys are named.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Protections<B = Unnamed, R = Unnamed, L = Unnamed> {
+    pub(crate) budget: B,
+    pub(crate) breaker: R,
+    pub(crate) limiter: L,
+}
+
+impl Protections {
+    /// No protection.
+    #[inline]
+    pub const fn new() -> Self {
+        Self {
+            budget: Unnamed,
+            breaker: Unnamed,
+            limiter: Unnamed,
+        }
+    }
+}
+
+impl<B, R, L> Protections<B, R, L> {
+    /// The same with that budget, or with none where the program runs without.
+    pub fn budget<V: RetryBudget + Clone>(
+        self,
+        budget: impl Into<Option<V>>,
+    ) -> Protections<Option<V>, R, L> {
+        Protections {
+            budget: budget.into(),
+            breaker: self.breaker,
+            limiter: self.limiter,
+        }
+    }
+
+    /// The same with that breaker, or with none where the program runs without.
+    pub fn breaker<V: CircuitBreaker + Clone>(
+        self,
+        breaker: impl Into<Option<V>>,
+    ) -> Protections<B, Option<V>, L> {
+        Protections {
+            budget: self.budget,
+            breaker: breaker.into(),
+            limiter: self.limiter,
+        }
+    }
+
+    /// The same with that limiter, or with none where the program runs without.
+    pub fn limiter<V: Limiter + Clone>(
+        self,
+        limiter: impl Into<Option<V>>,
+    ) -> Protections<B, R, Option<V>> {
+        Protections {
+            budget: self.budget,
+            breaker: self.breaker,
+            limiter: limiter.into(),
+        }
+    }
+}
+
+/// [`Protections`], for what is generic over all of them at once.
+pub trait Guards {
+    /// What retries are paid from.
+    type Budget: Key<Value: RetryBudget + Clone>;
+    /// What lets attempts through.
+    type Breaker: Key<Value: CircuitBreaker + Clone>;
+    /// What attempts wait for.
+    type Limiter: Key<Value: Limiter + Clone>;
+
+    /// Each by itself.
+    fn protections(&self) -> &Protections<Self::Budget, Self::Breaker, Self::Limiter>;
+}
+
+impl<B, R, L> Guards for Protections<B, R, L>
+where
+    B: Key<Value: RetryBudget + Clone>,
+    R: Key<Value: CircuitBreaker + Clone>,
+    L: Key<Value: Limiter + Clone>,
+{
+    type Budget = B;
+    type Breaker = R;
+    type Limiter = L;
+
+    #[inline]
+    fn protections(&self) -> &Self {
+        self
+    }
+}
+
+impl<G: Guards> Guards for &G {
+    type Budget = G::Budget;
+    type Breaker = G::Breaker;
+    type Limiter = G::Limiter;
+
+    #[inline]
+    fn protections(&self) -> &Protections<G::Budget, G::Breaker, G::Limiter> {
+        (**self).protections()
+    }
+}
+
+/// How a call ends with an error of type `E` whose first attempt may not begin.
+#[diagnostic::on_unimplemented(
+    message = "`breaker` and `limiter` need an error type that a rejection converts to, and `{E}` is not one",
+    label = "`{E}` has no `From<Rejected>`",
+    note = "write `impl From<retry_runtime::Rejected> for {E}`, or remove the key"
+)]
+pub trait Rejects<E>: Key {
+    /// The error, where something is named that rejects calls.
+    fn rejected(by: RejectedBy) -> Option<E>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E> Rejects<E> for Unnamed {
+    #[inline]
+    fn rejected(_: RejectedBy) -> Option<E> {
+        None
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<V, E: FromRejected> Rejects<E> for Option<V> {
+    fn rejected(by: RejectedBy) -> Option<E> {
+        Some(E::from_rejected(Rejected::new(by)))
+    }
+}
+
+impl RetryBudget for Never {
+    fn withdraw(&self, _: Kind) -> bool {
+        match *self {}
+    }
+
+    fn refund(&self, _: Kind) {
+        match *self {}
+    }
+}
+
+impl CircuitBreaker for Never {
+    fn admit(&self) -> Option<Pass> {
+        match *self {}
+    }
+
+    fn record(&self, _: Pass, _: Seen) -> Option<Transition> {
+        match *self {}
+    }
+}
+
+impl Limiter for Never {
+    fn enter(&self, _: u32) -> Ticket {
+        match *self {}
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        match *self {}
+    }
+
+    fn leave(&self, _: Ticket, _: End) -> Option<LimiterChanges> {
+        match *self {}
+    }
+}
+
+impl AsRef<str> for Never {
+    fn as_ref(&self) -> &str {
+        match *self {}
+    }
+}

@@ -1,0 +1,54 @@
+use core::borrow::Borrow;
+use core::marker::PhantomData;
+
+use crate::call::attempts::Shared;
+use crate::call::site::Site;
+use crate::chain::keys::{KeysOf, SharedKeys};
+use crate::chain::name::name;
+use crate::chain::observer::ObserverKey;
+use crate::observe::report::Observe;
+use crate::policy::Policy;
+
+/// What the attempts of a chain's call go by. The call is named by the type `D` unless a key names it.
+pub(super) struct Context<P, K: SharedKeys, D> {
+    pub(super) policy: P,
+    pub(super) keys: KeysOf<K>,
+    pub(super) default: PhantomData<fn() -> D>,
+}
+
+/// What names a call that no key names.
+pub(super) trait DefaultName {
+    fn default_name() -> &'static str;
+}
+
+impl<P: Borrow<Policy>, K: SharedKeys, D: DefaultName> Context<P, K, D> {
+    pub(super) fn name(&self) -> &str {
+        name(&self.keys.name, D::default_name)
+    }
+}
+
+impl<P: Borrow<Policy>, K: SharedKeys, D: DefaultName> Shared for Context<P, K, D> {
+    type Guards = K::Guards;
+
+    #[inline]
+    fn policy(&self) -> &Policy {
+        self.policy.borrow()
+    }
+
+    #[inline]
+    fn guards(&self) -> &K::Guards {
+        &self.keys.protections
+    }
+
+    #[inline]
+    fn is_observed(&self) -> bool {
+        K::Observer::IS_NAMED
+    }
+
+    #[inline]
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        let name = name(&self.keys.name, D::default_name);
+        let site = Site::new(self.policy.borrow(), name);
+        tell(&site, self.keys.observer.observe())
+    }
+}

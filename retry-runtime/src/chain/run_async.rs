@@ -1,0 +1,133 @@
+//! The loop of an async call.
+
+use alloc::boxed::Box;
+use core::future::Future;
+use core::pin::{Pin, pin};
+
+use crate::call::attempted;
+use crate::call::attempts::Shared;
+use crate::call::guards::{Key, Rejects};
+use crate::chain::fallback::FallsBack;
+use crate::chain::keys::{CallKeys, Ending, Rejecting, SharedKeys, SingleKeys};
+#[cfg(feature = "nested")]
+use crate::chain::name::outer;
+use crate::chain::on_error::OnError;
+use crate::chain::operation::MakesAttempts;
+use crate::chain::policy_call::{Keyed, PolicyCall};
+use crate::chain::run::{Outcome, Run, Step};
+use crate::chain::span::SpanKey;
+use crate::chain::timeout::TimesOut;
+use crate::chain::until::UntilKey;
+use crate::time::cancel::{MayCancel, pause_or_cancelled};
+use crate::time::timer::Timer;
+
+/// Calls until it succeeds or gives up.
+///
+/// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
+/// instead of an `async fn`, which keeps its arguments twice. Waits and pauses are on the heap, as only calls that don't
+/// succeed at once need room for them.
+#[expect(clippy::manual_async_fn, reason = "see above")]
+pub(super) fn run<Q, Op, Fut, Fallen, T, E>(
+    call: Q,
+    mut operation: Op,
+) -> impl Future<Output = Result<T, E>>
+where
+    Q: Keyed<On: OnError<E>, Cancel: MayCancel, Timer: Timer>,
+    Q::Single:
+        SingleKeys<Until: UntilKey<T>, Timeout: TimesOut<E>, Fallback: FallsBack<T, E, Fallen>>,
+    Rejecting<Q::Keys>: Rejects<E>,
+    Op: MakesAttempts<E, Fut>,
+    Fut: Future<Output = Result<T, E>>,
+    Fallen: Future<Output = Result<T, E>>,
+{
+    async move {
+        let PolicyCall {
+            policy,
+            on,
+            cancel,
+            timer,
+            keys,
+            single,
+        } = call.into_call();
+        let CallKeys {
+            until, fallback, ..
+        } = single.into_keys();
+        let cancelled = pin!(cancel.into_cancelled());
+        let mut cancelled = Q::Cancel::signal(cancelled);
+        let mut run = Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(
+            (policy, keys),
+            on,
+            until,
+            || timer.now(),
+            || timer.clock(),
+        );
+        timer.expect(|| run.context.name());
+        let (error, reason) = loop {
+            // The error's life ends before the pause, so that it need not be `Send`.
+            let pause = {
+                let mut has_turn = run.enter();
+                if let Ok(true) = has_turn {
+                    let deadline = run.deadline;
+                    let wait = run
+                        .attempts
+                        .wait(&timer, deadline, Pin::new(&mut cancelled));
+                    let waited = Box::pin(wait).await;
+                    has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
+                }
+                let step = match has_turn.and_then(|_| run.begin()) {
+                    Err(by) => run.rejected(by),
+                    Ok(()) => {
+                        let limit = run.context.policy().attempt_limit();
+                        let span = run
+                            .context
+                            .keys
+                            .span
+                            .of_attempt(run.attempts.call().attempt());
+                        let begin = || SpanOf::<Q>::within(span, || operation.begin(&run.history));
+                        let attempt = TimeoutOf::<Q>::attempt(begin, &timer, limit);
+                        let attempted = attempted::awaited!(
+                            Q::Cancel::attempt(attempt),
+                            outer(
+                                &run.context.keys.name,
+                                run.context.policy(),
+                                Op::default_name
+                            )
+                        );
+                        let ((outcome, is_dropped), waker) = Q::Cancel::attempted(attempted);
+                        let is_cancelled = || Q::Cancel::is_cancelled(&mut cancelled, &waker);
+                        run.ended(outcome, is_dropped, is_cancelled, || timer.now())
+                    }
+                };
+                match step {
+                    Step::Pause(pause) => pause,
+                    Step::Ends(outcome) => return outcome,
+                    Step::GaveUp(error, reason) => break (error, reason),
+                }
+            };
+            let is_cancelled = {
+                let mut sleep = Box::pin(timer.sleep(pause));
+                pause_or_cancelled(Pin::new(&mut cancelled), sleep.as_mut()).await
+            };
+            match run.resumed(pause, is_cancelled, || timer.now(), || timer.clock()) {
+                None | Some(Step::Pause(_)) => {}
+                Some(Step::Ends(outcome)) => return outcome,
+                Some(Step::GaveUp(error, reason)) => break (error, reason),
+            }
+        };
+        // Its error's life ends here, too.
+        let fallen = fallback.fall(error, |error| {
+            run.into_gave_up(error, reason, || timer.clock())
+        });
+        let outcome = match fallen {
+            Err(error) => return Err(error),
+            Ok(fallen) => fallen.await,
+        };
+        run.fell_back(&outcome);
+        outcome
+    }
+}
+
+type KeptOf<Q, T, E> =
+    <Ending<<Q as Keyed>::Cancel, <Q as Keyed>::Keys> as Key>::Room<Outcome<T, E>>;
+type SpanOf<Q> = <<Q as Keyed>::Keys as SharedKeys>::Span;
+type TimeoutOf<Q> = <<Q as Keyed>::Single as SingleKeys>::Timeout;
