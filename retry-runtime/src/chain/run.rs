@@ -52,40 +52,50 @@ pub(super) enum Step<T, E> {
 }
 
 impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
+    /// A call that has not begun.
     #[inline]
-    pub(super) fn new<E>(
-        (policy, keys): (Q::Policy, Q::Keys),
+    pub(super) fn new(
+        policy: Q::Policy,
+        keys: Q::Keys,
         on: Q::On,
         until: <Q::Single as SingleKeys>::Until,
-        now: impl FnOnce() -> Moment,
-        clock: impl FnOnce() -> Clock,
     ) -> Self
     where
-        H: Room<Arc<Attempt<E>>>,
+        H: Default,
         X: Default,
     {
-        let mut history = H::default();
-        if H::EXISTS {
-            history.put(Arc::new(Attempt::before_first(clock(), ())));
-        }
-        let context = Context {
-            policy,
-            keys: keys.into_keys(),
-            default: PhantomData,
-        };
-        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
-        if !is_timed && context.policy().attempt_limit().is_some() {
-            ignored_timeout::tell(context.name());
-        }
-        let time_limit = context.policy().time_limit();
         Self {
-            context,
+            context: Context {
+                policy,
+                keys: keys.into_keys(),
+                default: PhantomData,
+            },
             attempts: Attempts::new(),
             on,
             until,
-            history,
+            history: H::default(),
             kept: X::default(),
-            deadline: time_limit.and_then(|limit| now().checked_add(limit)),
+            deadline: None,
+        }
+    }
+
+    /// The call begins.
+    #[inline]
+    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl FnOnce() -> Clock)
+    where
+        H: Room<Arc<Attempt<E>>>,
+    {
+        if H::EXISTS {
+            self.history
+                .put(Arc::new(Attempt::before_first(clock(), ())));
+        }
+        let policy = self.context.policy();
+        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
+        if !is_timed && policy.attempt_limit().is_some() {
+            ignored_timeout::tell(self.context.name());
+        }
+        if let Some(limit) = self.context.policy().time_limit() {
+            self.deadline = now().checked_add(limit);
         }
     }
 

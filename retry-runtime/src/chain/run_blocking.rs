@@ -36,13 +36,8 @@ where
     let CallKeys {
         until, fallback, ..
     } = single.into_keys();
-    let mut run = Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(
-        (policy, keys),
-        on,
-        until,
-        || timer.now(),
-        || timer.clock(),
-    );
+    let mut run = Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(policy, keys, on, until);
+    run.start(|| timer.now(), || timer.clock());
     let (error, reason) = loop {
         let mut has_turn = run.enter();
         if let Ok(true) = has_turn {
