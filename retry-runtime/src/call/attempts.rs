@@ -5,7 +5,7 @@
 //! |---|---|
 //! | The breaker is asked before any wait, and passed after it. | What is down is not worth a wait, and may have gone down meanwhile. |
 //! | A payment is spent when the attempt begins. Until then it goes back if the call ends. | A retry that was never made cost the server nothing. |
-//! | A turn whose attempt does not begin goes back with its charge. | The limiter's room is for requests that are sent. |
+//! | A turn whose attempt does not begin goes back with its charge, and neither breaker nor limiter hears of its failure. | The limiter's room is for requests that are sent, and nothing was seen of the server. |
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
@@ -23,6 +23,7 @@ use crate::budget::retry_budget::Paid;
 use crate::call::decide::Decision;
 use crate::call::failure::Failure;
 use crate::call::guards::{Guards, Key, Room};
+use crate::call::late;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::rejected::RejectedBy;
@@ -83,6 +84,27 @@ impl<G: Guards> Attempts<G> {
             permit: Default::default(),
             place: Default::default(),
             paid: Default::default(),
+        }
+    }
+
+    /// A call that was saved during its pause. Its next attempt is paid for by the budget.
+    pub fn from_saved(call: Call, guards: &G) -> Self {
+        let mut attempts = Self::of(call);
+        attempts.pay(guards);
+        attempts
+    }
+
+    /// The call to be saved during its pause. What was paid for its next attempt does not go back.
+    pub fn into_saved(mut self) -> Call {
+        if let Some(paid) = self.paid.take() {
+            paid.spend();
+        }
+        self.call
+    }
+
+    fn pay(&mut self, guards: &G) {
+        if let Some(budget) = guards.protections().budget.get() {
+            self.paid.put(self.call.paid(budget.clone()));
         }
     }
 
@@ -292,7 +314,9 @@ impl<G: Guards> Attempts<G> {
             protections.budget.get().cloned(),
             protections.limiter.get().is_some(),
         );
-        let (mut permit, mut place) = (self.permit.take(), self.place.take());
+        let (mut permit, place) = (self.permit.take(), self.place.take());
+        // The turn of an attempt that did not begin goes back.
+        let mut place = place.filter(Place::has_begun);
         let call = &mut self.call;
         let pause = shared.tell(|site, observe| {
             let mut failure = Failure::new(site, verdict, error).limited(is_limited);
@@ -310,26 +334,46 @@ impl<G: Guards> Attempts<G> {
             }
             call.failed_with(detail(failure))
         })?;
-        if let Some(budget) = budget {
-            self.paid.put(self.call.paid(budget));
-        }
+        self.pay(shared.guards());
         Ok(pause)
+    }
+
+    /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.
+    pub fn resumed(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        error: &dyn fmt::Display,
+        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+    ) -> Result<(), Reason> {
+        let call = &self.call;
+        shared.tell(|site, observe| {
+            let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.resumed(detail(failure))
+        })
+    }
+
+    /// Why no attempt may begin after the pause that has just ended, if it ended too late for one.
+    pub fn late(&self, deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> Option<Reason> {
+        late::late(deadline, self.call.last_delay(), now)
     }
 
     /// Ends the call before an attempt: its first, or one after a pause. It ends with that error.
     #[cold]
     pub fn gave_up(
-        &self,
+        &mut self,
         shared: &mut impl Shared<Guards = G>,
         error: &dyn fmt::Display,
         detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
         reason: Reason,
     ) {
-        // A call whose first attempt is rejected has looked at no `max` yet.
-        let call = match self.call.is_retried() {
-            true => self.call,
-            false => self.call.with_max(shared.policy().max_retries()),
-        };
+        if !self.call.is_retried() {
+            // A call whose first attempt is rejected has looked at no `max` yet.
+            self.call = self.call.with_max(shared.policy().max_retries());
+        }
+        let call = &self.call;
         shared.tell(|site, observe| {
             let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
             if let Some(observe) = observe {

@@ -7,10 +7,10 @@ use core::time::Duration;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempts::{Attempts, Shared};
+use crate::call::decide;
 use crate::call::failure::{Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::{Rejects, Room};
-use crate::call::{decide, late};
 use crate::chain::context::{Context, DefaultName};
 use crate::chain::fallback::FallbackKey;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
@@ -234,9 +234,8 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     /// with but another attempt.
     pub(super) fn resumed<T, E>(
         &mut self,
-        pause: Duration,
         is_cancelled: bool,
-        now: impl Fn() -> Moment,
+        now: impl FnOnce() -> Moment,
         clock: impl FnOnce() -> Clock,
     ) -> Option<Step<T, E>>
     where
@@ -246,7 +245,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     {
         let reason = match is_cancelled {
             true => Some(Reason::Cancelled),
-            false => late::late(self.deadline, pause, &now),
+            false => self.attempts.late(self.deadline, now),
         };
         if let Some(reason) = reason {
             if let Some(outcome) = self.take_kept() {

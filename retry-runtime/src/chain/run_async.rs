@@ -103,7 +103,7 @@ where
                 let mut sleep = Box::pin(timer.sleep(pause));
                 pause_or_cancelled(Pin::new(&mut cancelled), sleep.as_mut()).await
             };
-            match run.resumed(pause, is_cancelled, || timer.now(), || timer.clock()) {
+            match run.resumed(is_cancelled, || timer.now(), || timer.clock()) {
                 None | Some(Step::Pause(_)) => {}
                 Some(Step::Ends(outcome)) => return outcome,
                 Some(Step::GaveUp(error, reason)) => break (error, reason),

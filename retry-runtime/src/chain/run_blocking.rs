@@ -63,7 +63,7 @@ where
         let step = match step {
             Step::Pause(pause) => {
                 let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
-                run.resumed(pause, is_cancelled, || timer.now(), || timer.clock())
+                run.resumed(is_cancelled, || timer.now(), || timer.clock())
             }
             end => Some(end),
         };
