@@ -53,6 +53,27 @@ pub trait Shared {
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T;
 }
 
+/// For loops of your own without an observer: a site, and its [`Protections`](crate::Protections).
+impl<G: Guards> Shared for (Site<'_>, G) {
+    type Guards = G;
+
+    fn policy(&self) -> &Policy {
+        self.0.policy
+    }
+
+    fn guards(&self) -> &G {
+        &self.1
+    }
+
+    fn is_observed(&self) -> bool {
+        false
+    }
+
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        tell(&self.0, None)
+    }
+}
+
 /// What lets an attempt of these guards through.
 pub(crate) type PermitOf<G> = Permit<<<G as Guards>::Breaker as Key>::Value>;
 /// The place of an attempt of these guards with their limiter.
@@ -60,8 +81,59 @@ pub(crate) type PlaceOf<G> = Place<<<G as Guards>::Limiter as Key>::Value>;
 /// What was paid for an attempt of these guards.
 pub(crate) type PaidOf<G> = Paid<<<G as Guards>::Budget as Key>::Value>;
 
-/// A call that goes through its attempts, and what the one under way holds of what calls share: its place with the
-/// limiter, its permit of the breaker, what the budget paid for it. Dropped, it gives all of that back.
+/// The attempts of a call, for loops of your own that share a breaker, a limiter or a budget with other calls.
+///
+/// It is a [`Call`] and what the attempt under way holds of these: its place with the limiter, its permit of the breaker,
+/// what the budget paid for it. Wherever it is dropped, it gives all of that back.
+///
+/// ```
+/// use std::future::pending;
+/// use std::pin::pin;
+/// use retry_runtime::{
+///     Attempts, Breaker, Budget, Policy, Protections, RateLimiter, Rejected, Site, Timer,
+///     TokioTimer, Verdict,
+/// };
+/// # async fn post(attempt: u32) -> Result<String, String> {
+/// #     if attempt == 1 { Err(String::from("503")) } else { Ok(String::from("hello")) }
+/// # }
+///
+/// static BREAKER: Breaker = Breaker::new();
+/// static LIMITER: RateLimiter = RateLimiter::adaptive();
+/// static BUDGET: Budget = Budget::standard();
+/// const POLICY: Policy = Policy::new();
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let protections = Protections::new()
+///     .breaker(&BREAKER)
+///     .limiter(&LIMITER)
+///     .budget(&BUDGET);
+/// let mut shared = (Site::new(&POLICY, "model.complete"), protections);
+/// let mut attempts = Attempts::new();
+/// let answer = loop {
+///     if attempts.enter(&mut shared, 1).map_err(Rejected::new)? {
+///         let never = pin!(pending::<()>());
+///         let waited = attempts.wait(TokioTimer, None, never).await;
+///         attempts.waited(&mut shared, waited).map_err(Rejected::new)?;
+///     }
+///     attempts.begin(&mut shared).map_err(Rejected::new)?;
+///     match post(attempts.call().attempt()).await {
+///         Ok(answer) => {
+///             attempts.answered(&mut shared);
+///             attempts.succeeded(&mut shared);
+///             break answer;
+///         }
+///         Err(error) => {
+///             let verdict = Verdict::from(error.starts_with("503"));
+///             let failed = attempts.failed(&mut shared, verdict, &error, |failure| failure);
+///             TokioTimer.sleep(failed.map_err(|_reason| error)?).await;
+///         }
+///     }
+/// };
+/// assert_eq!((answer.as_str(), attempts.call().attempt()), ("hello", 2));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Attempts<G: Guards> {
     pub(crate) call: Call,
     permit: <G::Breaker as Key>::Room<PermitOf<G>>,
