@@ -1,7 +1,7 @@
 use crate::classify::kind::Kind;
 
-/// How the last attempt of a call that gives up ended, as [`Event::GaveUp`](crate::Event::GaveUp) or
-/// [`Event::FallingBack`](crate::Event::FallingBack) says.
+/// How the last attempt of a call that gives up ended, as [`EventData::GaveUp`](crate::EventData::GaveUp) and
+/// [`EventData::FallingBack`](crate::EventData::FallingBack) say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptEnd {

@@ -2,7 +2,7 @@
 
 use core::mem::replace;
 
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 
 /// Counts what became of items or subtasks, for an observer if there is one.
@@ -52,13 +52,13 @@ impl Counts for Counted {
         let Self { done, failed, .. } = *self;
         let now = (done, failed, all);
         if replace(&mut self.told, now) != now {
-            observe(&Event::Progressed {
-                call,
-                attempt,
+            let waiting = all.saturating_sub(done + failed);
+            let data = EventData::Progressed {
                 done,
                 failed,
-                waiting: all.saturating_sub(done + failed),
-            });
+                waiting,
+            };
+            observe(&Event::new(call, attempt, data));
         }
     }
 }

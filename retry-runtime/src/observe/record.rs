@@ -1,103 +1,61 @@
-use tracing::Level;
+/// The records, each with its level and what its line begins with.
+macro_rules! records {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $record:ident $level:ident $name:literal,)*) => {
+        /// A log record, by the event that it is about. Events without a record are for observers alone.
+        ///
+        /// The level is the one that a record has unless [`set_level`](crate::log::set_level) changes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Record {
+            $(
+                #[doc = concat!(
+                    "[`EventData::", stringify!($record), "`](crate::EventData::", stringify!($record),
+                    "): `", stringify!($level), "`.",
+                )]
+                $(#[doc = $doc])*
+                $(#[cfg($cfg)])?
+                $record,
+            )*
+        }
 
-use crate::observe::event::Event;
+        impl Record {
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$record => $name,)*
+                }
+            }
 
-/// A log record, by the event that it is about. Events without a record are for observers alone.
-///
-/// The level is the one that it has unless [`set_level`](crate::log::set_level) changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Record {
-    /// [`Event::Retrying`](crate::Event::Retrying), and [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that are
-    /// sent again: `WARN`.
-    Retrying,
-    /// [`Event::Correcting`](crate::Event::Correcting): `WARN`.
-    Correcting,
-    /// [`Event::Hedging`](crate::Event::Hedging): `INFO`.
-    Hedging,
-    /// [`Event::AttemptFailed`](crate::Event::AttemptFailed): `WARN`.
-    AttemptFailed,
-    /// [`Event::FallingBack`](crate::Event::FallingBack): `WARN`.
-    FallingBack,
-    /// [`Event::FellBack`](crate::Event::FellBack): `INFO`.
-    FellBack,
-    /// [`Event::GaveUp`](crate::Event::GaveUp), but in a batch [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that
-    /// are given up: `WARN`.
-    GaveUp,
-    /// [`Event::Succeeded`](crate::Event::Succeeded) after a failure: `INFO`.
-    Succeeded,
-    /// [`Event::BreakerOpened`](crate::Event::BreakerOpened): `WARN`.
-    BreakerOpened,
-    /// [`Event::BreakerHalfOpened`](crate::Event::BreakerHalfOpened): `INFO`.
-    BreakerHalfOpened,
-    /// [`Event::BreakerClosed`](crate::Event::BreakerClosed): `INFO`.
-    BreakerClosed,
-    /// [`Event::Nested`](crate::Event::Nested): `WARN`.
-    #[cfg(feature = "nested")]
-    Nested,
-    /// [`Event::Waiting`](crate::Event::Waiting): `DEBUG`.
-    Waiting,
-    /// [`Event::Waited`](crate::Event::Waited): `DEBUG`.
-    Waited,
-    /// [`Event::LimiterPaused`](crate::Event::LimiterPaused): `INFO`.
-    LimiterPaused,
-    /// [`Event::LimiterResumed`](crate::Event::LimiterResumed): `INFO`.
-    LimiterResumed,
-    /// [`Event::LimitChanged`](crate::Event::LimitChanged): `DEBUG`.
-    LimitChanged,
-    /// [`Event::RateChanged`](crate::Event::RateChanged): `DEBUG`.
-    RateChanged,
+            /// The level of the documentation.
+            #[cfg(feature = "tracing")]
+            pub(crate) const fn level(self) -> tracing::Level {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$record => tracing::Level::$level,)*
+                }
+            }
+        }
+    };
 }
 
-impl Record {
-    /// The one of that event.
-    pub(crate) fn of(event: &Event<'_>) -> Option<Self> {
-        Some(match event {
-            Event::Started { .. } | Event::Progressed { .. } => return None,
-            Event::Retrying { .. } | Event::ItemsFailed { follows: Ok(_), .. } => Self::Retrying,
-            Event::Correcting { .. } => Self::Correcting,
-            Event::Hedging { .. } => Self::Hedging,
-            Event::AttemptFailed { .. } => Self::AttemptFailed,
-            Event::FallingBack { .. } => Self::FallingBack,
-            Event::FellBack { .. } => Self::FellBack,
-            Event::GaveUp { .. }
-            | Event::ItemsFailed {
-                follows: Err(_), ..
-            } => Self::GaveUp,
-            Event::Succeeded { .. } => Self::Succeeded,
-            Event::BreakerOpened { .. } => Self::BreakerOpened,
-            Event::BreakerHalfOpened { .. } => Self::BreakerHalfOpened,
-            Event::BreakerClosed { .. } => Self::BreakerClosed,
-            #[cfg(feature = "nested")]
-            Event::Nested { .. } => Self::Nested,
-            Event::Waiting { .. } => Self::Waiting,
-            Event::Waited { .. } => Self::Waited,
-            Event::LimiterPaused { .. } => Self::LimiterPaused,
-            Event::LimiterResumed { .. } => Self::LimiterResumed,
-            Event::LimitChanged { .. } => Self::LimitChanged,
-            Event::RateChanged { .. } => Self::RateChanged,
-        })
-    }
-
-    /// The level of the documentation.
-    pub(crate) const fn level(self) -> Level {
-        match self {
-            Self::Retrying
-            | Self::Correcting
-            | Self::AttemptFailed
-            | Self::FallingBack
-            | Self::GaveUp
-            | Self::BreakerOpened => Level::WARN,
-            #[cfg(feature = "nested")]
-            Self::Nested => Level::WARN,
-            Self::Hedging
-            | Self::FellBack
-            | Self::Succeeded
-            | Self::BreakerHalfOpened
-            | Self::BreakerClosed
-            | Self::LimiterPaused
-            | Self::LimiterResumed => Level::INFO,
-            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::DEBUG,
-        }
-    }
+records! {
+    /// Also [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are sent again.
+    Retrying WARN "retrying",
+    Correcting WARN "correcting",
+    Hedging INFO "hedging",
+    AttemptFailed WARN "attempt failed",
+    FallingBack WARN "falling back",
+    FellBack INFO "fell back",
+    /// In a batch instead [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are given up.
+    GaveUp WARN "gave up",
+    Succeeded INFO "succeeded",
+    BreakerOpened WARN "breaker opened",
+    BreakerHalfOpened INFO "breaker half open",
+    BreakerClosed INFO "breaker closed",
+    #[cfg(feature = "nested")]
+    Nested WARN "retries multiply",
+    Waiting DEBUG "waiting",
+    Waited DEBUG "waited",
+    LimiterPaused INFO "limiter paused",
+    LimiterResumed INFO "limiter resumed",
+    LimitChanged DEBUG "limit changed",
+    RateChanged DEBUG "rate changed",
 }

@@ -1,13 +1,11 @@
 //! What an event adds to the figures of its call, for adapters that measure, and what these call them.
 
-use core::time::Duration;
-
 use crate::breaker::circuit::{Breaker, BreakerState};
 use crate::budget::bucket::Budget;
 use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::event::Event;
-use crate::observe::reason::Reason;
+use crate::observe::call_end::Outcome;
+use crate::observe::event::{Event, EventData};
 
 pub(super) const CALLS: &str =
     "Calls that ended, by outcome: succeeded, fell back, or the reason of giving up";
@@ -25,37 +23,22 @@ pub(super) struct Shared<'a> {
     pub(super) breaker: Option<(&'a str, &'a Breaker)>,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Figures {
-    /// An attempt or a correction ended so.
-    pub(super) attempt: Option<AttemptEnd>,
-    /// A pause of that length begins.
-    pub(super) pause: Option<Duration>,
-    /// The call ended.
-    pub(super) end: Option<CallEnd>,
-}
-
-/// How an attempt or a correction with that end is counted.
-pub(super) const fn kind_of(end: AttemptEnd) -> &'static str {
-    match end {
+/// How an attempt or a correction that ended with that event is counted.
+pub(super) fn kind_of(event: &Event<'_>) -> Option<&'static str> {
+    let end = match event.data {
+        EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
+            AttemptEnd::Failed(kind)
+        }
+        EventData::Correcting { .. } => AttemptEnd::Failed(Kind::Invalid),
+        EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => ended?,
+        EventData::Succeeded { .. } => AttemptEnd::Succeeded,
+        _ => return None,
+    };
+    Some(match end {
         AttemptEnd::Succeeded => Outcome::Succeeded.name(),
         AttemptEnd::Stop => "stop",
         AttemptEnd::Failed(kind) => kind.name(),
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct CallEnd {
-    pub(super) attempts: u32,
-    pub(super) outcome: Outcome,
-}
-
-/// What became of a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    Succeeded,
-    FellBack,
-    GaveUp(Reason),
+    })
 }
 
 impl Outcome {
@@ -74,53 +57,5 @@ pub(super) const fn number_of(state: BreakerState) -> u8 {
         BreakerState::Closed => 0,
         BreakerState::HalfOpen => 1,
         BreakerState::Open => 2,
-    }
-}
-
-impl Figures {
-    pub(super) fn of(event: &Event<'_>) -> Self {
-        let none = Self::default();
-        match *event {
-            Event::Retrying { kind, delay, .. } => Self {
-                attempt: Some(AttemptEnd::Failed(kind)),
-                pause: Some(delay),
-                ..none
-            },
-            Event::Correcting { delay, .. } => Self {
-                attempt: Some(AttemptEnd::Failed(Kind::Invalid)),
-                pause: Some(delay),
-                ..none
-            },
-            Event::AttemptFailed { kind, .. } => Self {
-                attempt: Some(AttemptEnd::Failed(kind)),
-                ..none
-            },
-            Event::FallingBack { ended, .. } => Self {
-                attempt: ended,
-                ..none
-            },
-            Event::GaveUp {
-                attempts,
-                ended: attempt,
-                reason,
-                ..
-            } => Self {
-                attempt,
-                ..ended(attempts, Outcome::GaveUp(reason))
-            },
-            Event::FellBack { attempt, .. } => ended(attempt, Outcome::FellBack),
-            Event::Succeeded { attempts, .. } => Self {
-                attempt: Some(AttemptEnd::Succeeded),
-                ..ended(attempts, Outcome::Succeeded)
-            },
-            _ => none,
-        }
-    }
-}
-
-fn ended(attempts: u32, outcome: Outcome) -> Figures {
-    Figures {
-        end: Some(CallEnd { attempts, outcome }),
-        ..Figures::default()
     }
 }

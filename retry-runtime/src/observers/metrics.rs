@@ -2,10 +2,11 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, CallEnd, Figures, Shared};
+use super::figures::{self, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::observe::call_end::CallEnd;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -122,19 +123,14 @@ impl<'a> Metrics<'a> {
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let name = || shown(event.call()).to_string();
-        let Figures {
-            attempt,
-            pause,
-            end,
-        } = Figures::of(event);
-        if let Some(attempt) = attempt {
-            counter!(ATTEMPTS, "name" => name(), "kind" => figures::kind_of(attempt)).increment(1);
+        let name = || shown(event.call).to_string();
+        if let Some(kind) = figures::kind_of(event) {
+            counter!(ATTEMPTS, "name" => name(), "kind" => kind).increment(1);
         }
-        if let Some(pause) = pause {
+        if let Some(pause) = event.pause() {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
         }
-        if let Some(CallEnd { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             counter!(CALLS, "name" => name(), "outcome" => outcome.name()).increment(1);
             histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }

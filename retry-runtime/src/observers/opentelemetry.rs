@@ -1,10 +1,11 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, CallEnd, Figures, Shared};
+use super::figures::{self, Shared};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::observe::call_end::CallEnd;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -136,20 +137,15 @@ impl<'a> OpenTelemetry<'a> {
 
 impl Observer for OpenTelemetry<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let name = || KeyValue::new(NAME, shown(event.call()).to_string());
-        let Figures {
-            attempt,
-            pause,
-            end,
-        } = Figures::of(event);
-        if let Some(attempt) = attempt {
-            let kind = KeyValue::new("retry.kind", figures::kind_of(attempt));
+        let name = || KeyValue::new(NAME, shown(event.call).to_string());
+        if let Some(kind) = figures::kind_of(event) {
+            let kind = KeyValue::new("retry.kind", kind);
             self.attempts.add(1, &[name(), kind]);
         }
-        if let Some(pause) = pause {
+        if let Some(pause) = event.pause() {
             self.delay.record(pause.as_secs_f64(), &[name()]);
         }
-        if let Some(CallEnd { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
             self.calls.add(1, &[name(), outcome]);

@@ -7,7 +7,8 @@ use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::error_text::shown::shown;
-use crate::observe::event::{Event, Max};
+use crate::observe::event::{Event, EventData};
+use crate::observe::fields::Max;
 use crate::observe::observer::Observer;
 use crate::time::clock::Instant;
 
@@ -37,7 +38,7 @@ use crate::time::clock::Instant;
 /// # }
 /// ```
 ///
-/// `(3/5)` is the retry that follows, and how many there may be. If standard error is not a terminal, it draws nothing.
+/// `(3/5)` is the retry that follows, and how many there may be in the count of its kind. If standard error is not a terminal, it draws nothing.
 /// One call at a time has the line; give each call of several at once a bar of its own, in a `MultiProgress`.
 #[derive(Clone, Debug)]
 pub struct Progress {
@@ -155,48 +156,38 @@ impl Observer for Progress {
             until: Instant::now().checked_add(delay),
             rest: format!(" ({number}/{}): {}", Max(max), shown(error)),
         };
-        match *event {
-            Event::Retrying {
-                attempt,
-                max,
+        match event.data {
+            EventData::Retrying {
+                retry,
+                retry_max,
                 delay,
                 error,
                 ..
-            } => {
-                self.show(about("retrying", delay, attempt, max, error));
-            }
-            Event::Correcting {
+            } => self.show(about("retrying", delay, retry, retry_max, error)),
+            EventData::Correcting {
                 correction,
                 max,
                 delay,
                 error,
-                ..
-            } => {
-                self.show(about("correcting", delay, correction, max, error));
-            }
-            Event::Waiting {
-                ahead, at_least, ..
-            } => self.show(Line {
+            } => self.show(about("correcting", delay, correction, max, error)),
+            EventData::Waiting { ahead, at_least } => self.show(Line {
                 doing: "next turn",
                 until: at_least.and_then(|at_least| Instant::now().checked_add(at_least)),
                 rest: format!(" ({ahead} ahead)"),
             }),
-            Event::Started { .. }
-            | Event::Waited { .. }
-            | Event::Succeeded { .. }
-            | Event::FellBack { .. } => {
-                self.show(Line::default());
-            }
-            Event::GaveUp { reason, error, .. } => self.show(Line {
+            EventData::Started
+            | EventData::Waited { .. }
+            | EventData::Succeeded { .. }
+            | EventData::FellBack { .. } => self.show(Line::default()),
+            EventData::GaveUp { reason, error, .. } => self.show(Line {
                 doing: "gave up",
                 until: None,
                 rest: format!(" ({reason}): {}", shown(error)),
             }),
-            Event::Progressed {
+            EventData::Progressed {
                 done,
                 failed,
                 waiting,
-                ..
             } => self.count(done, failed, waiting),
             _ => {}
         }

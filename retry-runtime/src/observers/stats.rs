@@ -2,7 +2,8 @@ use core::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::totals::Totals;
-use crate::observe::event::Event;
+use crate::error_text::shown::shown;
+use crate::observe::event::{Event, EventData};
 use crate::observe::observer::Observer;
 
 /// Counts what calls do: an observer for the key `observe`.
@@ -62,11 +63,11 @@ impl Stats {
 
 impl Observer for Stats {
     fn observe(&self, event: &Event<'_>) {
-        if let Event::Started { .. } = event {
+        if let EventData::Started = event.data {
             return;
         }
         // Formatted before the lock: the user's `Display` may make a call of its own.
-        let error = event.error().map(|error| error.to_string());
+        let error = event.fields().error.map(|error| shown(error).to_string());
         self.counted().count(event, error);
     }
 }

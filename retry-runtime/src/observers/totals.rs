@@ -3,7 +3,8 @@ use core::iter::Sum;
 use core::ops::AddAssign;
 use core::time::Duration;
 
-use crate::observe::event::Event;
+use crate::observe::call_end::{CallEnd, Outcome};
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 
 /// What [`Stats`](super::Stats) counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
@@ -39,40 +40,29 @@ impl Totals {
     }
 
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
-        match *event {
-            Event::Retrying { delay, .. } => {
-                add(&mut self.retries, 1);
-                self.pause(delay);
-            }
-            Event::Correcting { delay, .. } => {
-                add(&mut self.corrections, 1);
-                self.pause(delay);
-            }
-            Event::Hedging { .. } => add(&mut self.hedges, 1),
-            Event::Succeeded { attempts, .. } => {
-                add(&mut self.succeeded, 1);
-                add(&mut self.healed, u64::from(event.is_healed()));
-                add(&mut self.attempts, u64::from(attempts));
-            }
-            Event::FellBack { attempt, .. } => {
-                add(&mut self.fell_back, 1);
-                add(&mut self.attempts, u64::from(attempt));
-            }
-            Event::GaveUp {
-                attempts, reason, ..
-            } => {
-                add(&mut self.gave_up[reason as usize], 1);
-                add(&mut self.attempts, u64::from(attempts));
+        match event.data {
+            EventData::Retrying { .. } => add(&mut self.retries, 1),
+            EventData::Correcting { .. } => add(&mut self.corrections, 1),
+            EventData::Hedging { .. } => add(&mut self.hedges, 1),
+            EventData::Succeeded { corrections, .. } if event.attempt > 1 || corrections > 0 => {
+                add(&mut self.healed, 1);
             }
             _ => {}
+        }
+        let pause = event.pause().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
+            add(&mut self.attempts, attempts.into());
+            let ended = match outcome {
+                Outcome::Succeeded => &mut self.succeeded,
+                Outcome::FellBack => &mut self.fell_back,
+                Outcome::GaveUp(reason) => &mut self.gave_up[reason as usize],
+            };
+            add(ended, 1);
         }
         if error.is_some() {
             self.last_error = error;
         }
-    }
-
-    fn pause(&mut self, delay: Duration) {
-        self.paused = self.paused.saturating_add(delay);
     }
 
     /// The calls that ended. One whose future was dropped has not.
