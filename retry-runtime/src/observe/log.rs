@@ -11,7 +11,7 @@ use tracing::field::{DisplayValue, display};
 use crate::error_text::shown::{Shown, shown};
 use crate::observe::fields::{Delay, Fields, Message};
 use crate::observe::levels::{self, Level};
-use crate::observe::record::Record;
+use crate::observe::record::{Record, records};
 
 /// The fields as `tracing` takes them: numbers as numbers, which can be summed, the delay in seconds. Made here, since each
 /// of the call sites below is compiled.
@@ -68,44 +68,34 @@ pub(crate) fn log(fields: &Fields<'_>) {
         return;
     };
     let values = &Values::of(fields);
-    if levels::are_changed() {
-        return log_changed(record, values);
+    if let Some(level) = levels::changed(record) {
+        return log_changed(level, values);
     }
-    /// The record at its own level.
+
+    /// Each record at its own level.
     macro_rules! by_default {
-        ($record:ident $(, $field:ident)*) => {
-            record!(const { Record::$record.level() }, values $(, $field)*)
+        ($(
+            $(#[doc = $doc:literal])*
+            $(#[cfg($cfg:meta)])?
+            $record:ident $level:ident $name:literal $($field:ident)?,
+        )*) => {
+            match record {
+                $(
+                    $(#[cfg($cfg)])?
+                    Record::$record => record!(tracing::Level::$level, values $(, $field)?),
+                )*
+            }
         };
     }
 
-    match record {
-        Record::Retrying => by_default!(Retrying),
-        Record::Correcting => by_default!(Correcting),
-        Record::Hedging => by_default!(Hedging),
-        Record::AttemptFailed => by_default!(AttemptFailed),
-        Record::FallingBack => by_default!(FallingBack),
-        Record::FellBack => by_default!(FellBack),
-        Record::GaveUp => by_default!(GaveUp),
-        Record::Succeeded => by_default!(Succeeded),
-        Record::BreakerOpened => by_default!(BreakerOpened),
-        Record::BreakerHalfOpened => by_default!(BreakerHalfOpened),
-        Record::BreakerClosed => by_default!(BreakerClosed),
-        #[cfg(feature = "nested")]
-        Record::Nested => by_default!(Nested),
-        Record::Waiting => by_default!(Waiting, ahead),
-        Record::Waited => by_default!(Waited),
-        Record::LimiterPaused => by_default!(LimiterPaused),
-        Record::LimiterResumed => by_default!(LimiterResumed),
-        Record::LimitChanged => by_default!(LimitChanged, limit),
-        Record::RateChanged => by_default!(RateChanged, rate),
-    }
+    records!(by_default);
 }
 
-/// Once any level was changed, all records of a level share a call site.
+/// Records whose level was changed share a call site for each level.
 #[cold]
 #[inline(never)]
-fn log_changed(record: Record, values: &Values<'_>) {
-    match levels::of(record) {
+fn log_changed(level: Level, values: &Values<'_>) {
+    match level {
         Level::Off => {}
         Level::Error => record!(tracing::Level::ERROR, values, ahead, limit, rate),
         Level::Warn => record!(tracing::Level::WARN, values, ahead, limit, rate),

@@ -25,20 +25,27 @@ pub(super) struct Shared<'a> {
 
 /// How an attempt or a correction that ended with that event is counted.
 pub(super) fn kind_of(event: &Event<'_>) -> Option<&'static str> {
-    let end = match event.data {
+    match event.data {
         EventData::Retrying { kind, .. } | EventData::AttemptFailed { kind, .. } => {
-            AttemptEnd::Failed(kind)
+            Some(kind.name())
         }
-        EventData::Correcting { .. } => AttemptEnd::Failed(Kind::Invalid),
-        EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => ended?,
-        EventData::Succeeded { .. } => AttemptEnd::Succeeded,
-        _ => return None,
-    };
-    Some(match end {
-        AttemptEnd::Succeeded => Outcome::Succeeded.name(),
-        AttemptEnd::Stop => "stop",
-        AttemptEnd::Failed(kind) => kind.name(),
-    })
+        EventData::Correcting { .. } => Some(Kind::Invalid.name()),
+        EventData::FallingBack { ended, .. } | EventData::GaveUp { ended, .. } => {
+            ended.map(AttemptEnd::name)
+        }
+        EventData::Succeeded { .. } => Some(AttemptEnd::Succeeded.name()),
+        _ => None,
+    }
+}
+
+impl AttemptEnd {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Succeeded => "succeeded",
+            Self::Stop => "stop",
+            Self::Failed(kind) => kind.name(),
+        }
+    }
 }
 
 impl Outcome {

@@ -65,6 +65,19 @@ impl Totals {
         }
     }
 
+    fn counts(&mut self) -> impl Iterator<Item = &mut u64> {
+        let counts = [
+            &mut self.succeeded,
+            &mut self.healed,
+            &mut self.fell_back,
+            &mut self.attempts,
+            &mut self.retries,
+            &mut self.corrections,
+            &mut self.hedges,
+        ];
+        counts.into_iter().chain(&mut self.gave_up)
+    }
+
     /// The calls that ended. One whose future was dropped has not.
     pub fn calls(&self) -> u64 {
         self.succeeded
@@ -131,31 +144,12 @@ impl Totals {
 }
 
 impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Self) {
-        let Self {
-            succeeded,
-            healed,
-            fell_back,
-            gave_up,
-            attempts,
-            retries,
-            corrections,
-            hedges,
-            paused,
-            last_error,
-        } = other;
-        add(&mut self.succeeded, succeeded);
-        add(&mut self.healed, healed);
-        add(&mut self.fell_back, fell_back);
-        for (sum, count) in self.gave_up.iter_mut().zip(gave_up) {
-            add(sum, count);
+    fn add_assign(&mut self, mut other: Self) {
+        for (sum, count) in self.counts().zip(other.counts()) {
+            add(sum, *count);
         }
-        add(&mut self.attempts, attempts);
-        add(&mut self.retries, retries);
-        add(&mut self.corrections, corrections);
-        add(&mut self.hedges, hedges);
-        self.paused = self.paused.saturating_add(paused);
-        self.last_error = last_error.or(self.last_error.take());
+        self.paused = self.paused.saturating_add(other.paused);
+        self.last_error = other.last_error.or(self.last_error.take());
     }
 }
 
