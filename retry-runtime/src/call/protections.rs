@@ -45,7 +45,7 @@ impl Call {
         }
     }
 
-    /// What that budget paid for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
+    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
     /// retry begins, it goes back.
     ///
     /// ```
@@ -85,7 +85,7 @@ impl Call {
         }
     }
 
-    /// Tells all of them of the failed attempt with that number, where what follows is decided later.
+    /// Tells budget, breaker and limiter of the failed attempt with that number, where what follows is decided later.
     pub(crate) fn tell_of_failure(&mut self, attempt: u32, failure: &mut Failure<'_>) {
         let seen = self.at(attempt);
         seen.tell_breaker(failure);

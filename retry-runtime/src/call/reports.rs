@@ -152,7 +152,7 @@ impl Call {
         self.known(site).told(site.name(), observe);
     }
 
-    /// What is told of a success goes by the last failure, if there was one.
+    /// The call with the `max` of its policy, where no failure has put another in force.
     fn known(self, site: &Site<'_>) -> Self {
         match self.in_force {
             0 => self.under(site.policy.max_retries()),
@@ -187,7 +187,7 @@ impl Call {
         Event::new(name, self.attempt(), data)
     }
 
-    /// What is told of a call in which no attempt follows, after so many.
+    /// The event of a call that ends after so many attempts, or leaves the rest to its fallback.
     fn end<'a>(
         &self,
         attempts: u32,

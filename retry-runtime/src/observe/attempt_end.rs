@@ -5,16 +5,16 @@ use crate::classify::kind::Kind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AttemptEnd {
-    /// It succeeded: the last round of a batch that had given up items before.
+    /// A success: the last round of a batch that had given up items before.
     Succeeded,
-    /// It failed, not worth a retry.
+    /// A failure that is not worth a retry.
     Stop,
-    /// It failed, of a kind that is worth a retry.
+    /// A failure of a kind that is worth a retry.
     Failed(Kind),
 }
 
 impl AttemptEnd {
-    /// With a failure, of that kind if it is worth a retry.
+    /// The end by a failure, of that kind if it is worth a retry.
     pub(crate) const fn failed(kind: Option<Kind>) -> Self {
         match kind {
             Some(kind) => Self::Failed(kind),

@@ -8,12 +8,12 @@ use crate::observe::reason::Reason;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CallEnd {
     pub(crate) attempts: u32,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: CallOutcome,
 }
 
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub(crate) enum CallOutcome {
     Succeeded,
     FellBack,
     GaveUp(Reason),
@@ -25,9 +25,9 @@ impl Event<'_> {
         let (attempts, outcome) = match self.data {
             EventData::GaveUp {
                 attempts, reason, ..
-            } => (attempts, Outcome::GaveUp(reason)),
-            EventData::Succeeded { attempts, .. } => (attempts, Outcome::Succeeded),
-            EventData::FellBack { .. } => (self.attempt, Outcome::FellBack),
+            } => (attempts, CallOutcome::GaveUp(reason)),
+            EventData::Succeeded { attempts, .. } => (attempts, CallOutcome::Succeeded),
+            EventData::FellBack { .. } => (self.attempt, CallOutcome::FellBack),
             _ => return None,
         };
         Some(CallEnd { attempts, outcome })

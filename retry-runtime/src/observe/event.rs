@@ -88,7 +88,7 @@ pub enum EventData<'a> {
         delay: Duration,
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure it was.
+        /// The kind of failure.
         kind: Kind,
     },
     /// A value was rejected by `validate`, and `correct` repairs it after a pause.
@@ -110,22 +110,23 @@ pub enum EventData<'a> {
         delay: Duration,
     },
     /// An attempt failed beside others, which go on: of its call, with the key `hedge`; of other subtasks, in a plan.
-    /// What becomes of the call follows.
+    /// Another event says what becomes of the call.
     AttemptFailed {
         /// The failure.
         error: &'a dyn fmt::Display,
-        /// What sort of failure it was.
+        /// The kind of failure.
         kind: Kind,
     },
     /// Items of a batch failed alike in a round, or were given up without an attempt; the number is 0 if they were never
     /// sent. For items that are sent again, one sort of failure is reported as `Retrying`, and every other sort here,
-    /// because a round has only one pause. What becomes of the batch follows.
+    /// because a round has only one pause. Another event says what
+    /// becomes of the batch.
     ItemsFailed {
         /// How many retries the items may make in all.
         max: Option<u32>,
         /// How many they are, and the failure of the first.
         error: &'a dyn fmt::Display,
-        /// What sort of failure it was. `None` if it was not worth a retry, or if no attempt ended here.
+        /// The kind of failure. `None` if it was not worth a retry, or if no attempt ended here.
         kind: Option<Kind>,
         /// The pause after which they are sent again, or why they are not.
         follows: Result<Duration, Reason>,
@@ -179,7 +180,8 @@ pub enum EventData<'a> {
         /// How many retries the call might make in all.
         max: Option<u32>,
     },
-    /// An attempt failed, and with that the `breaker` opened. What becomes of the call follows.
+    /// An attempt failed, and with that the `breaker` opened. Another event says what becomes of the
+    /// call.
     BreakerOpened {
         /// For how long it lets nothing through.
         open_for: Duration,
@@ -190,7 +192,8 @@ pub enum EventData<'a> {
     },
     /// The first trial call begins, and with that the `breaker`, which was open for long enough, is half open.
     BreakerHalfOpened,
-    /// A trial call succeeded, and with that the `breaker` closed. What becomes of the call follows.
+    /// A trial call succeeded, and with that the `breaker` closed. Another event says what becomes of the
+    /// call.
     BreakerClosed,
     /// The `limiter` lets an attempt wait for its turn.
     Waiting {
@@ -204,37 +207,37 @@ pub enum EventData<'a> {
         /// How long it waited.
         waited: Duration,
     },
-    /// An attempt was throttled, and for as long as the server asked for, the `limiter` lets none begin. Told again where
-    /// a later hint makes that more than twice as long as what is left.
+    /// An attempt was throttled, and for as long as the server asked for, the `limiter` lets none begin. The event comes
+    /// again where a later hint makes that more than twice as long as what is left.
     LimiterPaused {
-        /// For how long.
+        /// For how long no attempt begins.
         pause: Duration,
     },
     /// The first attempt succeeded after the `limiter` was paused.
     LimiterResumed,
-    /// An attempt ended, and the `limiter` changed how many may run at a time.
+    /// With the end of an attempt, the `limiter` changed how many may run at a time.
     LimitChanged {
-        /// So many from now on.
+        /// How many may run at a time from now on.
         limit: u32,
     },
     /// With the end of an attempt, the `limiter` changed how many may begin per second.
     RateChanged {
-        /// So many from now on.
+        /// How many may begin per second from now on.
         rate: f64,
     },
-    /// How far a batch or a plan is: told when it begins, and whenever that changed. Only the key `observe` sees this
+    /// How far a batch or a plan is: when it begins, and whenever that changed. Only the key `observe` sees this
     /// event; it is not logged.
     Progressed {
         /// Items that have a value, or subtasks that completed.
         done: usize,
-        /// Those that were given up.
+        /// Items or subtasks that were given up.
         failed: usize,
-        /// All others that are known of: they have not begun, are under way, may be retried, or are blocked by a subtask
-        /// that failed.
+        /// All other items or subtasks that are known: not begun, under way, to be retried, or blocked by a subtask that
+        /// failed.
         waiting: usize,
     },
-    /// A call is retried within an attempt of another call, so that their retries multiply. Told once for each two
-    /// functions, with the feature `nested`.
+    /// A call is retried within an attempt of another call, so that their retries multiply. The event comes
+    /// once for each two functions, with the feature `nested`.
     #[cfg(feature = "nested")]
     Nested {
         /// The name of the call around it.

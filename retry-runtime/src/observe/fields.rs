@@ -11,7 +11,7 @@ use crate::observe::record::Record;
 /// The fields of a line, in the order in which it has them. `Display` prints the line.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a> {
-    /// Its record, which says what happened, or else that in words: then no level can be set for it.
+    /// The record that the line is of, or, where no level can be set, what happened in words.
     pub(crate) record: Result<Record, &'static str>,
     pub(crate) call: &'a dyn fmt::Display,
     pub(crate) attempt: Option<u32>,
@@ -29,7 +29,7 @@ pub(crate) struct Fields<'a> {
     pub(crate) reason: Option<&'static str>,
     pub(crate) outer: Option<&'a str>,
     pub(crate) attempts: Option<u64>,
-    /// What follows a colon at the end.
+    /// A text after a colon at the end.
     pub(crate) summary: Option<&'a dyn fmt::Display>,
 }
 
@@ -88,7 +88,7 @@ impl Event<'_> {
     }
 }
 
-/// So many, if any.
+/// A count, if it is not 0.
 fn any(count: u32) -> Option<u32> {
     (count > 0).then_some(count)
 }
@@ -156,7 +156,7 @@ impl fmt::Display for Fields<'_> {
     }
 }
 
-/// What the log says in words beside the fields.
+/// The words of the log beside the fields.
 #[cfg(feature = "tracing")]
 pub(crate) struct Message<'a>(pub(crate) &'a Fields<'a>);
 

@@ -8,7 +8,7 @@ use crate::observe::record::Record;
 /// How much a log record matters: the levels of `tracing`, and none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// It is not logged.
+    /// Not logged at all.
     Off,
     /// Something is broken.
     Error,

@@ -15,9 +15,9 @@ use crate::observe::record::{Record, records};
 
 /// The fields as `tracing` takes them: numbers as numbers, which can be summed, the delay in seconds. Made here, since each
 /// of the call sites below is compiled.
-pub(crate) struct Values<'a> {
+pub(crate) struct TracingFields<'a> {
     pub(crate) fields: &'a Fields<'a>,
-    /// It has the delay as people read it.
+    /// What happened in words, with the delay as people read it.
     pub(crate) message: DisplayValue<Message<'a>>,
     pub(crate) call: DisplayValue<Shown<&'a dyn fmt::Display>>,
     pub(crate) max: Option<u32>,
@@ -26,7 +26,7 @@ pub(crate) struct Values<'a> {
     pub(crate) reason: Option<DisplayValue<&'static str>>,
 }
 
-impl<'a> Values<'a> {
+impl<'a> TracingFields<'a> {
     pub(crate) fn of(fields: &'a Fields<'a>) -> Self {
         Self {
             fields,
@@ -67,7 +67,7 @@ pub(crate) fn log(fields: &Fields<'_>) {
     let Ok(record) = fields.record else {
         return;
     };
-    let values = &Values::of(fields);
+    let values = &TracingFields::of(fields);
     if let Some(level) = levels::changed(record) {
         return log_changed(level, values);
     }
@@ -94,7 +94,7 @@ pub(crate) fn log(fields: &Fields<'_>) {
 /// Records whose level was changed share a call site for each level.
 #[cold]
 #[inline(never)]
-fn log_changed(level: Level, values: &Values<'_>) {
+fn log_changed(level: Level, values: &TracingFields<'_>) {
     match level {
         Level::Off => {}
         Level::Error => record!(tracing::Level::ERROR, values, ahead, limit, rate),

@@ -44,7 +44,7 @@ use crate::observe::event::Event;
 /// # }
 /// ```
 ///
-/// It is called between attempts, on the task that makes the call, so move slow work elsewhere.
+/// An observer is called between attempts, on the task that makes the call, so move slow work elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",

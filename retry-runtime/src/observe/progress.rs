@@ -7,9 +7,10 @@ use crate::observe::report::Observe;
 
 /// Counts what became of items or subtasks, for an observer if there is one.
 pub trait Counts: Default + Send {
+    /// Counts items that have a value, or subtasks that completed.
     fn done(&mut self, items: usize);
 
-    /// They are given up.
+    /// Counts items or subtasks that are given up.
     fn failed(&mut self, items: usize);
 
     /// Tells the observer if anything has changed since it was last told. There are so many in `all`.

@@ -18,12 +18,12 @@ thread_local! {
 /// expensive.
 static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
 
-/// What all who hold a clone have recorded.
+/// Events in the order in which they were recorded, shared by all clones.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recorded(Arc<Mutex<Vec<Entry>>>);
+pub(crate) struct Recorded(Arc<Mutex<Vec<RecordedEvent>>>);
 
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct RecordedEvent {
     pub(crate) call: String,
     /// `None` of what is not logged.
     pub(crate) line: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct Entry {
     pub(crate) end: Option<CallEnd>,
 }
 
-impl Entry {
+impl RecordedEvent {
     fn of(event: &Event<'_>, line: Option<String>) -> Self {
         Self {
             call: event.call.to_owned(),
@@ -43,19 +43,19 @@ impl Entry {
 }
 
 impl Recorded {
-    pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+    pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<RecordedEvent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Formats before it locks: the user's `Display` may make a call of its own.
     pub(crate) fn record(&self, event: &Event<'_>) {
-        let entry = Entry::of(event, Some(event.to_string()));
+        let entry = RecordedEvent::of(event, Some(event.to_string()));
         self.entries().push(entry);
     }
 }
 
-impl FromIterator<Entry> for Recorded {
-    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+impl FromIterator<RecordedEvent> for Recorded {
+    fn from_iter<I: IntoIterator<Item = RecordedEvent>>(entries: I) -> Self {
         Self(Arc::new(Mutex::new(entries.into_iter().collect())))
     }
 }
@@ -88,7 +88,7 @@ pub(crate) fn record(event: &Event<'_>) {
 #[cfg(feature = "batch")]
 pub(crate) fn record_end(event: &Event<'_>) {
     if let Some(recorded) = here() {
-        recorded.entries().push(Entry::of(event, None));
+        recorded.entries().push(RecordedEvent::of(event, None));
     }
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn record_end(event: &Event<'_>) {
 #[inline]
 pub(crate) fn record_line(call: &str, line: &Fields<'_>) {
     if let Some(recorded) = here() {
-        let entry = Entry {
+        let entry = RecordedEvent {
             call: call.to_owned(),
             line: Some(line.to_string()),
             delay: None,

@@ -8,7 +8,7 @@ use crate::observe::recording;
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// The same observer for a shorter time.
+/// Lends the observer for a shorter time.
 pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Observe<'a>> {
     observe.as_mut().map(|observe| &mut **observe as _)
 }
@@ -40,7 +40,7 @@ macro_rules! report_line {
         let fields = &$fields;
         #[cfg(feature = "tracing")]
         {
-            let values = &$crate::observe::log::Values::of(fields);
+            let values = &$crate::observe::log::TracingFields::of(fields);
             $crate::observe::log::record!(tracing::Level::$level, values);
         }
         $crate::observe::recording::record_line($call, fields);

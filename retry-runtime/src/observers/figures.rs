@@ -4,7 +4,7 @@ use crate::breaker::circuit::{Breaker, BreakerState};
 use crate::budget::bucket::Budget;
 use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::call_end::Outcome;
+use crate::observe::call_end::CallOutcome;
 use crate::observe::event::{Event, EventData};
 
 pub(super) const CALLS: &str =
@@ -16,9 +16,9 @@ pub(super) const ATTEMPTS_PER_CALL: &str = "Attempts that each call made until i
 pub(super) const BUDGET: &str = "Tokens that a budget has left";
 pub(super) const BREAKER: &str = "State of a breaker: 0 closed, 1 half open, 2 open";
 
-/// What calls share, and the name that each is shown under.
+/// A budget and a breaker that calls share, and the name that each is shown under.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shared<'a> {
+pub(super) struct Gauged<'a> {
     pub(super) budget: Option<(&'a str, &'a Budget)>,
     pub(super) breaker: Option<(&'a str, &'a Breaker)>,
 }
@@ -48,7 +48,7 @@ impl AttemptEnd {
     }
 }
 
-impl Outcome {
+impl CallOutcome {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",

@@ -1,7 +1,7 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, Shared};
+use super::figures::{self, Gauged};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
@@ -20,7 +20,7 @@ use crate::observe::observer::Observer;
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 ///
-/// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
+/// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
 /// and for attempts.
 ///
 /// ```
@@ -49,7 +49,7 @@ pub struct OpenTelemetry<'a> {
     attempts_per_call: Histogram<u64>,
     breaker: Gauge<u64>,
     available: Gauge<f64>,
-    shared: Shared<'a>,
+    shared: Gauged<'a>,
 }
 
 const NAME: &str = "retry.name";
@@ -93,7 +93,7 @@ impl OpenTelemetry<'static> {
                 .with_unit("{token}")
                 .with_description(figures::BUDGET)
                 .build(),
-            shared: Shared::default(),
+            shared: Gauged::default(),
         }
     }
 
@@ -150,7 +150,7 @@ impl Observer for OpenTelemetry<'_> {
             let outcome = KeyValue::new("retry.outcome", outcome.name());
             self.calls.add(1, &[name(), outcome]);
         }
-        let Shared { budget, breaker } = self.shared;
+        let Gauged { budget, breaker } = self.shared;
         if let Some((name, budget)) = budget {
             let name = KeyValue::new("retry.budget", shown(name).to_string());
             self.available.record(budget.available(), &[name]);

@@ -3,7 +3,7 @@ use core::iter::Sum;
 use core::ops::AddAssign;
 use core::time::Duration;
 
-use crate::observe::call_end::{CallEnd, Outcome};
+use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 
@@ -54,9 +54,9 @@ impl Totals {
         if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             add(&mut self.attempts, attempts.into());
             let ended = match outcome {
-                Outcome::Succeeded => &mut self.succeeded,
-                Outcome::FellBack => &mut self.fell_back,
-                Outcome::GaveUp(reason) => &mut self.gave_up[reason as usize],
+                CallOutcome::Succeeded => &mut self.succeeded,
+                CallOutcome::FellBack => &mut self.fell_back,
+                CallOutcome::GaveUp(reason) => &mut self.gave_up[reason as usize],
             };
             add(ended, 1);
         }

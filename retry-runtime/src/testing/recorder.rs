@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use crate::observe::call_end::{CallEnd, Outcome};
+use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::observe::reason::Reason;
@@ -48,7 +48,7 @@ impl Recorder {
         self.0.clone()
     }
 
-    /// What was recorded so far of the calls of that name. It does not grow.
+    /// A copy of what was recorded so far of the calls of that name. It does not grow.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
         let entries = self.0.entries();
@@ -77,8 +77,8 @@ impl Recorder {
     /// Why calls gave up, in the order in which they did.
     pub fn reasons(&self) -> Vec<Reason> {
         self.ends(|end| match end.outcome {
-            Outcome::GaveUp(reason) => Some(reason),
-            Outcome::Succeeded | Outcome::FellBack => None,
+            CallOutcome::GaveUp(reason) => Some(reason),
+            CallOutcome::Succeeded | CallOutcome::FellBack => None,
         })
     }
 
