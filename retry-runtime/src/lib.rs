@@ -115,7 +115,7 @@ pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::attempt_end::AttemptEnd;
 pub use observe::cause::Cause;
-pub use observe::event::Event;
+pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
 #[cfg(feature = "plan")]

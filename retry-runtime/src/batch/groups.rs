@@ -166,7 +166,8 @@ impl<'a> Groups<'a> {
                 (Ok(_), Some(kind)) => {
                     let again = error(group.again, group.first);
                     let is_first = !mem::replace(&mut is_retried, true);
-                    round.retrying(is_first, &again, max, pause, kind, observer.observe());
+                    let (call, observe) = (&group.call, observer.observe());
+                    round.retrying(is_first, &again, call, pause, kind, observe);
                     if let Some(first) = group.unpaid {
                         let unpaid = error(group.items - group.again, first);
                         let given_up = given_up(first, Some(kind), Reason::Budget);

@@ -6,12 +6,13 @@ use super::given_up::{GivenUp, ShownItem};
 use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
+use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
-#[cfg(feature = "nested")]
+use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
@@ -44,36 +45,40 @@ impl Round<'_> {
         &self,
         is_first: bool,
         error: &dyn fmt::Display,
-        max: Option<u32>,
+        call: &Call,
         delay: Duration,
         kind: Kind,
         observe: Option<Observe<'_>>,
     ) {
-        let (call, attempt) = (self.name, self.number);
+        let max = limit(call.in_force());
         #[cfg(feature = "nested")]
         if is_first {
-            nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
+            let site = Site::new(self.policy, self.name);
+            nested::tell(&site, self.number, Values::Taken, None);
         }
-        let event = if is_first {
-            Event::Retrying {
-                call,
-                attempt,
+        let data = if is_first {
+            let (retry, retry_max) = call.retry_count(self.policy, kind, Values::Taken);
+            EventData::Retrying {
+                retry,
+                retry_max,
                 max,
                 delay,
                 error,
                 kind,
             }
         } else {
-            Event::ItemsFailed {
-                call,
-                attempt,
+            EventData::ItemsFailed {
                 max,
                 error,
                 kind: Some(kind),
                 follows: Ok(delay),
             }
         };
-        report(&event, observe);
+        report(&self.event(data), observe);
+    }
+
+    fn event<'a>(&'a self, data: EventData<'a>) -> Event<'a> {
+        Event::new(self.name, self.number, data)
     }
 
     /// A record of items that are not sent again.
@@ -83,19 +88,13 @@ impl Round<'_> {
         given_up: GivenUp,
         observe: Option<Observe<'_>>,
     ) {
-        let (call, attempt) = (self.name, self.number);
-        let GivenUp {
-            max, kind, reason, ..
-        } = given_up;
-        let event = Event::ItemsFailed {
-            call,
-            attempt,
-            max,
+        let data = EventData::ItemsFailed {
+            max: given_up.max,
             error,
-            kind,
-            follows: Err(reason),
+            kind: given_up.kind,
+            follows: Err(given_up.reason),
         };
-        report(&event, observe);
+        report(&self.event(data), observe);
     }
 
     /// Tells how the batch ended, in which that many items were given up, and how its last round did.
@@ -107,18 +106,16 @@ impl Round<'_> {
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let GivenUp { max, reason, .. } = given_up;
-        let event = Event::GaveUp {
-            call: self.name,
-            attempt: self.number,
+        let error = &self.part(items, given_up.error(shown));
+        let data = EventData::GaveUp {
             attempts: self.number,
             corrections: 0,
-            max,
-            error: &self.part(items, given_up.error(shown)),
+            max: given_up.max,
+            error,
             ended,
-            reason,
+            reason: given_up.reason,
         };
-        report_unlogged_end(&event, observe);
+        report_unlogged_end(&self.event(data), observe);
     }
 }
 

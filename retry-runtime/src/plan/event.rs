@@ -2,40 +2,10 @@
 
 use core::fmt;
 
-use crate::error_text::shown::shown;
+use crate::observe::fields::Fields;
 use crate::observe::reason::Reason;
-use crate::observe::recording;
+use crate::observe::report::report_line;
 use crate::plan::Summary;
-
-pub(crate) enum PlanEvent<'a> {
-    /// Something became of a subtask.
-    Subtask {
-        ended: Ended,
-        plan: &'a str,
-        subtask: &'a str,
-        /// How many times it was started.
-        attempt: u32,
-        error: Option<&'a dyn fmt::Display>,
-        reason: Option<Reason>,
-    },
-    /// `retry_failed` begins.
-    Retrying {
-        plan: &'a str,
-        error: &'a dyn fmt::Display,
-    },
-    /// A run ends.
-    Summary { plan: &'a str, summary: &'a Summary },
-}
-
-impl<'a> PlanEvent<'a> {
-    fn plan(&self) -> &'a str {
-        match *self {
-            Self::Subtask { plan, .. }
-            | Self::Retrying { plan, .. }
-            | Self::Summary { plan, .. } => plan,
-        }
-    }
-}
 
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
@@ -50,44 +20,15 @@ pub(crate) enum Ended {
     GaveUp,
 }
 
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Ended {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Completed => "completed",
             Self::Healed => "healed",
             Self::Failed => "failed",
             Self::DeadEnd => "dead end",
             Self::NotBegun => "not begun",
             Self::GaveUp => "gave up",
-        })
-    }
-}
-
-impl fmt::Display for PlanEvent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Subtask {
-                ended,
-                plan,
-                subtask,
-                attempt,
-                error,
-                reason,
-            } => {
-                let call = CallOfSubtask { plan, subtask };
-                write!(f, "{ended} {} attempt={attempt}", shown(call))?;
-                if let Some(error) = error {
-                    write!(f, " error={}", shown(error))?;
-                }
-                if let Some(reason) = reason {
-                    write!(f, " reason={reason}")?;
-                }
-                Ok(())
-            }
-            Self::Retrying { plan, error } => {
-                write!(f, "retrying {} error={}", shown(plan), shown(error))
-            }
-            Self::Summary { plan, summary } => write!(f, "summary {}: {summary}", shown(plan)),
         }
     }
 }
@@ -104,76 +45,44 @@ impl fmt::Display for CallOfSubtask<'_> {
     }
 }
 
-pub(crate) fn emit(event: &PlanEvent<'_>) {
-    #[cfg(feature = "tracing")]
-    log(event);
-    recording::saw_line(event.plan(), event);
+/// Reports what became of a subtask, which was started so many times.
+pub(crate) fn report_subtask(
+    ended: Ended,
+    plan: &str,
+    subtask: &str,
+    attempt: u32,
+    error: Option<&dyn fmt::Display>,
+    reason: Option<Reason>,
+) {
+    let call = CallOfSubtask { plan, subtask };
+    let fields = Fields {
+        error,
+        reason: reason.map(Reason::name),
+        ..Fields::new(Err(ended.name()), &call, Some(attempt))
+    };
+    match ended {
+        Ended::Completed => report_line!(DEBUG, plan, fields),
+        Ended::Healed => report_line!(INFO, plan, fields),
+        Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
+            report_line!(WARN, plan, fields);
+        }
+    }
 }
 
-/// The fields are those of every record of this crate.
-#[cfg(feature = "tracing")]
-fn log(event: &PlanEvent<'_>) {
-    use tracing::field::{self, Empty};
+/// Reports that `retry_failed` begins.
+pub(crate) fn report_retry(plan: &str, error: &str) {
+    let fields = Fields {
+        error: Some(&error),
+        ..Fields::new(Err("retrying"), &plan, None)
+    };
+    report_line!(WARN, plan, fields);
+}
 
-    macro_rules! subtask {
-        ($level:ident, $ended:ident, $call:ident, $attempt:ident, $error:ident, $reason:ident) => {
-            tracing::event!(
-                target: "retry",
-                tracing::Level::$level,
-                call = field::display(shown($call)),
-                attempt = $attempt,
-                correction = Empty,
-                max = Empty,
-                delay = Empty,
-                error = $error.map(|error| field::display(shown(error))),
-                reason = $reason.map(field::display),
-                "{}",
-                $ended
-            )
-        };
-    }
-
-    match *event {
-        PlanEvent::Subtask {
-            ended,
-            plan,
-            subtask,
-            attempt,
-            error,
-            reason,
-        } => {
-            let call = &CallOfSubtask { plan, subtask };
-            match ended {
-                Ended::Completed => subtask!(DEBUG, ended, call, attempt, error, reason),
-                Ended::Healed => subtask!(INFO, ended, call, attempt, error, reason),
-                Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
-                    subtask!(WARN, ended, call, attempt, error, reason);
-                }
-            }
-        }
-        PlanEvent::Retrying { plan, error } => tracing::event!(
-            target: "retry",
-            tracing::Level::WARN,
-            call = %shown(plan),
-            attempt = Empty,
-            correction = Empty,
-            max = Empty,
-            delay = Empty,
-            error = %shown(error),
-            reason = Empty,
-            "retrying"
-        ),
-        PlanEvent::Summary { plan, summary } => tracing::event!(
-            target: "retry",
-            tracing::Level::INFO,
-            call = %shown(plan),
-            attempt = Empty,
-            correction = Empty,
-            max = Empty,
-            delay = Empty,
-            error = Empty,
-            reason = Empty,
-            "summary: {summary}"
-        ),
-    }
+/// Reports what a run came to.
+pub(crate) fn report_summary(plan: &str, summary: &Summary) {
+    let fields = Fields {
+        summary: Some(summary),
+        ..Fields::new(Err("summary"), &plan, None)
+    };
+    report_line!(INFO, plan, fields);
 }

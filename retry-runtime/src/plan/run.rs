@@ -13,7 +13,7 @@ use crate::chain::under_way::{Next, Turned, UnderWay};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
-use crate::plan::event::{Ended, PlanEvent, emit};
+use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::run_keys::{Execution, RunKeys};
@@ -68,10 +68,7 @@ where
             begins |= self.is_ready(place, &graph);
         }
         if begins {
-            emit(&PlanEvent::Retrying {
-                plan: &self.name,
-                error: &self.failures(Node::is_failed),
-            });
+            report_retry(&self.name, &self.failures(Node::is_failed));
         }
         self.execute_all(&graph, &scope).await;
         Ok(self.log_summary(&self.name))
@@ -319,14 +316,15 @@ where
             return;
         }
         let execution = self.executed(place);
-        emit(&PlanEvent::Subtask {
+        let (subtask, attempt) = (execution.subtask, execution.attempt);
+        report_subtask(
             ended,
-            plan: &keys.name,
-            subtask: execution.subtask,
-            attempt: execution.attempt,
-            error: Some(error),
-            reason: Some(reason),
-        });
+            &keys.name,
+            subtask,
+            attempt,
+            Some(error),
+            Some(reason),
+        );
         keys.gave_up(execution, error, reason);
     }
 
@@ -356,22 +354,12 @@ where
     fn log_subtask(&self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
         let node = &self.nodes[place];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
-        emit(&PlanEvent::Subtask {
-            ended,
-            plan,
-            subtask: node.name(),
-            attempt: node.executions,
-            error,
-            reason,
-        });
+        report_subtask(ended, plan, node.name(), node.executions, error, reason);
     }
 
     pub(crate) fn log_summary(&self, plan: &str) -> Summary {
         let summary = self.summary();
-        emit(&PlanEvent::Summary {
-            plan,
-            summary: &summary,
-        });
+        report_summary(plan, &summary);
         summary
     }
 

@@ -22,7 +22,7 @@ use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
 use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
@@ -274,13 +274,12 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         }
         let max = limit(self.policy.max_retries());
         if let Some(observe) = self.observer.observe() {
-            observe(&Event::Succeeded {
-                call: &name,
-                attempt: execution.attempt,
+            let data = EventData::Succeeded {
                 attempts: execution.attempt,
                 corrections: 0,
                 max,
-            });
+            };
+            observe(&Event::new(&name, execution.attempt, data));
         }
         self.progressed();
     }
@@ -332,12 +331,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
             None => account.untold = Some(AttemptEnd::Stop),
             Some(kind) => {
                 if let Some(observe) = self.observer.observe() {
-                    observe(&Event::AttemptFailed {
-                        call: &name,
-                        attempt: execution.attempt,
-                        error: &error,
-                        kind,
-                    });
+                    let error = &error;
+                    let data = EventData::AttemptFailed { error, kind };
+                    observe(&Event::new(&name, execution.attempt, data));
                 }
             }
         }
@@ -358,16 +354,15 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let name = self.call_of(execution.subtask);
         let max = limit(self.policy.max_retries());
         if let Some(observe) = self.observer.observe() {
-            observe(&Event::GaveUp {
-                call: &name,
-                attempt: execution.attempt,
+            let data = EventData::GaveUp {
                 attempts: execution.attempt,
                 corrections: 0,
                 max,
                 error,
                 ended,
                 reason,
-            });
+            };
+            observe(&Event::new(&name, execution.attempt, data));
         }
         self.progressed();
     }
