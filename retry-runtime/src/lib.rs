@@ -72,7 +72,7 @@ pub use call::state::Call;
 pub use chain::alone::Alone;
 pub use chain::key::{Named, Unnamed};
 pub use chain::keys::{Keys, SharedByThreads, SharedKeys};
-pub use chain::on_error::{ByClassify, OnError};
+pub use chain::on_error::{ByClassify, ByVerdict, Classifies, OnError};
 pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;
 pub use chain::shown_by::ShownBy;

@@ -10,7 +10,7 @@ use crate::chain::alone::Alone;
 use crate::chain::key::{Named, Shareable, Unnamed};
 use crate::chain::keys::Keys;
 use crate::chain::named::Chain;
-use crate::chain::on_error::ByClassify;
+use crate::chain::on_error::{ByClassify, ByVerdict};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
@@ -98,7 +98,7 @@ impl Policy {
     }
 
     /// Says whether a second request does no harm: see [`PolicyCall::idempotent`].
-    pub fn idempotent(&self, idempotent: bool) -> PolicyCall {
+    pub fn idempotent(&self, idempotent: bool) -> PolicyCall<ByVerdict<ByClassify>> {
         self.chain().idempotent(idempotent)
     }
 
@@ -226,6 +226,13 @@ impl<C, W, K, A> PolicyCall<ByClassify, C, W, K, A> {
     }
 }
 
+impl<C, W, K, A> PolicyCall<ByVerdict<ByClassify>, C, W, K, A> {
+    /// As [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
+    pub fn on<On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A> {
+        self.with_on(|_| ByVerdict::new(on))
+    }
+}
+
 impl<On, W, K, A> PolicyCall<On, Uncancelled, W, K, A> {
     /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
@@ -279,9 +286,23 @@ impl<On, C, K, A> PolicyCall<On, C, DefaultTimer, K, A> {
 impl<On, C, W, N, B, R, O, A, M, S> Begun<On, C, W, N, B, R, O, A, M, S> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
+    ///
+    /// Beside it, the function of [`on`](Self::on) must return a [`Verdict`](crate::Verdict), because a `bool` can't say
+    /// which failures these are.
+    ///
+    /// ```compile_fail,E0277
+    /// # use retry_runtime::Policy;
+    /// let paid = Policy::none()
+    ///     .on(|error: &String| error.contains("overloaded"))
+    ///     .idempotent(false)
+    ///     .call_blocking(|| Ok::<_, String>(42));
+    /// ```
+    pub fn idempotent(
+        mut self,
+        idempotent: bool,
+    ) -> Begun<ByVerdict<On>, C, W, N, B, R, O, A, M, S> {
         self.chain.keys.idempotent = idempotent;
-        self
+        self.with_on(ByVerdict::new)
     }
 }
 
