@@ -72,7 +72,7 @@ pub use call::guards::{Guards, Protections, Unnamed};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::keys::{CallKeys, Keys, SharedKeys, SingleKeys};
-pub use chain::on_error::{ByClassify, OnError};
+pub use chain::on_error::{ByClassify, ByVerdict, Classifies, OnError};
 pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;
 pub use chain::shown_by::ShownBy;

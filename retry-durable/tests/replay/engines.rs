@@ -203,7 +203,10 @@ struct PanicsAtTheEnd;
 
 impl Observer for PanicsAtTheEnd {
     fn observe(&self, event: &Event<'_>) {
-        assert!(!matches!(event.data, EventData::GaveUp { .. }), "no metrics");
+        assert!(
+            !matches!(event.data, EventData::GaveUp { .. }),
+            "no metrics"
+        );
     }
 }
 

@@ -8,7 +8,7 @@ use crate::budget::retry_budget::RetryBudget;
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::{Protections, Unnamed};
 use crate::chain::keys::{CallKeys, Keys};
-use crate::chain::on_error::ByClassify;
+use crate::chain::on_error::{ByClassify, ByVerdict};
 use crate::chain::policy_call::PolicyCall;
 use crate::chain::shown_by::ShownBy;
 use crate::chain::timeout::Timed;
@@ -109,7 +109,7 @@ impl Policy {
     }
 
     /// Says whether a second request does no harm: see [`PolicyCall::idempotent`].
-    pub fn idempotent(&self, idempotent: bool) -> PolicyCall {
+    pub fn idempotent(&self, idempotent: bool) -> PolicyCall<ByVerdict<ByClassify>> {
         self.chain().idempotent(idempotent)
     }
 
@@ -232,6 +232,13 @@ impl<C, W, K, A, P> PolicyCall<ByClassify, C, W, K, A, P> {
     }
 }
 
+impl<C, W, K, A, P> PolicyCall<ByVerdict<ByClassify>, C, W, K, A, P> {
+    /// As [`Policy::on`], for a function that returns a [`Verdict`](crate::Verdict).
+    pub fn on<On>(self, on: On) -> PolicyCall<ByVerdict<On>, C, W, K, A, P> {
+        self.with_on(|_| ByVerdict::new(on))
+    }
+}
+
 impl<On, W, K, A, P> PolicyCall<On, Uncancelled, W, K, A, P> {
     /// Says what cancels the call: a future of `()` such as `token.cancelled()`, or for blocking calls a
     /// [`Cancel`](crate::Cancel) such as an `&AtomicBool`.
@@ -297,9 +304,23 @@ impl<On, C, K, A, P> PolicyCall<On, C, DefaultTimer, K, A, P> {
 impl<On, C, W, G, N, O, S, A, P> PolicyCall<On, C, W, Keys<G, N, O, S>, A, P> {
     /// Says whether a second request does no harm. With `false`, a failure after which the request may have taken effect is
     /// not retried. Default true.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
+    ///
+    /// Beside it, the function of [`on`](Self::on) must return a [`Verdict`](crate::Verdict), because a `bool` can't say
+    /// which failures these are.
+    ///
+    /// ```compile_fail,E0277
+    /// # use retry_runtime::Policy;
+    /// let paid = Policy::none()
+    ///     .on(|error: &String| error.contains("overloaded"))
+    ///     .idempotent(false)
+    ///     .call_blocking(|| Ok::<_, String>(42));
+    /// ```
+    pub fn idempotent(
+        mut self,
+        idempotent: bool,
+    ) -> PolicyCall<ByVerdict<On>, C, W, Keys<G, N, O, S>, A, P> {
         self.keys.idempotent = idempotent;
-        self
+        self.with_on(ByVerdict::new)
     }
 }
 
