@@ -19,7 +19,7 @@ mod time;
 mod validation;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 
 use self::attempt::Attempted;
 pub(crate) use self::attempt::{clone_owned, take_owned};
@@ -29,6 +29,7 @@ use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
+use crate::tokens::code;
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -37,7 +38,7 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
     let imports = imports(model);
-    let mut body = Group::new(Delimiter::Brace, quote!(#attributes #imports #content));
+    let mut body = Group::new(Delimiter::Brace, code!(#attributes #imports #content));
     // The user's own braces: lints such as `dead_code` look at them.
     body.set_span(block.span());
     Rewritten {
@@ -53,11 +54,11 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let imports = imports(model);
     let retried = if block.is_async() {
         let future = block.with(content);
-        quote!(__retry::lazy(#future))
+        code!(__retry::lazy(#future))
     } else {
         content
     };
-    let mut whole = Group::new(Delimiter::Brace, quote!(#imports #retried));
+    let mut whole = Group::new(Delimiter::Brace, code!(#imports #retried));
     // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
     whole.set_span(Span::mixed_site());
     whole.into_token_stream()
@@ -66,7 +67,7 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
 fn imports(model: &Model) -> TokenStream {
     let import = model.krate.import();
     let mentions = hover::mentions(model);
-    quote!(#import #mentions)
+    code!(#import #mentions)
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
@@ -103,9 +104,9 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
     let keep = kept.map(attempt::keep);
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
     match model.delivery {
-        Delivery::Direct => quote!(#keep #retried),
-        Delivery::Future => quote!(#keep __retry::lazy(async move { #retried })),
-        Delivery::BoxedFuture => quote!(#keep __retry::Box::pin(async move { #retried })),
+        Delivery::Direct => code!(#keep #retried),
+        Delivery::Future => code!(#keep __retry::lazy(async move { #retried })),
+        Delivery::BoxedFuture => code!(#keep __retry::Box::pin(async move { #retried })),
     }
 }
 

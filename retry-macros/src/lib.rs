@@ -23,7 +23,6 @@ mod target;
 mod tokens;
 
 use proc_macro::TokenStream;
-use quote::quote;
 
 use crate::attribute::argument::Arguments;
 use crate::block::decorator::Decorator;
@@ -34,6 +33,7 @@ use crate::expand::model::Model;
 use crate::target::check;
 use crate::target::expression::Expression;
 use crate::target::function::Function;
+use crate::tokens::code;
 
 /// Makes every call to a function survive transient failures.
 ///
@@ -122,7 +122,7 @@ fn retry_item(
     };
     expanded.unwrap_or_else(|error| {
         let error = error.into_compile_error();
-        quote!(#item #error)
+        code!(#item #error)
     })
 }
 
@@ -132,7 +132,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
-        Some(errors) => quote!(#function #errors),
+        Some(errors) => code!(#function #errors),
     }
 }
 
@@ -163,7 +163,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     let Some(block) = expression.block else {
         errors.append(&arguments.errors);
         let errors = errors.into_compile_error();
-        return quote!({ #errors ::core::unreachable!() });
+        return code!({ #errors ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
     check::expression(&arguments, &function, &mut errors);
@@ -171,7 +171,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
         None => expand::expression(&Model::of_block(arguments, function), &block),
         Some(errors) => {
             let block = block.unretried();
-            quote!({ #errors #block })
+            code!({ #errors #block })
         }
     }
 }

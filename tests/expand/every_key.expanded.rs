@@ -62,7 +62,7 @@ async fn complete(
             let retry_finished = {
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(
-                    async { if false { return __retry::never:: < Result < Answer,
+                    async { if false { return __retry::never::<Result < Answer,
                     ModelError > > (); } { let attempt = & retry_history; { ask(& prompt,
                     attempt.number()). await } } }
                 );

@@ -1,11 +1,11 @@
 //! The arguments of a block, with those of one member on top.
 
 use proc_macro2::Ident;
-use quote::quote;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 
 use crate::attribute::argument::{Argument, Arguments, Value};
+use crate::tokens::code;
 
 impl Arguments {
     /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
@@ -58,7 +58,7 @@ impl Argument {
         match &mut self.value {
             Value::Text(name) => name.push_str(&member),
             Value::Expr(name) => {
-                *name = Expr::Verbatim(quote! {
+                *name = Expr::Verbatim(code! {
                     [::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat()
                 });
             }

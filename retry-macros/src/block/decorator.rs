@@ -7,7 +7,7 @@ mod pointers;
 mod wrapped;
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::punctuated::Punctuated;
 use syn::{
@@ -24,7 +24,7 @@ use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::mentions;
+use crate::tokens::{code, code_at, mentions};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -128,10 +128,10 @@ impl Decorator {
         }
         let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
-            return Ok(quote!(#declared #errors));
+            return Ok(code!(#declared #errors));
         }
         let decorator = self.decorator(arguments, &wrapped, parameter.clone(), &bounds, &methods);
-        Ok(quote!(#declared #decorator #forwarded))
+        Ok(code!(#declared #decorator #forwarded))
     }
 
     /// The type, and the trait implemented for it.
@@ -181,11 +181,11 @@ impl Decorator {
             Some(_) => (Some(self.completeness()), self.ident.span()),
             None => (None, Span::call_site()),
         };
-        let keyword = quote_spanned!(place=> impl);
+        let keyword = code_at!(place=> impl);
         let mut members = Group::new(Delimiter::Brace, methods.implemented.clone());
         members.set_span(place);
         let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
-        quote! {
+        code! {
             #definition
 
             #[automatically_derived]
@@ -199,15 +199,13 @@ impl Decorator {
     /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
     fn completeness(&self) -> TokenStream {
-        let mut said = self
-            .attributes
-            .iter()
-            .filter(|attribute| mentions(attribute.to_token_stream(), "missing_trait_methods"))
-            .peekable();
-        if said.peek().is_some() {
-            return quote!(#(#said)*);
+        let attributes = self.attributes.iter().map(ToTokens::to_token_stream);
+        let said = attributes.filter(|tokens| mentions(tokens.clone(), "missing_trait_methods"));
+        let said: TokenStream = said.collect();
+        if said.is_empty() {
+            return code!(#[deny(clippy::missing_trait_methods)]);
         }
-        quote!(#[deny(clippy::missing_trait_methods)])
+        said
     }
 
     /// The trait for the pointers of the key `forward`.
@@ -244,12 +242,12 @@ impl Decorator {
         let Wrapped { client, path, .. } = pointed;
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let mut impl_generics = self.generics.clone();
-        let send = sendable.then(|| quote!(+ ::core::marker::Send + ::core::marker::Sync));
+        let send = sendable.then(|| code!(+ ::core::marker::Send + ::core::marker::Sync));
         let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
         impl_generics.params.push(parameter);
         let (parameters, _, bounds) = impl_generics.split_for_impl();
         let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
-        quote! {
+        code! {
             #[automatically_derived]
             #[allow(deprecated)]
             #async_trait

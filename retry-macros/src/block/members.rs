@@ -1,7 +1,7 @@
 //! The members of an `impl` or a `trait`.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote};
+use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
@@ -13,7 +13,7 @@ use crate::target;
 use crate::target::check::Setting;
 use crate::target::function::{Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::mentions;
+use crate::tokens::{code, mentions};
 
 /// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {
@@ -53,7 +53,7 @@ impl Braced {
         let mut braces = Group::new(Delimiter::Brace, content);
         braces.set_span(self.braces.span());
         let header = &self.header;
-        quote!(#header #braces)
+        code!(#header #braces)
     }
 }
 

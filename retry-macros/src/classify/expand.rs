@@ -1,7 +1,7 @@
 //! A verdict for each variant, and a `match` that gives it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
 use syn::ext::IdentExt;
@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse
 
 use crate::classify::mark::{Kind, Mark};
 use crate::errors::Errors;
-use crate::tokens::{RuntimePath, mentions};
+use crate::tokens::{RuntimePath, code, code_at, mentions};
 
 pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
@@ -24,8 +24,8 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let of = name_without_raw(&item.ident);
     match &item.data {
         Data::Struct(data) => {
-            let pattern = quote!(Self);
-            names = quote!(#pattern { .. } => #of,);
+            let pattern = code!(Self);
+            names = code!(#pattern { .. } => #of,);
             arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
         }
         Data::Enum(data) => {
@@ -38,9 +38,9 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                         .at(krate.span(), "`crate` goes on the enum");
                 }
                 let ident = &variant.ident;
-                let pattern = quote!(Self::#ident);
+                let pattern = code!(Self::#ident);
                 let name = format!("{of}::{}", name_without_raw(ident));
-                names.append_all(quote!(#pattern { .. } => #name,));
+                names.append_all(code!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
                 arms.append_all(arm);
             }
@@ -120,7 +120,7 @@ impl Derivation {
             return TokenStream::new();
         };
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
-        let mut verdict = quote!(#krate::Verdict::#constant);
+        let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
             if kind == Kind::Stop {
                 self.errors.at(
@@ -128,10 +128,10 @@ impl Derivation {
                     "`ambiguous` has no effect with `stop`: remove one of the two",
                 );
             }
-            verdict.extend(quote!(.ambiguous()));
+            verdict.extend(code!(.ambiguous()));
         }
         let Some((member, span)) = &mark.after else {
-            return quote!(#pattern { .. } => #verdict,);
+            return code!(#pattern { .. } => #verdict,);
         };
         if kind == Kind::Stop {
             self.errors.at(
@@ -151,8 +151,8 @@ impl Derivation {
             };
             self.errors.at(*span, message);
         }
-        let after = quote_spanned!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
-        quote!(#pattern { #member: ref __retry_hint, .. } => #after,)
+        let after = code_at!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
+        code!(#pattern { #member: ref __retry_hint, .. } => #after,)
     }
 
     fn transparent(
@@ -193,8 +193,8 @@ impl Derivation {
         }
         let krate = &self.krate;
         let classify =
-            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
-        quote!(#pattern { #member: ref __retry_inner } => #classify,)
+            code_at!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
+        code!(#pattern { #member: ref __retry_inner } => #classify,)
     }
 
     fn is_generic(&self, field: &Field) -> bool {
@@ -208,8 +208,8 @@ impl Derivation {
         let krate = &self.krate;
         let errors = self.errors.into_compile_error();
         let verdict = match errors {
-            Some(_) => quote!(#krate::Verdict::STOP),
-            None => quote! {
+            Some(_) => code!(#krate::Verdict::STOP),
+            None => code! {
                 #[allow(deprecated)]
                 match *self {
                     #arms
@@ -217,7 +217,7 @@ impl Derivation {
             },
         };
         let describe = errors.is_none().then(|| {
-            quote! {
+            code! {
                 #[allow(deprecated, unreachable_code)]
                 fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     ::core::fmt::Display::fmt(
@@ -234,7 +234,7 @@ impl Derivation {
             }
         });
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
-        quote! {
+        code! {
             #errors
             #[automatically_derived]
             impl #parameters #krate::Classify for #ident #arguments #bounds {

@@ -1,7 +1,7 @@
 //! One attempt: the user's code, run once.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Attempts, Kept};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{code, code_at, ours, ours_at};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -130,7 +130,7 @@ impl Printer<'_> {
                 let edge = self.return_edge_by_on();
                 let closure = ours_at!(name=> ||);
                 let (body, place) = bound(body);
-                let body = braced(quote!(#edge #body), place);
+                let body = braced(code!(#edge #body), place);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
@@ -138,11 +138,11 @@ impl Printer<'_> {
                 let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
                 let (body, place) = bound(body);
-                let body = braced(quote!(#edge #body), place);
+                let body = braced(code!(#edge #body), place);
                 ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
-                let arrow = returned.map(|returned| quote!(-> #returned));
+                let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
                 let (body, place) = bound(body);
                 let body = braced(body, place);
@@ -244,7 +244,7 @@ pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
     let slot = slot(argument);
     let last = ours!(retry_last);
     let taken = ours_at!(place=> retry_taken);
-    quote_spanned! {Span::call_site().located_at(place)=>
+    code_at! {Span::call_site().located_at(place)=>
         match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
     }
 }
@@ -252,15 +252,19 @@ pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
 pub(crate) fn keep(kept: &Kept) -> TokenStream {
     let (decorator, this) = (&kept.decorator, &kept.this);
-    let arguments = kept.arguments.iter().map(|(argument, keep)| {
-        let place = argument.span();
-        let keep = Ident::new(keep, Span::mixed_site().located_at(place));
-        let kept = ours_at!(place=> __retry::#keep(#argument));
-        quote!(let #argument = #kept;)
-    });
+    let arguments: TokenStream = kept
+        .arguments
+        .iter()
+        .map(|(argument, keep)| {
+            let place = argument.span();
+            let keep = Ident::new(keep, Span::mixed_site().located_at(place));
+            let kept = ours_at!(place=> __retry::#keep(#argument));
+            code!(let #argument = #kept;)
+        })
+        .collect();
     ours! {
         let #this = __retry::CloneArgument::clone_argument(#decorator);
-        #(#arguments)*
+        #arguments
     }
 }
 

@@ -1,7 +1,7 @@
 //! What follows a failure.
 
 use proc_macro2::TokenStream;
-use quote::{TokenStreamExt, quote};
+use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use crate::expand::model::{Decision, History};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{code, ours, ours_at};
 
 /// What failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ impl Printer<'_> {
     /// it is shown depends on that.
     pub(crate) fn shown(&self) -> TokenStream {
         let error = self.model.has(&[Key::Validate]).then(|| self.error());
-        let of = error.map(|error| quote!(::<#error>));
+        let of = error.map(|error| code!(::<#error>));
         let error = self.error_of_type();
         let show = self.show();
         ours!(#show #of(#error).__retry_show())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::{Key, Place, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::{Argument, Value};
 use crate::expand::model::{Decision, DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{code, code_at, ours, ours_at};
 
 impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
@@ -23,10 +23,10 @@ impl Printer<'_> {
         }
         let policy = self.constant_policy()?;
         Some(if let Policy::Constant(_) = self.model.policy {
-            let site = self.site_of(&quote!(&#policy));
-            quote!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
+            let site = self.site_of(&code!(&#policy));
+            code!(const __RETRY_SITE: &__retry::Site<'_> = &#site;)
         } else {
-            quote!(const __RETRY_POLICY: __retry::Policy = #policy;)
+            code!(const __RETRY_POLICY: __retry::Policy = #policy;)
         })
     }
 
@@ -38,7 +38,7 @@ impl Printer<'_> {
         }
         let policy = self.constant_policy()?;
         // In a constant of its own, because what a constant's argument borrows does not outlive it.
-        let site = self.site_of(&quote!(const { &#policy }));
+        let site = self.site_of(&code!(const { &#policy }));
         Some(ours!(let retry_site = const { &#site };))
     }
 
@@ -55,22 +55,22 @@ impl Printer<'_> {
         let (numbers, rest): (Vec<_>, Vec<_>) =
             literals.partition(|number| number.key.place() == Place::Schedule);
         let new = if numbers.is_empty() {
-            quote!(__retry::Policy::new())
+            code!(__retry::Policy::new())
         } else {
             let numbers = self.setters(numbers);
-            quote!(__retry::policy_of(__retry::Section::new()#numbers))
+            code!(__retry::policy_of(__retry::Section::new()#numbers))
         };
         let rest = self.setters(rest);
-        Some(quote!(#new #rest))
+        Some(code!(#new #rest))
     }
 
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &TokenStream) -> TokenStream {
         if self.is_named_by_surroundings() {
-            quote!(__retry::site_within(#policy, __retry_name))
+            code!(__retry::site_within(#policy, __retry_name))
         } else {
             let name = self.name();
-            quote!(__retry::Site::new(#policy, #name))
+            code!(__retry::Site::new(#policy, #name))
         }
     }
 
@@ -79,7 +79,7 @@ impl Printer<'_> {
         if self.model.decision == Decision::Simple {
             ours!(retry_site)
         } else {
-            quote!(__RETRY_SITE)
+            code!(__RETRY_SITE)
         }
     }
 
@@ -88,12 +88,12 @@ impl Printer<'_> {
         match &self.model.policy {
             Policy::Constant(_) => {
                 let site = self.constant_site();
-                quote!(__retry::Site::policy(#site))
+                code!(__retry::Site::policy(#site))
             }
             Policy::Expr(expr, None) => self.borrowed(expr),
             policy => {
                 let policy = self.policy_value(policy);
-                quote!(&#policy)
+                code!(&#policy)
             }
         }
     }
@@ -126,13 +126,13 @@ impl Printer<'_> {
             Policy::Constant(numbers) | Policy::Numbers(numbers) => {
                 let expressions = numbers.iter().filter(|number| !number.value.is_literal());
                 let setters = self.setters(expressions);
-                quote!(__RETRY_POLICY #setters)
+                code!(__RETRY_POLICY #setters)
             }
             Policy::Expr(expr, enabled) => {
                 let policy = self.borrowed(expr);
                 match enabled {
                     Some(enabled) => self.enabled_if(&policy, enabled),
-                    None => quote!(*#policy),
+                    None => code!(*#policy),
                 }
             }
             Policy::Decorator {
@@ -143,9 +143,9 @@ impl Printer<'_> {
             } => {
                 let of_trait = self.policy_value(of_trait);
                 let own = self.setters(own);
-                let policy = quote!(__retry::policy_or(&#this.policy, #of_trait)#own);
+                let policy = code!(__retry::policy_or(&#this.policy, #of_trait)#own);
                 match enabled {
-                    Some(enabled) => self.enabled_if(&quote!(&#policy), enabled),
+                    Some(enabled) => self.enabled_if(&code!(&#policy), enabled),
                     None => policy,
                 }
             }
@@ -155,7 +155,7 @@ impl Printer<'_> {
     /// A `policy`, of type `&Policy`, beside the key `enabled`.
     fn enabled_if(&self, policy: &TokenStream, enabled: &Argument) -> TokenStream {
         let enabled = self.argument(enabled);
-        quote!(__retry::enabled_if(#policy, #enabled))
+        code!(__retry::enabled_if(#policy, #enabled))
     }
 
     /// What the runtime is told of the function, of type `&Site`.
@@ -174,10 +174,10 @@ impl Printer<'_> {
             Some(Value::Expr(name)) => {
                 let place = name.span();
                 let name = self.user(name);
-                quote_spanned!(place=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
+                code_at!(place=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
             }
             _ => match self.client_name() {
-                Some(name) => quote!(&#name),
+                Some(name) => code!(&#name),
                 None => self.path(),
             },
         }
@@ -189,16 +189,16 @@ impl Printer<'_> {
             return None;
         };
         let name = self.bare_name();
-        Some(quote!(__retry::client_name::<#client>(#name)))
+        Some(code!(__retry::client_name::<#client>(#name)))
     }
 
     /// Where the function is, of type `&'static str`.
     pub(crate) fn path(&self) -> TokenStream {
         if self.model.default_name == DefaultName::Surroundings {
-            return quote!(__retry_name());
+            return code!(__retry_name());
         }
         let path = format!("::{}", self.bare_name());
-        quote!(::core::concat!(::core::module_path!(), #path))
+        code!(::core::concat!(::core::module_path!(), #path))
     }
 
     fn bare_name(&self) -> String {
@@ -218,7 +218,7 @@ impl Printer<'_> {
             Some(_) => self.model.nested,
         };
         (is_asked && self.model.default_name == DefaultName::Surroundings).then(|| {
-            quote! {
+            code! {
                 fn __retry_name() -> &'static ::core::primitive::str {
                     __retry::surroundings(&__retry_name)
                 }
@@ -234,7 +234,7 @@ impl Printer<'_> {
         for number in numbers {
             let setter = &number.ident;
             let value = self.argument(number);
-            setters.append_all(quote!(.#setter(#value)));
+            setters.append_all(code!(.#setter(#value)));
         }
         setters
     }
@@ -247,40 +247,44 @@ impl Printer<'_> {
             Value::Duration(delay) => duration(*delay),
             Value::Backoff(backoff) => Self::variant(argument, *backoff),
             Value::List(delays) => {
-                let delays = delays.iter().map(|delay| duration(*delay));
-                let duration = quote!(::core::time::Duration);
+                let delays = delays.iter().map(|delay| {
+                    let delay = duration(*delay);
+                    code!(#delay,)
+                });
+                let delays: TokenStream = delays.collect();
+                let duration = code!(::core::time::Duration);
                 // An item, because a borrow from a constant lives for ever.
                 ours!({
-                    const RETRY_DELAYS: &[#duration] = &[#(#delays),*];
+                    const RETRY_DELAYS: &[#duration] = &[#delays];
                     __retry::Backoff::List(&RETRY_DELAYS)
                 })
             }
             Value::Jitter(jitter) => Self::variant(argument, *jitter),
             Value::Ratio(ratio) => {
                 let ratio = Literal::f64_suffixed(*ratio);
-                quote!(__retry::Jitter::Ratio(#ratio))
+                code!(__retry::Jitter::Ratio(#ratio))
             }
             Value::Hint(hint) => Self::variant(argument, *hint),
             Value::Bool(bool) => bool.to_token_stream(),
             Value::Section(inner) => {
                 let setters = self.setters(inner);
-                quote!(__retry::Section::new()#setters)
+                code!(__retry::Section::new()#setters)
             }
             Value::Expr(expr) => {
                 let place = expr.span();
                 let user = self.kept(expr);
                 let value = match argument.key.takes() {
-                    Takes::Count => quote_spanned!(place=> __retry::count(#user)),
-                    Takes::Factor => quote!(__retry::factor(#user)),
-                    Takes::Jitter => quote!(::core::convert::Into::<__retry::Jitter>::into(#user)),
+                    Takes::Count => code_at!(place=> __retry::count(#user)),
+                    Takes::Factor => code!(__retry::factor(#user)),
+                    Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
                     _ => user,
                 };
                 let typed = match argument.key.takes() {
                     // A statement's own.
                     Takes::DurationAboveZero => return value,
                     _ if is_place(expr) => return value,
-                    Takes::Duration | Takes::UpToCap(_) => Some(quote!(: ::core::time::Duration)),
-                    Takes::Bool => Some(quote!(: bool)),
+                    Takes::Duration | Takes::UpToCap(_) => Some(code!(: ::core::time::Duration)),
+                    Takes::Bool => Some(code!(: bool)),
                     _ => None,
                 };
                 // A lock that it takes is free again before the next key takes it, and during the pause.
@@ -305,7 +309,7 @@ impl Printer<'_> {
     fn variant<W: Word>(argument: &Argument, word: W) -> TokenStream {
         let of = Ident::new(W::ENUM, argument.span);
         let variant = Ident::new(&format!("{word:?}"), argument.span);
-        quote!(__retry::#of::#variant)
+        code!(__retry::#of::#variant)
     }
 }
 
@@ -319,5 +323,5 @@ fn is_place(expr: &Expr) -> bool {
 
 fn duration(duration: Duration) -> TokenStream {
     let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-    quote!(::core::time::Duration::new(#seconds, #nanos))
+    code!(::core::time::Duration::new(#seconds, #nanos))
 }

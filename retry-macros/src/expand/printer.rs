@@ -3,7 +3,7 @@
 //! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
 use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -12,7 +12,7 @@ use crate::attribute::argument::Value;
 use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{code, ours, ours_at};
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
@@ -64,28 +64,28 @@ impl Printer<'_> {
     pub(crate) fn named_timer(&self) -> Option<TokenStream> {
         let timer = self.model.expr(Key::Timer)?;
         let function = match (self.asyncness, timer) {
-            (Asyncness::Async, Expr::Closure(_)) => quote!(timer_fn),
-            (Asyncness::Async, _) => quote!(timer),
-            (Asyncness::Blocking, Expr::Closure(_)) => quote!(blocking_timer_fn),
-            (Asyncness::Blocking, _) => quote!(blocking_timer),
+            (Asyncness::Async, Expr::Closure(_)) => code!(timer_fn),
+            (Asyncness::Async, _) => code!(timer),
+            (Asyncness::Blocking, Expr::Closure(_)) => code!(blocking_timer_fn),
+            (Asyncness::Blocking, _) => code!(blocking_timer),
         };
         let timer = self.kept(timer);
-        Some(quote!(__retry::#function(#timer)))
+        Some(code!(__retry::#function(#timer)))
     }
 
     /// That, or the one of the runtime's features.
     pub(crate) fn timer(&self) -> TokenStream {
         self.named_timer().unwrap_or_else(|| match self.asyncness {
-            Asyncness::Async => quote!(__retry::default_timer::<__retry::Features>()),
-            Asyncness::Blocking => quote!(__retry::DefaultTimer),
+            Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
+            Asyncness::Blocking => code!(__retry::DefaultTimer),
         })
     }
 
     /// What a timer implements here.
     pub(crate) fn timer_trait(&self) -> TokenStream {
         match self.asyncness {
-            Asyncness::Async => quote!(__retry::Timer),
-            Asyncness::Blocking => quote!(__retry::BlockingTimer),
+            Asyncness::Async => code!(__retry::Timer),
+            Asyncness::Blocking => code!(__retry::BlockingTimer),
         }
     }
 
@@ -117,7 +117,7 @@ impl Printer<'_> {
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
         matches!(self.model.arguments.value(Key::Budget), Some(Value::Alone)).then(|| {
-            quote!(
+            code!(
                 static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
             )
         })

@@ -73,8 +73,9 @@ impl Printer<'_> {
             .model
             .span()
             .map(|_| ours!(__retry::span::within(#pinned, &retry_attempt_span)));
-        let layers: Vec<_> = [nested, spanned].into_iter().flatten().collect();
-        (!layers.is_empty()).then(|| ours!(#(let #pinned = ::core::pin::pin!(#layers);)*))
+        let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
+        let layers: TokenStream = nested.into_iter().chain(spanned).map(pin).collect();
+        (!layers.is_empty()).then_some(layers)
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.

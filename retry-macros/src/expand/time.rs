@@ -1,7 +1,6 @@
 //! Time: the clock that a call goes by, when it must end, and what follows a pause that took too long.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
 use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::{Argument, Value};
@@ -9,7 +8,7 @@ use crate::expand::failure::Failed;
 use crate::expand::model::{Deadline, Late};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::ours;
+use crate::tokens::{code, code_at, ours};
 
 impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
@@ -19,8 +18,8 @@ impl Printer<'_> {
             return ours!(|| #of::now(&#timer));
         }
         match self.asyncness {
-            Asyncness::Blocking => quote!(__retry::now_blocking),
-            Asyncness::Async => quote!(__retry::now),
+            Asyncness::Blocking => code!(__retry::now_blocking),
+            Asyncness::Async => code!(__retry::now),
         }
     }
 
@@ -37,7 +36,7 @@ impl Printer<'_> {
     /// The clock of the history of earlier attempts.
     pub(crate) fn clock(&self) -> TokenStream {
         match self.named_timer() {
-            _ if !self.model.shows_time => quote!(__retry::no_clock()),
+            _ if !self.model.shows_time => code!(__retry::no_clock()),
             Some(timer) if self.model.names_clock() => {
                 let of = self.timer_trait();
                 ours!(__retry::clock_at(#of::now(&#timer)))
@@ -63,15 +62,15 @@ impl Printer<'_> {
         match deadline {
             Deadline::Given(deadline) => {
                 let deadline = self.argument(deadline);
-                quote!(__retry::deadline(#deadline, #now))
+                code!(__retry::deadline(#deadline, #now))
             }
-            Deadline::OfPolicy => quote!(__retry::policy_deadline(#numbers, #now)),
+            Deadline::OfPolicy => code!(__retry::policy_deadline(#numbers, #now)),
             Deadline::Decorator { this, of_trait } => {
                 let of_trait = of_trait
                     .as_ref()
                     .map(|of_trait| self.deadline_from(of_trait, numbers, now));
-                let of_trait = of_trait.unwrap_or_else(|| quote!(__retry::None));
-                quote! {
+                let of_trait = of_trait.unwrap_or_else(|| code!(__retry::None));
+                code! {
                     match &#this.policy {
                         __retry::Some(_) => __retry::policy_deadline(#numbers, #now),
                         __retry::None => #of_trait,
@@ -84,18 +83,18 @@ impl Printer<'_> {
     /// How long an attempt may take, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> TokenStream {
         if let Value::Alone = timeout.value {
-            let limit = self.with_policy(|policy| quote!(__retry::policy_timeout(#policy)));
-            return quote!({ #limit });
+            let limit = self.with_policy(|policy| code!(__retry::policy_timeout(#policy)));
+            return code!({ #limit });
         }
         let limit = self.argument(timeout);
-        quote!(__retry::timeout(#limit))
+        code!(__retry::timeout(#limit))
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
     /// `&Policy`.
     pub(crate) fn ignored_timeout(&self, policy: &TokenStream) -> Option<TokenStream> {
         let name = self.model.ignores_timeout().then(|| self.name())?;
-        Some(quote! {
+        Some(code! {
             if __retry::has_timeout(#policy) {
                 __retry::ignores_timeout(#name);
             }
@@ -108,7 +107,7 @@ impl Printer<'_> {
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
         let place = self.model.function.signature.ident.span();
-        is_default.then(|| quote_spanned!(place=> __retry::expect_timer();))
+        is_default.then(|| code_at!(place=> __retry::expect_timer();))
     }
 
     /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `policy` is of type
@@ -303,9 +302,9 @@ impl Printer<'_> {
         } else {
             let call = self.whole_call();
             let ended = if falls_back {
-                quote!(falling_back)
+                code!(falling_back)
             } else {
-                quote!(ended)
+                code!(ended)
             };
             ours! {
                 __retry::#ended(

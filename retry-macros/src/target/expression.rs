@@ -1,7 +1,6 @@
 //! The target of `retrying!`: keys, and then the block that is retried.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
 use retry_vocabulary::key::Key;
 use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
 
@@ -9,7 +8,7 @@ use crate::attribute::argument::{Arguments, Value};
 use crate::errors::Errors;
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::RUNTIME;
+use crate::tokens::{RUNTIME, code, code_at};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -151,14 +150,14 @@ impl Block {
         let (asyncness, ownership) = (self.asyncness, self.ownership);
         let mut body = Group::new(Delimiter::Brace, content);
         body.set_span(self.body.span());
-        quote!(#asyncness #ownership #body)
+        code!(#asyncness #ownership #body)
     }
 
     /// The block alone, as the user wrote it.
     pub(crate) fn unretried(&self) -> TokenStream {
         let statements = self.body.stream();
         let edge = self.returned.as_ref().map(|returned| {
-            quote_spanned! {Span::mixed_site()=>
+            code_at! {Span::mixed_site()=>
                 if false {
                     let unretried = || -> #returned { ::core::unreachable!() };
                     return unretried();
@@ -166,9 +165,9 @@ impl Block {
             }
         });
         match (self.asyncness, &self.returned) {
-            (None, Some(returned)) => quote!((|| -> #returned { #statements })()),
-            (None, None) => quote!((|| { #statements })()),
-            (Some(_), _) => self.with(quote!(#edge #statements)),
+            (None, Some(returned)) => code!((|| -> #returned { #statements })()),
+            (None, None) => code!((|| { #statements })()),
+            (Some(_), _) => self.with(code!(#edge #statements)),
         }
     }
 }

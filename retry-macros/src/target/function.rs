@@ -1,14 +1,14 @@
 //! The target: a function whose body stays tokens, so that half-typed code still expands.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote};
+use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
 use syn::{
     Attribute, FnArg, Lifetime, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, RuntimePath};
+use crate::tokens::{self, RuntimePath, code};
 
 /// A function or method.
 #[derive(Clone)]
@@ -198,7 +198,7 @@ impl Function {
         if let (Body::Block(block), false) = (&self.body, self.attributes.iter().all(is_inert)) {
             let (attributes, statements) = inner_attributes(block.stream());
             let import = krate.import();
-            let content = quote!(#attributes #[allow(unused_imports)] #import #statements);
+            let content = code!(#attributes #[allow(unused_imports)] #import #statements);
             let mut body = Group::new(Delimiter::Brace, content);
             body.set_span(block.span());
             let function = self;

@@ -1,7 +1,7 @@
 //! Which methods can be passed on to a client, and how.
 
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
 
@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::ours_at;
+use crate::tokens::{code, code_at, ours_at};
 
 /// An argument.
 pub(super) struct Given {
@@ -22,7 +22,7 @@ impl Given {
     pub(super) fn handed_on(&self) -> TokenStream {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
-            Some(reference) if reference.mutability.is_some() => quote!(&mut *#name),
+            Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
             _ => name.to_token_stream(),
         }
     }
@@ -145,10 +145,10 @@ pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStre
         return call;
     }
     let policy = match function.signature.receiver() {
-        Some(Receiver { self_token, .. }) => quote!(#self_token.policy),
-        None => quote!(::core::option::Option::None),
+        Some(Receiver { self_token, .. }) => code!(#self_token.policy),
+        None => code!(::core::option::Option::None),
     };
-    quote!(Self { policy: #policy, client: #call })
+    code!(Self { policy: #policy, client: #call })
 }
 
 /// How a receiver lends what is behind it.
@@ -185,8 +185,8 @@ impl Lent {
         let place = what.span();
         match self {
             Self::Value => what,
-            Self::Shared => quote_spanned!(place=> &#what),
-            Self::Mutable => quote_spanned!(place=> &mut #what),
+            Self::Shared => code_at!(place=> &#what),
+            Self::Mutable => code_at!(place=> &mut #what),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The methods of a decorator.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::Receiver;
 use syn::spanned::Spanned;
@@ -19,6 +19,7 @@ use crate::expand::model::{Attempts, Kept, Model};
 use crate::target::check::Setting;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
+use crate::tokens::code_at;
 
 /// The methods so far.
 pub(super) struct Methods<'a> {
@@ -190,7 +191,7 @@ impl<'a> Methods<'a> {
             return call;
         }
         let place = Span::call_site().located_at(function.signature.ident.span());
-        quote_spanned!(place=> #call.await)
+        code_at!(place=> #call.await)
     }
 
     /// Adds a method that is retried. `this` is what the decorator is called in it, if not `self`.
@@ -226,7 +227,7 @@ fn lent_client(receiver: Option<&Receiver>, this: Option<&Ident>) -> Option<Toke
     let own = this_of(receiver);
     let this = this.unwrap_or(&own);
     let place = Span::call_site().located_at(receiver.self_token.span);
-    Some(Lent::of(receiver)?.lend(quote_spanned!(place=> #this.client)))
+    Some(Lent::of(receiver)?.lend(code_at!(place=> #this.client)))
 }
 
 /// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.

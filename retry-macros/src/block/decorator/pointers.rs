@@ -1,7 +1,7 @@
 //! The key `forward`: the trait for pointers, such as `Box<dyn Model>`, by what they point to.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use syn::spanned::Spanned;
 use syn::{Path, WherePredicate};
 
@@ -12,6 +12,7 @@ use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::Errors;
 use crate::target::function::{Body, Function};
+use crate::tokens::{code, code_at};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -92,12 +93,12 @@ fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
     let mut handed = Vec::from_iter(receiver.and_then(|receiver| {
         let this = &receiver.self_token;
         let place = Span::call_site().located_at(this.span);
-        Some(Lent::of(receiver)?.lend(quote_spanned!(place=> **#this)))
+        Some(Lent::of(receiver)?.lend(code_at!(place=> **#this)))
     }));
     handed.extend(given.iter().map(Given::handed_on));
     let call = pointed.call(&function, &handed);
     let call = if function.is_async() {
-        quote!(#call.await)
+        code!(#call.await)
     } else {
         call
     };

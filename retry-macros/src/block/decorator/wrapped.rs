@@ -1,15 +1,18 @@
 //! The trait, as what is wrapped implements it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::ToTokens;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate, parse_quote};
+use syn::{
+    Attribute, GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate,
+    parse_quote,
+};
 
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::mentions;
+use crate::tokens::{code, code_at, mentions};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -24,7 +27,7 @@ impl Wrapped<'_> {
     fn inner(&self) -> TokenStream {
         let Self { client, path, .. } = self;
         let (_, arguments, _) = self.generics.split_for_impl();
-        quote!(<#client as #path #arguments>)
+        code!(<#client as #path #arguments>)
     }
 
     /// The client's method, called.
@@ -39,20 +42,24 @@ impl Wrapped<'_> {
         );
         let path = self.path;
         let (_, of_arguments, _) = self.generics.split_for_impl();
-        let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
-        let mut parameters = Vec::new();
-        for parameter in &signature.generics.params {
-            match parameter {
-                GenericParam::Type(parameter) => parameters.push(&parameter.ident),
-                GenericParam::Const(parameter) => parameters.push(&parameter.ident),
+        let inner = code_at!(place=> <#client as #path #of_arguments>);
+        let parameters = signature
+            .generics
+            .params
+            .iter()
+            .filter_map(|parameter| match parameter {
+                GenericParam::Type(parameter) => Some(&parameter.ident),
+                GenericParam::Const(parameter) => Some(&parameter.ident),
                 // Left out: the compiler infers them, and often they can't be named.
-                GenericParam::Lifetime(_) => {}
-            }
-        }
-        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
-        let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
+                GenericParam::Lifetime(_) => None,
+            });
+        let parameters: TokenStream = parameters.map(|parameter| code!(#parameter,)).collect();
+        let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
+        let arguments = arguments.iter().map(|argument| code!(#argument,));
+        let arguments: TokenStream = arguments.collect();
+        let call = code_at!(place=> #inner::#method #parameters(#arguments));
         match signature.safety {
-            syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
+            syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,
         }
     }
@@ -88,19 +95,19 @@ impl Wrapped<'_> {
         let inner = self.inner();
         match item {
             TraitItem::Type(item) => {
-                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let attributes = cfgs(&item.attrs);
                 let ident = &item.ident;
                 let (parameters, arguments, bounds) = item.generics.split_for_impl();
-                return quote! {
-                    #(#attributes)*
+                return code! {
+                    #attributes
                     type #ident #parameters = #inner::#ident #arguments #bounds;
                 };
             }
             TraitItem::Const(item) => {
-                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
+                let attributes = cfgs(&item.attrs);
                 let (ident, ty) = (&item.ident, &item.ty);
-                return quote! {
-                    #(#attributes)*
+                return code! {
+                    #attributes
                     const #ident: #ty = #inner::#ident;
                 };
             }
@@ -115,4 +122,10 @@ impl Wrapped<'_> {
         }
         TokenStream::new()
     }
+}
+
+/// The conditions under which an item exists.
+fn cfgs(attributes: &[Attribute]) -> TokenStream {
+    let cfgs = attributes.iter().filter(|attribute| is_cfg(attribute));
+    cfgs.map(ToTokens::to_token_stream).collect()
 }
