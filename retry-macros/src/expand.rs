@@ -18,7 +18,7 @@ mod surroundings;
 mod time;
 mod validation;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::ToTokens;
 
 use self::attempt::Attempted;
@@ -29,7 +29,7 @@ use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
-use crate::tokens::code;
+use crate::tokens::{braces, code};
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -38,9 +38,8 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
     let imports = imports(model);
-    let mut body = Group::new(Delimiter::Brace, code!(#attributes #imports #content));
     // The user's own braces: lints such as `dead_code` look at them.
-    body.set_span(block.span());
+    let body = braces(code!(#attributes #imports #content), block.span());
     Rewritten {
         function: &model.function,
         body,
@@ -58,10 +57,8 @@ pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     } else {
         content
     };
-    let mut whole = Group::new(Delimiter::Brace, code!(#imports #retried));
     // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
-    whole.set_span(Span::mixed_site());
-    whole.into_token_stream()
+    braces(code!(#imports #retried), Span::mixed_site()).into_token_stream()
 }
 
 fn imports(model: &Model) -> TokenStream {
@@ -134,7 +131,5 @@ fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> TokenStr
 /// The user's code in braces of its own. They are located where the user's are, so that errors point
 /// there, and come from the call site, so that `unused_braces` is silent and names resolve as written.
 fn inner_body(block: &Group, statements: TokenStream) -> Group {
-    let mut body = Group::new(Delimiter::Brace, statements);
-    body.set_span(Span::call_site().located_at(block.span()));
-    body
+    braces(statements, Span::call_site().located_at(block.span()))
 }

@@ -4,6 +4,7 @@ use std::slice;
 
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
+use syn::Path;
 
 /// Code with the values of locals where it says `#local`, from the call site. As `quote!` does it, but the compiler sees a
 /// text and the values in place of a call for each token, which takes it a tenth of the time. There is no `#(…)*`.
@@ -74,22 +75,15 @@ fn filled(text: TokenStream, values: &mut slice::Iter<&dyn ToTokens>, span: Span
     let mut filled = TokenStream::new();
     let mut text = text.into_iter().peekable();
     while let Some(mut token) = text.next() {
-        if let (TokenTree::Punct(hash), Some(TokenTree::Ident(_))) = (&token, text.peek()) {
-            if hash.as_char() == '#' {
-                text.next();
-                values
-                    .next()
-                    .expect("a value for each name")
-                    .to_tokens(&mut filled);
-                continue;
-            }
+        if is_punct(&token, '#') && matches!(text.peek(), Some(TokenTree::Ident(_))) {
+            text.next();
+            let value = values.next().expect("a value for each name");
+            value.to_tokens(&mut filled);
+            continue;
         }
-        if let TokenTree::Group(group) = &token {
-            token = Group::new(
-                group.delimiter(),
-                self::filled(group.stream(), values, span),
-            )
-            .into();
+        if let TokenTree::Group(group) = token {
+            let content = self::filled(group.stream(), values, span);
+            token = Group::new(group.delimiter(), content).into();
         }
         token.set_span(span);
         filled.append(token);
@@ -97,51 +91,111 @@ fn filled(text: TokenStream, values: &mut slice::Iter<&dyn ToTokens>, span: Span
     filled
 }
 
-/// The same tokens, their paths into the runtime from the call site: the compiler then says of a bound that does not hold
-/// where the path stands, not where the attribute does.
+/// Has the compiler say of a bound that does not hold where the path into the runtime stands, not where the attribute does:
+/// such paths come from the call site.
 pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
-    let tokens = tokens.into_iter().map(|token| match token {
+    mapped(tokens, &mut |token| match token {
         TokenTree::Ident(mut ident) if ident == RUNTIME => {
             ident.set_span(Span::call_site().located_at(ident.span()));
             TokenTree::Ident(ident)
         }
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-            let mut located =
-                Group::new(Delimiter::Brace, with_import_at_call_site(group.stream()));
-            located.set_span(group.span());
-            TokenTree::Group(located)
+            with_content(&group, with_import_at_call_site(group.stream())).into()
         }
         token => token,
-    });
-    tokens.collect()
+    })
 }
 
 /// What expansions call the runtime's internals. Items have no hygiene, so the user's code sees the name, too: hence one
 /// that nobody else uses. It also tells that a body was already expanded.
 pub(crate) const RUNTIME: &str = "__retry";
 
+// Iterators' adapters are compiled for each closure, and take the compiler most of its time for this crate: hence functions
+// that take a `dyn`.
+
+/// Puts token streams together.
+pub(crate) fn joined(streams: &mut dyn Iterator<Item = TokenStream>) -> TokenStream {
+    let mut joined = TokenStream::new();
+    for stream in streams {
+        joined.extend(stream);
+    }
+    joined
+}
+
+/// A stream with other tokens in place of its own, without looking into groups.
+pub(crate) fn mapped(
+    tokens: TokenStream,
+    map: &mut dyn FnMut(TokenTree) -> TokenTree,
+) -> TokenStream {
+    let mut mapped = TokenStream::new();
+    for token in tokens {
+        mapped.append(map(token));
+    }
+    mapped
+}
+
+/// The outermost tokens of a stream.
+pub(crate) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
+    tokens.into_iter().collect()
+}
+
+/// The stream of tokens that stand side by side.
+pub(crate) fn stream(trees: &[TokenTree]) -> TokenStream {
+    let mut stream = TokenStream::new();
+    for tree in trees {
+        stream.append(tree.clone());
+    }
+    stream
+}
+
+/// Braces in the user's code, or where such would be.
+pub(crate) fn braces(content: TokenStream, span: Span) -> Group {
+    let mut braces = Group::new(Delimiter::Brace, content);
+    braces.set_span(span);
+    braces
+}
+
+/// A group of the same kind and span with other content.
+pub(crate) fn with_content(group: &Group, content: TokenStream) -> Group {
+    let mut with = Group::new(group.delimiter(), content);
+    with.set_span(group.span());
+    with
+}
+
+pub(crate) fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
+/// Whether it is a group with such a token anywhere within.
+fn holds(token: &TokenTree, is_meant: &mut dyn FnMut(TokenStream) -> bool) -> bool {
+    matches!(token, TokenTree::Group(group) if is_meant(group.stream()))
+}
+
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
+    trees(tokens)
+        .iter()
+        .any(|token| is_ident(token, name) || holds(token, &mut |within| mentions(within, name)))
+}
+
+/// Whether one of the names is that of the last segment of a path.
+pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 /// Whether the name stands among the tokens, not as that of a field.
 pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
-    let is = |token: Option<&TokenTree>, char, spacing| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == spacing);
-    tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => {
-            let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-            let is_field =
-                is(before, '.', Spacing::Alone) || is(tokens.get(index + 1), ':', Spacing::Alone);
-            !is_field
-        }
-        TokenTree::Group(group) => uses(group.stream(), name),
-        _ => false,
+    let tokens = trees(tokens);
+    let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
+    tokens.iter().enumerate().any(|(index, token)| {
+        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_field = is(before, '.') || is(tokens.get(index + 1), ':');
+        is_ident(token, name) && !is_field || holds(token, &mut |within| uses(within, name))
     })
 }
 
@@ -170,20 +224,15 @@ const TIMELESS: [&str; 18] = [
 /// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It can't be if the code only calls
 /// methods on it that don't tell the time. If it is passed on as a whole, even into a format string, it may be.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
+    let tokens = trees(tokens);
     let captured = format!("{{{name}");
     tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => {
-            let method = match (tokens.get(index + 1), tokens.get(index + 2)) {
-                (Some(TokenTree::Punct(dot)), Some(TokenTree::Ident(method)))
-                    if dot.as_char() == '.' =>
-                {
-                    method
-                }
-                _ => return true,
-            };
-            !TIMELESS.iter().any(|timeless| method == timeless)
-        }
+        TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
+            [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
+                !TIMELESS.iter().any(|timeless| method == timeless)
+            }
+            _ => true,
+        },
         TokenTree::Literal(text) => text.to_string().contains(&captured),
         TokenTree::Group(group) => asks_time(group.stream(), name),
         _ => false,

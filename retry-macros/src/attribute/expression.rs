@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
 use crate::attribute::number::number;
-use crate::tokens::mentions;
+use crate::tokens::{is_ident, is_punct, mentions, trees};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -91,7 +91,7 @@ const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_asse
     print println select stringify todo try_join unimplemented unreachable vec";
 
 fn calls_macro(tokens: TokenStream) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
+    let tokens = trees(tokens);
     let is_unknown = |next: &[TokenTree]| match next {
         [TokenTree::Ident(name), bang, TokenTree::Group(_)] if is_punct(bang, '!') => {
             !STAYS.split_whitespace().any(|known| name == known)
@@ -114,14 +114,6 @@ fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Optio
         TokenTree::Group(group) => find_own(group.stream(), is_meant),
         _ => is_meant(&token).then_some(token),
     })
-}
-
-fn is_punct(token: &TokenTree, char: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
-}
-
-fn is_ident(token: &TokenTree, name: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == name)
 }
 
 /// Refuses a pointer that is made where the key is evaluated: what is behind it knows of no other attempt.

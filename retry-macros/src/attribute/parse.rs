@@ -1,7 +1,7 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Place, Takes};
 use syn::ext::IdentExt;
@@ -282,8 +282,11 @@ fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
     } else {
         return Ok(None);
     };
-    let sign = (0..length).map(|_| input.parse::<TokenTree>());
-    sign.collect::<syn::Result<_>>().map(Some)
+    let mut sign = TokenStream::new();
+    for _ in 0..length {
+        sign.append(input.parse::<TokenTree>()?);
+    }
+    Ok(Some(sign))
 }
 
 /// The value of a key that is not known, as written: empty where there is none.

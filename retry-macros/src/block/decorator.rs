@@ -6,7 +6,7 @@ mod methods;
 mod pointers;
 mod wrapped;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::punctuated::Punctuated;
@@ -24,7 +24,7 @@ use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::{code, code_at, mentions};
+use crate::tokens::{braces, code, code_at, joined, mentions};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -182,8 +182,7 @@ impl Decorator {
             None => (None, Span::call_site()),
         };
         let keyword = code_at!(place=> impl);
-        let mut members = Group::new(Delimiter::Brace, methods.implemented.clone());
-        members.set_span(place);
+        let members = braces(methods.implemented.clone(), place);
         let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
         code! {
             #definition
@@ -200,8 +199,9 @@ impl Decorator {
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
     fn completeness(&self) -> TokenStream {
         let attributes = self.attributes.iter().map(ToTokens::to_token_stream);
-        let said = attributes.filter(|tokens| mentions(tokens.clone(), "missing_trait_methods"));
-        let said: TokenStream = said.collect();
+        let mut said =
+            attributes.filter(|tokens| mentions(tokens.clone(), "missing_trait_methods"));
+        let said = joined(&mut said);
         if said.is_empty() {
             return code!(#[deny(clippy::missing_trait_methods)]);
         }
@@ -229,7 +229,7 @@ impl Decorator {
             let members = pointers::members(pointer, &pointed, members, errors);
             self.pointer(pointer, &pointed, sendable, &members)
         };
-        pointers.iter().map(pointer).collect()
+        joined(&mut pointers.iter().map(pointer))
     }
 
     fn pointer(

@@ -13,7 +13,7 @@ use crate::target;
 use crate::target::check::Setting;
 use crate::target::function::{Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{code, mentions};
+use crate::tokens::{code, mentions, stream, trees, with_content};
 
 /// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {
@@ -30,7 +30,7 @@ pub(crate) enum Keyword {
 impl Braced {
     /// The item, if it is one.
     pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
-        let mut header: Vec<_> = item.clone().into_iter().collect();
+        let mut header = trees(item.clone());
         // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
         let keyword = header.iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
@@ -41,7 +41,7 @@ impl Braced {
         let keyword = keyword.flatten()?;
         match header.pop() {
             Some(TokenTree::Group(braces)) if braces.delimiter() == Delimiter::Brace => {
-                let header = header.into_iter().collect();
+                let header = stream(&header);
                 Some((keyword, Self { header, braces }))
             }
             _ => None,
@@ -50,9 +50,7 @@ impl Braced {
 
     /// The same item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
-        let mut braces = Group::new(Delimiter::Brace, content);
-        braces.set_span(self.braces.span());
-        let header = &self.header;
+        let (header, braces) = (&self.header, with_content(&self.braces, content));
         code!(#header #braces)
     }
 }

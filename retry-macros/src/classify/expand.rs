@@ -140,7 +140,10 @@ impl Derivation {
             );
         }
         if !fields.members().any(|known| known == *member) {
-            let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
+            let mut names = Vec::new();
+            for known in fields.members() {
+                names.push(name_of(&known));
+            }
             let name = name_of(member);
             let message = if names.is_empty() {
                 format!("`{ident}` has no field `{name}`: it has none")

@@ -1,6 +1,6 @@
 //! One attempt: the user's code, run once.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Group, Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Attempts, Kept};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, ours, ours_at};
+use crate::tokens::{braces, code, code_at, joined, ours, ours_at};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -116,11 +116,6 @@ impl Printer<'_> {
             };
             (content, place)
         };
-        let braced = |content: TokenStream, place: Span| {
-            let mut braces = Group::new(Delimiter::Brace, content);
-            braces.set_span(place);
-            braces
-        };
         match (attempted, &self.model.attempts) {
             // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
             // `&mut self`.
@@ -130,7 +125,7 @@ impl Printer<'_> {
                 let edge = self.return_edge_by_on();
                 let closure = ours_at!(name=> ||);
                 let (body, place) = bound(body);
-                let body = braced(code!(#edge #body), place);
+                let body = braces(code!(#edge #body), place);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
@@ -138,14 +133,14 @@ impl Printer<'_> {
                 let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
                 let (body, place) = bound(body);
-                let body = braced(code!(#edge #body), place);
+                let body = braces(code!(#edge #body), place);
                 ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
                 let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
                 let (body, place) = bound(body);
-                let body = braced(body, place);
+                let body = braces(body, place);
                 ours!((#closure #arrow #body)())
             }
         }
@@ -184,11 +179,11 @@ impl Printer<'_> {
     /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
     /// itself.
     pub(crate) fn owned_slots(&self) -> TokenStream {
-        let slots = self.owned().iter().map(|argument| {
+        let mut slots = self.owned().iter().map(|argument| {
             let slot = slot(argument);
             ours!(let mut #slot = __retry::Some(#argument);)
         });
-        slots.collect()
+        joined(&mut slots)
     }
 
     /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
@@ -252,16 +247,13 @@ pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
 pub(crate) fn keep(kept: &Kept) -> TokenStream {
     let (decorator, this) = (&kept.decorator, &kept.this);
-    let arguments: TokenStream = kept
-        .arguments
-        .iter()
-        .map(|(argument, keep)| {
-            let place = argument.span();
-            let keep = Ident::new(keep, Span::mixed_site().located_at(place));
-            let kept = ours_at!(place=> __retry::#keep(#argument));
-            code!(let #argument = #kept;)
-        })
-        .collect();
+    let mut arguments = kept.arguments.iter().map(|(argument, keep)| {
+        let span = argument.span();
+        let keep = Ident::new(keep, Span::mixed_site().located_at(span));
+        let kept = ours_at!(span=> __retry::#keep(#argument));
+        code!(let #argument = #kept;)
+    });
+    let arguments = joined(&mut arguments);
     ours! {
         let #this = __retry::CloneArgument::clone_argument(#decorator);
         #arguments

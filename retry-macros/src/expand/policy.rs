@@ -12,7 +12,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::{Argument, Value};
 use crate::expand::model::{Decision, DefaultName, Policy};
 use crate::expand::printer::Printer;
-use crate::tokens::{code, code_at, ours, ours_at};
+use crate::tokens::{code, code_at, joined, ours, ours_at};
 
 impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
@@ -247,11 +247,11 @@ impl Printer<'_> {
             Value::Duration(delay) => duration(*delay),
             Value::Backoff(backoff) => Self::variant(argument, *backoff),
             Value::List(delays) => {
-                let delays = delays.iter().map(|delay| {
+                let mut delays = delays.iter().map(|delay| {
                     let delay = duration(*delay);
                     code!(#delay,)
                 });
-                let delays: TokenStream = delays.collect();
+                let delays = joined(&mut delays);
                 let duration = code!(::core::time::Duration);
                 // An item, because a borrow from a constant lives for ever.
                 ours!({

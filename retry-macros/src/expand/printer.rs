@@ -2,7 +2,7 @@
 //!
 //! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
-use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::Expr;
@@ -12,7 +12,7 @@ use crate::attribute::argument::Value;
 use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
-use crate::tokens::{code, ours, ours_at};
+use crate::tokens::{code, is_punct, mapped, ours, ours_at, stream, trees, with_content};
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
@@ -172,31 +172,29 @@ impl Printer<'_> {
 }
 
 fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
-    let tokens: Vec<_> = tokens.into_iter().collect();
-    let renamed = tokens.iter().enumerate().map(|(index, token)| match token {
-        // In a path, `self` is the module.
-        TokenTree::Ident(ident) if ident == "self" => {
-            let in_path = matches!(tokens.get(index + 1), Some(TokenTree::Punct(next)) if next.as_char() == ':');
-            let mut this = if in_path { ident.clone() } else { this.clone() };
-            this.set_span(this.span().located_at(ident.span()));
-            TokenTree::Ident(this)
-        }
-        TokenTree::Group(group) => {
-            let is_macros = matches!(
-                tokens[..index],
-                [.., TokenTree::Ident(_), TokenTree::Punct(ref bang)] if bang.as_char() == '!'
-            );
-            let mut content = rename_self(group.stream(), this);
-            if is_macros {
-                content = content.into_iter().map(|token| rename_captured(token, this)).collect();
+    let mut trees = trees(tokens);
+    for index in 0..trees.len() {
+        let (before, from) = trees.split_at(index);
+        let renamed = match &from[0] {
+            // In a path, `self` is the module.
+            TokenTree::Ident(ident) if ident == "self" => {
+                let in_path = from.get(1).is_some_and(|next| is_punct(next, ':'));
+                let mut this = if in_path { ident.clone() } else { this.clone() };
+                this.set_span(this.span().located_at(ident.span()));
+                TokenTree::Ident(this)
             }
-            let mut inner = Group::new(group.delimiter(), content);
-            inner.set_span(group.span());
-            TokenTree::Group(inner)
-        }
-        token => token.clone(),
-    });
-    renamed.collect()
+            TokenTree::Group(group) => {
+                let mut content = rename_self(group.stream(), this);
+                if matches!(before, [.., TokenTree::Ident(_), bang] if is_punct(bang, '!')) {
+                    content = mapped(content, &mut |token| rename_captured(token, this));
+                }
+                with_content(group, content).into()
+            }
+            _ => continue,
+        };
+        trees[index] = renamed;
+    }
+    stream(&trees)
 }
 
 /// A format string with `{self}` called as it is there.

@@ -74,8 +74,8 @@ impl Printer<'_> {
             .span()
             .map(|_| ours!(__retry::span::within(#pinned, &retry_attempt_span)));
         let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
-        let layers: TokenStream = nested.into_iter().chain(spanned).map(pin).collect();
-        (!layers.is_empty()).then_some(layers)
+        let (nested, spanned) = (nested.map(pin), spanned.map(pin));
+        (nested.is_some() || spanned.is_some()).then(|| ours!(#nested #spanned))
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.

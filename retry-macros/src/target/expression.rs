@@ -8,7 +8,7 @@ use crate::attribute::argument::{Arguments, Value};
 use crate::errors::Errors;
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::{RUNTIME, code, code_at};
+use crate::tokens::{RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -37,10 +37,10 @@ pub(crate) struct Block {
 
 impl Expression {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
-        let tokens = opened(without_comma(tokens.into_iter().collect()));
+        let tokens = opened(without_comma(trees(tokens)));
         let mut errors = Errors::default();
         let found = (0..tokens.len()).rev().find_map(|at| {
-            let braces = braces(&tokens[at])?;
+            let braces = as_braces(&tokens[at])?;
             let begin = begin(&tokens[..at]);
             (begin == 0 || is_punct(&tokens[begin - 1], ',')).then_some((begin, at, braces))
         });
@@ -52,7 +52,7 @@ impl Expression {
                 });
                 (begin, at, braces, wrong)
             }
-            (None, Some((last, before))) => match (braces(last), closure(before)) {
+            (None, Some((last, before))) => match (as_braces(last), closure(before)) {
                 (Some(braces), Some(begin)) => (begin, before.len(), braces, Some(CLOSURE)),
                 (Some(braces), None) if begin(before) < before.len() => {
                     (begin(before), before.len(), braces, Some(NO_COMMA))
@@ -76,9 +76,7 @@ impl Expression {
             errors.at(block.place(), wrong);
         }
         Self {
-            arguments: without_comma(tokens[..begin].to_vec())
-                .into_iter()
-                .collect(),
+            arguments: stream(&without_comma(tokens[..begin].to_vec())),
             errors,
             block: Some(block),
         }
@@ -148,8 +146,7 @@ impl Block {
     /// The same kind of block with other content: a future, or for blocking code a value.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let (asyncness, ownership) = (self.asyncness, self.ownership);
-        let mut body = Group::new(Delimiter::Brace, content);
-        body.set_span(self.body.span());
+        let body = braces(content, self.body.span());
         code!(#asyncness #ownership #body)
     }
 
@@ -224,8 +221,9 @@ fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
         );
         return None;
     }
-    let ty = written[2..].iter().cloned().collect();
-    syn::parse2(ty).map_err(|error| errors.push(error)).ok()
+    syn::parse2(stream(&written[2..]))
+        .map_err(|error| errors.push(error))
+        .ok()
 }
 
 /// Where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
@@ -259,7 +257,7 @@ fn without_comma(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
     tokens
 }
 
-fn braces(token: &TokenTree) -> Option<&Group> {
+fn as_braces(token: &TokenTree) -> Option<&Group> {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
         _ => None,
@@ -268,12 +266,4 @@ fn braces(token: &TokenTree) -> Option<&Group> {
 
 fn is_word(token: &TokenTree) -> bool {
     is_ident(token, "async") || is_ident(token, "move")
-}
-
-fn is_ident(token: &TokenTree, name: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == name)
-}
-
-fn is_punct(token: &TokenTree, char: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
 }

@@ -8,7 +8,7 @@ use syn::{
 };
 
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, RuntimePath, code};
+use crate::tokens::{self, RuntimePath, braces, code, ends_with, is_punct, stream, trees};
 
 /// A function or method.
 #[derive(Clone)]
@@ -55,9 +55,7 @@ impl Parse for Function {
                 let Some((content, span, rest)) = cursor.group(Delimiter::Brace) else {
                     return Err(cursor.error("expected the function's body"));
                 };
-                let mut group = Group::new(Delimiter::Brace, content.token_stream());
-                group.set_span(span.join());
-                Ok((group, rest))
+                Ok((braces(content.token_stream(), span.join()), rest))
             })?)
         };
         Ok(Self {
@@ -199,9 +197,7 @@ impl Function {
             let (attributes, statements) = inner_attributes(block.stream());
             let import = krate.import();
             let content = code!(#attributes #[allow(unused_imports)] #import #statements);
-            let mut body = Group::new(Delimiter::Brace, content);
-            body.set_span(block.span());
-            let function = self;
+            let (function, body) = (self, braces(content, block.span()));
             marked = Rewritten { function, body }.to_token_stream();
         }
         marked
@@ -212,8 +208,7 @@ impl Function {
 pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep one";
 
 pub(crate) fn is_retry(attribute: &Attribute) -> bool {
-    let name = attribute.path().segments.last();
-    name.is_some_and(|name| name.ident == "retry")
+    ends_with(attribute.path(), &["retry"])
 }
 
 /// Whether `fn` stands before the first braces or parentheses.
@@ -273,20 +268,12 @@ impl ToTokens for Rewritten<'_> {
 
 /// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
 pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let mut tokens: Vec<_> = body.into_iter().collect();
+    let tokens = trees(body);
     let mut end = 0;
-    while let [
-        TokenTree::Punct(hash),
-        TokenTree::Punct(bang),
-        TokenTree::Group(_),
-        ..,
-    ] = &tokens[end..]
+    while matches!(&tokens[end..], [hash, bang, TokenTree::Group(_), ..] if is_punct(hash, '#') && is_punct(bang, '!'))
     {
-        if hash.as_char() != '#' || bang.as_char() != '!' {
-            break;
-        }
         end += 3;
     }
-    let rest = tokens.split_off(end);
-    (tokens.into_iter().collect(), rest.into_iter().collect())
+    let (attributes, statements) = tokens.split_at(end);
+    (stream(attributes), stream(statements))
 }

@@ -11,6 +11,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::target::function::{Asyncness, Function};
+use crate::tokens::{stream, trees, with_content};
 
 // In shapes, brackets are a group of that kind, `{@}` or `(@)` the group to go on in, `path` the path before a name,
 // `…` anything without a semicolon, and `...` anything.
@@ -102,7 +103,7 @@ impl WrappedBody {
     /// Goes one level deeper, if the innermost level has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
-        let tokens: Vec<_> = inner.unwrap_or_else(|| body.clone()).into_iter().collect();
+        let tokens = trees(inner.unwrap_or_else(|| body.clone()));
         let index = shapes.iter().find_map(|shape| {
             let words: Vec<_> = shape.split_ascii_whitespace().collect();
             fit(&tokens, 0, &words)
@@ -121,15 +122,14 @@ impl WrappedBody {
 
     /// The body with other content in that block.
     pub(crate) fn with(self, content: TokenStream) -> TokenStream {
-        let levels = self.levels.into_iter().rev();
-        levels.fold(content, |content, (mut tokens, index)| {
+        let mut content = content;
+        for (mut tokens, index) in self.levels.into_iter().rev() {
             if let TokenTree::Group(group) = &tokens[index] {
-                let mut group_with = Group::new(group.delimiter(), content);
-                group_with.set_span(group.span());
-                tokens[index] = group_with.into();
+                tokens[index] = with_content(group, content).into();
             }
-            tokens.into_iter().collect()
-        })
+            content = stream(&tokens);
+        }
+        content
     }
 }
 

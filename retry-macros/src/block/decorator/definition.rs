@@ -55,18 +55,19 @@ impl Definition<'_> {
                 }
             }
         };
-        let bounds = (!bounds.is_empty()).then(|| bounds.to_token_stream());
-        let bounds = bounds.into_iter().chain(self.cloned_client());
-        let bounds: TokenStream = bounds.map(|bound| code!(+ #bound)).collect();
+        let bounds = (!bounds.is_empty()).then_some(bounds);
+        let cloned = self.cloned_client();
         if !self.wrapped.generics.params.is_empty() {
-            let bounds: TokenStream = bounds.into_iter().skip(1).collect();
+            let plus = bounds.as_ref().zip(cloned.as_ref()).map(|_| code!(+));
             return code! {
                 #[allow(dead_code)]
-                impl<#client: #bounds> #name<#client> {
+                impl<#client: #bounds #plus #cloned> #name<#client> {
                     #constructors
                 }
             };
         }
+        let bounds = bounds.map(|bounds| code!(+ #bounds));
+        let cloned = cloned.map(|cloned| code!(+ #cloned));
         let message = format!("`{name}` wraps a `{of}`, and `{{Self}}` is none");
         let label = format!("not a `{of}`");
         let note = format!(
@@ -81,7 +82,7 @@ impl Definition<'_> {
                 #[diagnostic::do_not_recommend]
                 impl<#client: #path> __RetryClient for #client {}
 
-                impl<#client: __RetryClient #bounds> #name<#client> {
+                impl<#client: __RetryClient #bounds #cloned> #name<#client> {
                     #constructors
                 }
             };

@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, ours_at};
+use crate::tokens::{code, code_at, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -66,15 +66,9 @@ impl Given {
 /// Whether a reference or a lifetime other than `'static` stands among the tokens. What a function takes, in parentheses,
 /// is not kept.
 fn is_tied(tokens: TokenStream) -> bool {
-    let words = tokens.into_iter().map(|token| match token {
-        TokenTree::Group(_) => String::new(),
-        token => token.to_string(),
-    });
-    let words: Vec<_> = words.collect();
-    words.windows(2).any(|pair| match pair[0].as_str() {
-        "&" => pair[1] != "'",
-        "'" => pair[1] != "static",
-        _ => false,
+    trees(tokens).windows(2).any(|pair| {
+        is_punct(&pair[0], '&') && !is_punct(&pair[1], '\'')
+            || is_punct(&pair[0], '\'') && !is_ident(&pair[1], "static")
     })
 }
 

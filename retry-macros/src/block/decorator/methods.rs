@@ -1,6 +1,6 @@
 //! The methods of a decorator.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::Receiver;
@@ -19,7 +19,7 @@ use crate::expand::model::{Attempts, Kept, Model};
 use crate::target::check::Setting;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::code_at;
+use crate::tokens::{braces, code_at};
 
 /// The methods so far.
 pub(super) struct Methods<'a> {
@@ -133,11 +133,7 @@ impl<'a> Methods<'a> {
             Body::Block(block) => block.span(),
             Body::Missing(semicolon) => semicolon.span,
         };
-        let body = |content| {
-            let mut body = Group::new(Delimiter::Brace, content);
-            body.set_span(end);
-            Body::Block(body)
-        };
+        let body = |content| Body::Block(braces(content, end));
         function.body = body(TokenStream::new());
         let merged = members::merged(self.arguments, own, &function, Setting::Decorator, errors);
         let receiver = function.signature.receiver();

@@ -1,7 +1,7 @@
 //! The trait, as what is wrapped implements it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, TokenStreamExt};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
@@ -12,7 +12,7 @@ use syn::{
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{code, code_at, mentions};
+use crate::tokens::{code, code_at, joined, mentions};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -43,20 +43,17 @@ impl Wrapped<'_> {
         let path = self.path;
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = code_at!(place=> <#client as #path #of_arguments>);
-        let parameters = signature
-            .generics
-            .params
-            .iter()
-            .filter_map(|parameter| match parameter {
-                GenericParam::Type(parameter) => Some(&parameter.ident),
-                GenericParam::Const(parameter) => Some(&parameter.ident),
+        let mut parameters = TokenStream::new();
+        for parameter in &signature.generics.params {
+            parameters.extend(match parameter {
+                GenericParam::Type(parameter) => listed(&parameter.ident),
+                GenericParam::Const(parameter) => listed(&parameter.ident),
                 // Left out: the compiler infers them, and often they can't be named.
-                GenericParam::Lifetime(_) => None,
+                GenericParam::Lifetime(_) => continue,
             });
-        let parameters: TokenStream = parameters.map(|parameter| code!(#parameter,)).collect();
+        }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
-        let arguments = arguments.iter().map(|argument| code!(#argument,));
-        let arguments: TokenStream = arguments.collect();
+        let arguments = joined(&mut arguments.iter().map(|argument| listed(argument)));
         let call = code_at!(place=> #inner::#method #parameters(#arguments));
         match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
@@ -126,6 +123,12 @@ impl Wrapped<'_> {
 
 /// The conditions under which an item exists.
 fn cfgs(attributes: &[Attribute]) -> TokenStream {
-    let cfgs = attributes.iter().filter(|attribute| is_cfg(attribute));
-    cfgs.map(ToTokens::to_token_stream).collect()
+    let mut cfgs = TokenStream::new();
+    cfgs.append_all(attributes.iter().filter(|attribute| is_cfg(attribute)));
+    cfgs
+}
+
+/// An element of a list.
+fn listed(element: &dyn ToTokens) -> TokenStream {
+    code!(#element,)
 }
