@@ -2,12 +2,17 @@
 
 mod attempt;
 mod call_loop;
+mod cancel;
+mod details;
+mod ending;
 mod error_type;
 mod failure;
 mod gate;
 mod hedge;
 mod hover;
+mod late;
 pub(crate) mod model;
+mod pause;
 mod policy;
 mod printer;
 mod span;

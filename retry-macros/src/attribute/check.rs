@@ -313,12 +313,9 @@ fn in_time(numbers: &Numbers, errors: &mut Errors) {
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let delays = [numbers.duration(Key::Floor), numbers.first_delay()];
-    let complaint = delays
-        .into_iter()
-        .flatten()
-        .find_map(|delay| complaint::too_late(delay, deadline));
-    if let Some(complaint) = complaint {
+    let too_late = |delay| complaint::too_late(delay, deadline);
+    let floor = numbers.duration(Key::Floor).and_then(too_late);
+    if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(too_late)) {
         errors.at(written.span, complaint);
     }
 }

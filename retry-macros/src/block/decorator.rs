@@ -24,7 +24,7 @@ use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::{braces, code, code_at, joined, mentions};
+use crate::tokens::{braces, code, code_at, ends_with, joined, mentions};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -198,12 +198,14 @@ impl Decorator {
     /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
     fn completeness(&self) -> TokenStream {
-        let attributes = self.attributes.iter().map(ToTokens::to_token_stream);
-        let mut said =
-            attributes.filter(|tokens| mentions(tokens.clone(), "missing_trait_methods"));
-        let said = joined(&mut said);
+        let mut said = TokenStream::new();
+        for attribute in &self.attributes {
+            if mentions(attribute.to_token_stream(), "missing_trait_methods") {
+                attribute.to_tokens(&mut said);
+            }
+        }
         if said.is_empty() {
-            return code!(#[deny(clippy::missing_trait_methods)]);
+            said = code!(#[deny(clippy::missing_trait_methods)]);
         }
         said
     }
@@ -258,10 +260,8 @@ impl Decorator {
     }
 
     fn async_trait(&self) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| {
-            let name = attribute.path().segments.last();
-            name.is_some_and(|name| name.ident == "async_trait")
-        })
+        let mut attributes = self.attributes.iter();
+        attributes.find(|attribute| ends_with(attribute.path(), &["async_trait"]))
     }
 
     /// Whether `Send` is asked of any method's future or stream.

@@ -92,7 +92,7 @@ impl Printer<'_> {
     /// The body, run once: its outcome, or a future that yields it.
     pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
         let once = self.body(attempted);
-        if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
+        if self.model.attempt().is_none() || !self.model.is_hedged() {
             return once;
         }
         ours! {
@@ -194,7 +194,7 @@ impl Printer<'_> {
 
     /// What is done with the values of attempts.
     pub(crate) fn values(&self) -> TokenStream {
-        if self.model.has(&[Key::Validate]) {
+        if self.model.is_validated() {
             ours!(__retry::Values::Validated)
         } else {
             ours!(__retry::Values::Taken)

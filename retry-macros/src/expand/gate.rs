@@ -25,7 +25,7 @@ impl Printer<'_> {
         };
         let returned = self.model.keeps_values();
         let returned = returned.then(|| ours!(let mut retry_returned = __retry::None;));
-        let paid = self.model.has(&[Key::Budget]);
+        let paid = self.model.is_paid();
         let paid = paid.then(|| ours!(let mut retry_unspent = __retry::None;));
         Some(ours!(#failed #returned #paid))
     }
@@ -108,7 +108,7 @@ impl Printer<'_> {
             Some(_) => ours!(retry_deadline),
             None => ours!(__retry::None),
         };
-        let is_cancellable = self.model.has(&[Key::Cancel]);
+        let is_cancellable = self.model.is_cancellable();
         let timer = self.timer();
         if self.asyncness == Asyncness::Blocking {
             let cancel = if is_cancellable {
@@ -133,7 +133,7 @@ impl Printer<'_> {
     fn pass(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
         let place = breaker.span();
-        let is_limited = self.model.has(&[Key::Limiter]);
+        let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
             let give_back = ours!(__retry::give_back(retry_place););
             let bound = bound_breaker(place);
@@ -161,7 +161,7 @@ impl Printer<'_> {
             .then(|| ours!(__retry::let_go(retry_failed);));
         let returned = self.model.keeps_values();
         let returned = returned.then(|| ours!(__retry::let_go(retry_returned);));
-        let spend = self.model.has(&[Key::Budget]);
+        let spend = self.model.is_paid();
         let spend = spend.then(|| ours!(__retry::spend_kept(retry_unspent);));
         ours!(#failed #returned #spend)
     }
@@ -192,7 +192,7 @@ impl Printer<'_> {
         let outcome = self.outcome_of_failure();
         let leave = self.leave();
         // A fallback may run for long.
-        let unspent = self.model.has(&[Key::Budget]);
+        let unspent = self.model.is_paid();
         let unspent = unspent.then(|| ours!(__retry::drop(retry_unspent);));
         Some(ours! {
             #unspent
@@ -227,10 +227,10 @@ impl Printer<'_> {
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> TokenStream {
         let call = self.succeeded_call();
-        let told_breaker = self.model.has(&[Key::Breaker]);
+        let told_breaker = self.model.has_breaker();
         let told_breaker = told_breaker
             .then(|| self.change("answered", "turned", &ours!(&mut retry_permit), &call));
-        let told_limiter = self.model.has(&[Key::Limiter]);
+        let told_limiter = self.model.has_limiter();
         let told_limiter = told_limiter
             .then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place), &call));
         ours!(#told_breaker #told_limiter)

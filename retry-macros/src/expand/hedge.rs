@@ -14,8 +14,8 @@ use crate::tokens::{ours, ours_at};
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
-        let is_hedged = self.model.has(&[Key::Hedge]);
-        let came = self.model.has(&[Key::Cancel]);
+        let is_hedged = self.model.is_hedged();
+        let came = self.model.is_cancellable();
         let came = came.then(|| ours!(let mut retry_came = false;));
         is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new(); #came))
     }
@@ -24,7 +24,7 @@ impl Printer<'_> {
     /// guards, and the verdict on its failure where that was asked for already.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
         let after = self.hedge_after(hedge);
-        let is_timed = self.model.has(&[Key::Timeout]);
+        let is_timed = self.model.is_timed();
         let timed_out = if is_timed {
             ours!(retry_dropped)
         } else {
@@ -100,23 +100,17 @@ impl Printer<'_> {
 
     /// What let an attempt begin.
     fn guards(&self) -> TokenStream {
-        let guard = |key, guard| {
-            if self.model.has(&[key]) {
-                guard
-            } else {
-                ours!(())
-            }
-        };
-        let permit = guard(Key::Breaker, ours!(retry_permit));
-        let place = guard(Key::Limiter, ours!(retry_place));
+        let guard = |is_held, guard| if is_held { guard } else { ours!(()) };
+        let permit = guard(self.model.has_breaker(), ours!(retry_permit));
+        let place = guard(self.model.has_limiter(), ours!(retry_place));
         ours!((#permit, #place))
     }
 
     /// Binds that of the attempt that ended.
     fn guarded(&self) -> TokenStream {
-        let permit = self.model.has(&[Key::Breaker]);
+        let permit = self.model.has_breaker();
         let permit = permit.then(|| ours!(let mut retry_permit = retry_ended.guards.0;));
-        let place = self.model.has(&[Key::Limiter]);
+        let place = self.model.has_limiter();
         let place = place.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
         ours!(#permit #place)
     }
@@ -194,13 +188,20 @@ impl Printer<'_> {
     fn failed_beside(&self) -> TokenStream {
         let (observer, budget) = (self.observer(), self.budget());
         let shown = self.shown();
-        let detail = |key, detail| self.model.has(&[key]).then_some(detail);
-        let permit = detail(Key::Breaker, ours!(.permit(&mut retry_ended.guards.0)));
-        let place = detail(Key::Limiter, ours!(.place(&mut retry_ended.guards.1)));
-        let payer = detail(Key::Budget, ours!(.budget(&retry_budget)));
-        let observe = detail(Key::Observe, ours!(.observe(&mut retry_observer)));
+        let model = self.model;
+        let detail = |is_asked: bool, detail| is_asked.then_some(detail);
+        let permit = detail(
+            model.has_breaker(),
+            ours!(.permit(&mut retry_ended.guards.0)),
+        );
+        let place = detail(
+            model.has_limiter(),
+            ours!(.place(&mut retry_ended.guards.1)),
+        );
+        let payer = detail(model.is_paid(), ours!(.budget(&retry_budget)));
+        let observe = detail(model.is_observed(), ours!(.observe(&mut retry_observer)));
         let dropped = detail(
-            Key::Timeout,
+            model.is_timed(),
             ours!(let retry_dropped = retry_ended.timed_out;),
         );
         let kept = self.model.history;
@@ -251,7 +252,7 @@ impl Printer<'_> {
 
     /// The verdict on the last failure of attempts that ran at once, which may be known.
     pub(crate) fn last_verdict(&self, verdict: TokenStream) -> TokenStream {
-        if !self.model.has(&[Key::Hedge]) {
+        if !self.model.is_hedged() {
             return verdict;
         }
         ours! {
@@ -264,7 +265,7 @@ impl Printer<'_> {
 
     /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
     pub(crate) fn succeeded_call(&self) -> TokenStream {
-        if self.model.has(&[Key::Hedge]) {
+        if self.model.is_hedged() {
             ours!(&__retry::won(retry_call, retry_number))
         } else {
             self.whole_call()

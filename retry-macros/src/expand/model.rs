@@ -1,6 +1,6 @@
 //! What to generate: every decision, and no printing.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Jitter;
@@ -352,17 +352,12 @@ impl Model {
     /// Whether its policy may have a timeout, and it names none.
     pub(crate) fn ignores_timeout(&self) -> bool {
         let is_known = matches!(self.policy, Policy::Constant(_) | Policy::Numbers(_));
-        !is_known && !self.has(&[Key::Timeout])
-    }
-
-    /// Whether a policy's `max` is shown to somebody before any failure.
-    pub(crate) fn shows_max(&self) -> bool {
-        self.has(&[Key::Attempt, Key::Observe])
+        !is_known && !self.is_timed()
     }
 
     /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_kept = self.is_gated() || self.has(&[Key::Cancel]);
+        let is_kept = self.is_gated() || self.is_cancellable();
         if self.deadline.is_none() && !is_kept {
             return None;
         }
@@ -371,11 +366,6 @@ impl Model {
             (None, Asyncness::Blocking) => Some(Late::Kept),
             (None, Asyncness::Async) => is_kept.then_some(Late::Kept),
         }
-    }
-
-    /// Whether something may let an attempt not begin.
-    pub(crate) fn is_gated(&self) -> bool {
-        self.has(&[Key::Breaker, Key::Limiter])
     }
 
     /// Whether a stream goes on where it broke, so that an item is progress.
@@ -393,15 +383,14 @@ impl Model {
     /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
     /// is let through after it.
     pub(crate) fn keeps_values(&self) -> bool {
-        (self.is_gated() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
+        (self.is_gated() || self.is_cancellable()) && self.has(&[Key::Until])
     }
 
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
     /// place, because a closure or an `async` block that is written twice has two types.
     pub(crate) fn gathers_failures(&self) -> bool {
-        let rejects_values =
-            self.has(&[Key::Until]) || self.has(&[Key::Validate]) && !self.has(&[Key::Correct]);
-        rejects_values && (self.has(&[Key::Cancel]) || self.asks_timer())
+        let rejects_values = self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected();
+        rejects_values && (self.is_cancellable() || self.asks_timer())
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.
@@ -418,37 +407,18 @@ impl Model {
     /// Whether anything may ask the history for the time since the call began.
     fn shows_time(&self) -> bool {
         let by_attempt = self.attempt().is_some_and(|attempt| {
-            let body = match &self.function.body {
-                Body::Block(body) => body.stream(),
-                Body::Missing(_) => TokenStream::new(),
+            let asks = |key| {
+                let expr = self.expr(key).map(ToTokens::to_token_stream);
+                expr.is_some_and(|expr| tokens::asks_time(expr, attempt))
             };
-            let keys = [Key::Validate, Key::Correct].into_iter();
-            let keys = keys.filter_map(|key| self.expr(key));
-            tokens::asks_time(body, attempt)
-                || keys
-                    .into_iter()
-                    .any(|key| tokens::asks_time(key.to_token_stream(), attempt))
+            let by_body = match &self.function.body {
+                Body::Block(body) => tokens::asks_time(body.stream(), attempt),
+                Body::Missing(_) => false,
+            };
+            by_body || asks(Key::Validate) || asks(Key::Correct)
         });
-        let endings = [Key::GiveUp, Key::Fallback].into_iter();
-        let mut endings = endings.filter_map(|key| self.expr(key));
-        by_attempt
-            || endings.any(|ending| match ending {
-                Expr::Closure(closure) => match closure.inputs.first() {
-                    Some(Pat::Ident(gave_up)) => {
-                        tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
-                    }
-                    Some(Pat::Type(PatType { pat, .. })) => match &**pat {
-                        Pat::Ident(gave_up) => {
-                            tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
-                        }
-                        Pat::Wild(_) => false,
-                        _ => true,
-                    },
-                    Some(Pat::Wild(_)) => false,
-                    _ => true,
-                },
-                _ => true,
-            })
+        let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
+        by_attempt || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
     }
 
     /// What asks for spans, unless it says that there are none.
@@ -466,8 +436,13 @@ impl Model {
     }
 
     /// Whether any of the keys is given.
-    pub(crate) fn has(&self, keys: &[Key]) -> bool {
+    fn has(&self, keys: &[Key]) -> bool {
         keys.iter().any(|key| self.arguments.get(*key).is_some())
+    }
+
+    /// Whether the name of the function around a block is all that names the call.
+    pub(crate) fn is_named_by_surroundings(&self) -> bool {
+        self.default_name == DefaultName::Surroundings && !self.has(&[Key::Name])
     }
 
     fn history(&self) -> Option<History> {
@@ -480,6 +455,49 @@ impl Model {
             None => History::Errors,
         })
     }
+}
+
+/// Decisions that follow from a key being there.
+macro_rules! decided_by {
+    ($($(#[$doc:meta])* $decision:ident: $($key:ident)|+;)*) => {
+        impl Model {
+            $(
+                $(#[$doc])*
+                pub(crate) fn $decision(&self) -> bool {
+                    self.has(&[$(Key::$key),+])
+                }
+            )*
+        }
+    };
+}
+
+decided_by! {
+    /// Whether an attempt may take only so long.
+    is_timed: Timeout;
+    /// Whether something may cancel the call.
+    is_cancellable: Cancel;
+    /// Whether retries are paid for.
+    is_paid: Budget;
+    /// Whether a breaker lets attempts through.
+    has_breaker: Breaker;
+    /// Whether attempts wait for their turn.
+    has_limiter: Limiter;
+    /// Whether attempts may run beside a slow one.
+    is_hedged: Hedge;
+    /// Whether an observer is told of events.
+    is_observed: Observe;
+    /// Whether a value may be rejected with an error.
+    is_validated: Validate;
+    /// Whether rejected values are repaired.
+    is_corrected: Correct;
+    /// Whether a last resort follows the last failure.
+    falls_back: Fallback;
+    /// Whether the ending is told why the call ends.
+    tells_reason: GiveUp | Fallback;
+    /// Whether a policy's `max` is shown to somebody before any failure.
+    shows_max: Attempt | Observe;
+    /// Whether something may let an attempt not begin.
+    is_gated: Breaker | Limiter;
 }
 
 impl Policy {
@@ -530,6 +548,22 @@ impl Count {
     }
 }
 
+/// Whether what shapes the end of a call may ask its `GaveUp` for the time.
+fn ending_asks_time(ending: &Expr) -> bool {
+    let Expr::Closure(closure) = ending else {
+        return true;
+    };
+    let argument = match closure.inputs.first() {
+        Some(Pat::Type(PatType { pat, .. })) => Some(&**pat),
+        argument => argument,
+    };
+    match argument {
+        Some(Pat::Ident(name)) => tokens::asks_time(closure.body.to_token_stream(), &name.ident),
+        Some(Pat::Wild(_)) => false,
+        _ => true,
+    }
+}
+
 /// Whether delays depend on more than the number of retries.
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
@@ -545,13 +579,12 @@ fn needs_everything(number: &Argument) -> bool {
 /// The arguments that a policy is made of. Limits of time are reckoned beside the policy: a deadline at the call's start, a
 /// timeout before each attempt.
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
-    let given = arguments.given.iter();
-    given
-        .filter(|argument| argument.key.is_of_policy())
-        .filter(|argument| !matches!(argument.key, Key::Timeout | Key::Deadline))
-        .filter(|argument| !matches!(argument.value, Value::Delays(_)))
-        .cloned()
-        .collect()
+    let mut numbers = arguments.given.clone();
+    numbers.retain(|argument| {
+        let is_time = matches!(argument.key, Key::Timeout | Key::Deadline);
+        argument.key.is_of_policy() && !is_time && !matches!(argument.value, Value::Delays(_))
+    });
+    numbers
 }
 
 /// Of these, what a policy that is known at run time takes the place of, or is the base of.

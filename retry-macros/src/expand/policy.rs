@@ -66,7 +66,7 @@ impl Printer<'_> {
 
     /// The site of a constant policy, of type `Site`.
     fn site_of(&self, policy: &TokenStream) -> TokenStream {
-        if self.is_named_by_surroundings() {
+        if self.model.is_named_by_surroundings() {
             code!(__retry::site_within(#policy, __retry_name))
         } else {
             let name = self.name();
@@ -204,10 +204,6 @@ impl Printer<'_> {
     fn bare_name(&self) -> String {
         let name = self.model.function.signature.ident.to_string();
         name.trim_start_matches("r#").to_owned()
-    }
-
-    fn is_named_by_surroundings(&self) -> bool {
-        self.model.default_name == DefaultName::Surroundings && !self.model.has(&[Key::Name])
     }
 
     /// The function whose own name says in which function the block stands: no macro can see it.

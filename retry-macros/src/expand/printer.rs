@@ -107,7 +107,7 @@ impl Printer<'_> {
 
     /// That, for reports that may have one.
     pub(crate) fn observe(&self) -> TokenStream {
-        if self.model.has(&[Key::Observe]) {
+        if self.model.is_observed() {
             ours!(__retry::Some(&mut retry_observer))
         } else {
             ours!(__retry::None)

@@ -1,7 +1,6 @@
 //! The key `span`: a span around the call, and one around each attempt.
 
 use proc_macro2::TokenStream;
-use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::Argument;
 use crate::expand::printer::Printer;
@@ -48,7 +47,7 @@ impl Printer<'_> {
     /// Binds the span of the attempt that begins.
     pub(crate) fn attempt_span(&self) -> Option<TokenStream> {
         self.model.span()?;
-        let number = if self.model.has(&[Key::Hedge]) {
+        let number = if self.model.is_hedged() {
             ours!(__retry::span::next(&retry_begun))
         } else {
             let call = self.whole_call();

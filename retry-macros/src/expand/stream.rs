@@ -131,7 +131,7 @@ impl Printer<'_> {
                 )
             }
         };
-        let attempt = if self.model.has(&[Key::Fallback]) {
+        let attempt = if self.model.falls_back() {
             ours!(attempt_or_fallback)
         } else {
             ours!(attempt)

@@ -32,7 +32,7 @@ impl Printer<'_> {
     /// about it.
     fn gathered(&self) -> TokenStream {
         let until = self.model.expr(Key::Until);
-        let is_corrected = self.model.has(&[Key::Correct]);
+        let is_corrected = self.model.is_corrected();
         let validate = self.model.expr(Key::Validate);
         let is_checked = validate.is_some() && !is_corrected;
         let (by_until, by_check) = match (until, is_checked) {

@@ -196,9 +196,11 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
 
 /// Where the block begins whose braces follow.
 fn begin(tokens: &[TokenTree]) -> usize {
-    let begin = arrow(tokens).unwrap_or(tokens.len());
-    let words = tokens[..begin].iter().rev();
-    begin - words.take_while(|word| is_word(word)).count()
+    let mut begin = arrow(tokens).unwrap_or(tokens.len());
+    while begin > 0 && is_word(&tokens[begin - 1]) {
+        begin -= 1;
+    }
+    begin
 }
 
 /// Where the `->` stands whose type ends there. In a key's value, such an arrow follows something else than what may begin

@@ -130,17 +130,18 @@ impl Function {
 
     /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
     pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
-        let inputs = self.signature.inputs.iter();
-        inputs
-            .filter_map(|argument| match argument {
+        let mut references = Vec::new();
+        for argument in &self.signature.inputs {
+            references.extend(match argument {
                 FnArg::Receiver(receiver) => match &receiver.kind {
                     ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
                     ReceiverKind::Typed(_, ty) => mutable_reference(ty),
                     _ => None,
                 },
                 FnArg::Typed(typed) => mutable_reference(&typed.ty),
-            })
-            .collect()
+            });
+        }
+        references
     }
 }
 

@@ -1,5 +1,7 @@
 //! What an annotated function returns: its type as written, and the type of one attempt's outcome.
 
+use std::mem;
+
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::punctuated::{self, Punctuated};
@@ -450,10 +452,11 @@ fn shorten(ty: &mut Type) {
     let any = Lifetime::new("'_", ty.span());
     match bare_mut(ty) {
         Type::TraitObject(object) => {
-            let bounds = object.bounds.iter().cloned();
-            object.bounds = bounds
-                .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
-                .collect();
+            for bound in mem::take(&mut object.bounds) {
+                if !matches!(bound, TypeParamBound::Lifetime(_)) {
+                    object.bounds.push(bound);
+                }
+            }
             object.bounds.push(TypeParamBound::Lifetime(any));
         }
         Type::Path(path) => {

@@ -146,11 +146,9 @@ fn fit(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
             (at..=last).find_map(|end| fit(tokens, end, rest))
         }
         "path" => {
-            let names = tokens[at..].iter();
-            let path =
-                names.take_while(|token| matches!(token, TokenTree::Ident(_)) || is(token, ":"));
-            let last = at + path.count();
-            (at..=last).find_map(|end| fit(tokens, end, rest))
+            let is_path = |token| matches!(token, &TokenTree::Ident(_)) || is(token, ":");
+            let path = tokens[at..].iter().position(|token| !is_path(token));
+            (at..=path.map_or(tokens.len(), |end| at + end)).find_map(|end| fit(tokens, end, rest))
         }
         _ if !is(tokens.get(at)?, word) => None,
         _ if word.contains('@') => fit(tokens, at + 1, rest).map(|_| at),

@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{code, code_at, ends_with, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -196,24 +196,23 @@ fn self_in_types(function: &Function) -> Option<Ident> {
         }
     }
     signature.generics.params.to_tokens(&mut types);
-    let bounds = signature.generics.where_clause.iter();
-    for bound in bounds.flat_map(|bounds| &bounds.predicates) {
-        match bound {
-            WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
-                let others = bound.bounds.iter().filter(|bound| !holds_for_both(bound));
-                for other in others {
-                    bound.bounded_ty.to_tokens(&mut types);
-                    other.to_tokens(&mut types);
+    for bound in signature.generics.where_clause.iter() {
+        for bound in &bound.predicates {
+            match bound {
+                WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
+                    for other in &bound.bounds {
+                        if !holds_for_both(other) {
+                            bound.bounded_ty.to_tokens(&mut types);
+                            other.to_tokens(&mut types);
+                        }
+                    }
                 }
+                bound => bound.to_tokens(&mut types),
             }
-            bound => bound.to_tokens(&mut types),
         }
     }
-    if let Some(returned) = function
-        .return_type()
-        .filter(|returned| !is_lone_self(returned))
-    {
-        returned.to_tokens(&mut types);
+    if !returns_self(function) {
+        function.return_type().to_tokens(&mut types);
     }
     find_self(types)
 }
@@ -222,11 +221,7 @@ fn self_in_types(function: &Function) -> Option<Ident> {
 fn holds_for_both(bound: &TypeParamBound) -> bool {
     match bound {
         TypeParamBound::Lifetime(_) => true,
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|name| {
-            ["Sized", "Send", "Sync", "Unpin"]
-                .iter()
-                .any(|auto| name.ident == auto)
-        }),
+        TypeParamBound::Trait(bound) => ends_with(&bound.path, &["Sized", "Send", "Sync", "Unpin"]),
         _ => false,
     }
 }

@@ -140,7 +140,9 @@ impl<'a> Methods<'a> {
         let lent = receiver.and_then(Lent::of);
         let Some(merged) = merged else {
             let mut handed = Vec::from_iter(lent_client(receiver, None));
-            handed.extend(given.iter().map(Given::handed_on));
+            given
+                .iter()
+                .for_each(|given| handed.push(given.handed_on()));
             let call = self.awaited_if(function.is_async(), &function, &handed);
             function.body = body(wrapped_again(&function, call));
             function.to_tokens(&mut self.implemented);
@@ -158,17 +160,22 @@ impl<'a> Methods<'a> {
         let kept = kept(&merged, &function, &given, errors);
         let this = kept.as_ref().map(|kept| &kept.this);
         let mut handed = Vec::from_iter(lent_client(receiver, this));
-        handed.extend(given.iter().map(|given| match (&kept, given.kept()) {
-            (Some(_), Some((_, lent))) => lent,
-            _ => given.for_attempt(at_once),
-        }));
+        for given in &given {
+            handed.push(match (&kept, given.kept()) {
+                (Some(_), Some((_, lent))) => lent,
+                _ => given.for_attempt(at_once),
+            });
+        }
         let awaits = function.is_future() || function.is_async();
         let call = self.awaited_if(awaits, &function, &handed);
         self.clones_client |= kept.is_some();
-        let is_kept = |given: &Given| kept.is_some() && given.kept().is_some();
-        let owned = given.iter().filter(|given| given.is_owned() && !at_once);
-        let owned = owned.filter(|given| !is_kept(given));
-        let owned = owned.map(|given| given.name.clone()).collect();
+        let mut owned = Vec::new();
+        for given in &given {
+            let is_kept = kept.is_some() && given.kept().is_some();
+            if given.is_owned() && !at_once && !is_kept {
+                owned.push(given.name.clone());
+            }
+        }
         function.body = body(call);
         let this = kept.as_ref().map(|kept| kept.this.clone());
         self.expand(
@@ -254,19 +261,19 @@ fn kept(
         );
         return None;
     }
-    for given in given.iter().filter(|given| given.is_tied()) {
-        errors.at(
-            given.name.span(),
-            format!("the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"),
-        );
+    let mut arguments = Vec::new();
+    for given in given {
+        if given.is_tied() {
+            errors.at(
+                given.name.span(),
+                format!("the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"),
+            );
+        }
+        arguments.extend(given.kept().map(|(keep, _)| (given.name.clone(), keep)));
     }
-    let arguments = given.iter().filter_map(|given| {
-        let (keep, _) = given.kept()?;
-        Some((given.name.clone(), keep))
-    });
     Some(Kept {
         decorator: this_of(receiver),
         this: Ident::new("retry_this", Span::mixed_site()),
-        arguments: arguments.collect(),
+        arguments,
     })
 }

@@ -5,14 +5,12 @@ use quote::{ToTokens, TokenStreamExt};
 use syn::spanned::Spanned;
 use syn::{Path, WherePredicate};
 
-use crate::block::decorator::handed_on::{
-    Given, Lent, given, is_cfg, returns_self, stays_with_decorator,
-};
+use crate::block::decorator::handed_on::{Lent, given, is_cfg, returns_self, stays_with_decorator};
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
 use crate::errors::Errors;
 use crate::target::function::{Body, Function};
-use crate::tokens::{code, code_at};
+use crate::tokens::{code, code_at, ends_with};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -63,10 +61,7 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
     if is_sized(function) {
         return Some("is `where Self: Sized`");
     }
-    let is_shared = pointer.segments.last().is_some_and(|name| {
-        let pointers = ["Arc", "Rc"];
-        pointers.iter().any(|shared| name.ident == shared)
-    });
+    let is_shared = ends_with(pointer, &["Arc", "Rc"]);
     match receiver.and_then(Lent::of) {
         Some(Lent::Value) => Some("takes `self` by value"),
         Some(Lent::Mutable) if is_shared => Some("takes `&mut self`"),
@@ -76,11 +71,13 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
 
 /// Whether what a pointer points to may lack the method.
 fn is_sized(function: &Function) -> bool {
-    let bounds = function.signature.generics.where_clause.iter();
-    bounds.flat_map(|bounds| &bounds.predicates).any(|bound| {
-        matches!(bound, WherePredicate::Type(bound)
-            if bound.bounded_ty.to_token_stream().to_string() == "Self"
-                && bound.bounds.to_token_stream().to_string().contains("Sized"))
+    let bounds = &function.signature.generics.where_clause;
+    bounds.as_ref().is_some_and(|bounds| {
+        bounds.predicates.iter().any(|bound| {
+            matches!(bound, WherePredicate::Type(bound)
+                if bound.bounded_ty.to_token_stream().to_string() == "Self"
+                    && bound.bounds.to_token_stream().to_string().contains("Sized"))
+        })
     })
 }
 
@@ -95,7 +92,9 @@ fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
         let place = Span::call_site().located_at(this.span);
         Some(Lent::of(receiver)?.lend(code_at!(place=> **#this)))
     }));
-    handed.extend(given.iter().map(Given::handed_on));
+    given
+        .iter()
+        .for_each(|given| handed.push(given.handed_on()));
     let call = pointed.call(&function, &handed);
     let call = if function.is_async() {
         code!(#call.await)
