@@ -7,8 +7,8 @@ use proc_macro2::{Span, TokenStream};
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    pub(crate) fn at(&mut self, place: Span, message: impl Into<String>) {
-        self.push(syn::Error::new(place, message.into()));
+    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) {
+        self.push(syn::Error::new(span, message.into()));
     }
 
     pub(crate) fn push(&mut self, error: syn::Error) {

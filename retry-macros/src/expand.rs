@@ -28,7 +28,7 @@ use quote::ToTokens;
 
 use self::attempt::Attempted;
 pub(crate) use self::attempt::{clone_owned, take_owned};
-use self::model::{Attempts, Model};
+use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
@@ -73,7 +73,7 @@ fn imports(model: &Model) -> TokenStream {
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
-    let is_body = matches!(model.attempts, Attempts::Body);
+    let is_body = matches!(model.attempts, Callee::Body);
     let wrapped = is_body
         .then(|| WrappedBody::find(&model.function, &statements))
         .flatten();
@@ -100,8 +100,8 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
         }
     };
     let kept = match &model.attempts {
-        Attempts::Client { kept, .. } => kept.as_ref(),
-        Attempts::Body => None,
+        Callee::Client { kept, .. } => kept.as_ref(),
+        Callee::Body => None,
     };
     let keep = kept.map(attempt::keep);
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);

@@ -105,7 +105,7 @@ fn calls_macro(tokens: TokenStream) -> bool {
         })
 }
 
-/// The first such token that belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
+/// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
 fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
     let mut own = tokens
         .into_iter()

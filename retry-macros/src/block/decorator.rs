@@ -18,7 +18,7 @@ use syn::{
 use self::definition::Definition;
 use self::methods::Methods;
 use self::wrapped::Wrapped;
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
@@ -34,7 +34,7 @@ pub(crate) struct Decorator {
     ident: Ident,
     generics: Generics,
     supertraits: Punctuated<TypeParamBound, Token![+]>,
-    /// As written.
+    /// The trait as written.
     item: Braced,
     /// A name that the trait does not use.
     free: Ident,
@@ -74,12 +74,12 @@ impl Decorator {
         check::arguments(arguments, &mut errors);
         check::on_trait(arguments, &self.ident, &mut errors);
         let of = match arguments.value(Key::Of) {
-            Some(Value::Path(path)) => Some(path.clone()),
+            Some(KeyValue::Path(path)) => Some(path.clone()),
             _ => None,
         };
         let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
         let parameter = match arguments.value(Key::Wrapper) {
-            Some(Value::Wrapper(_, Some(parameter))) => (**parameter).clone(),
+            Some(KeyValue::Wrapper(_, Some(parameter))) => (**parameter).clone(),
             _ => self.free.clone().into(),
         };
         let wrapped = Wrapped {
@@ -143,7 +143,7 @@ impl Decorator {
         bounds: &Bounds,
         methods: &Methods,
     ) -> TokenStream {
-        let Some(Value::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
+        let Some(KeyValue::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
             return TokenStream::new();
         };
         let Wrapped { client, path, .. } = wrapped;
@@ -177,12 +177,12 @@ impl Decorator {
             .push(GenericParam::Type(parameter.clone()));
         let (parameters, _, bounds) = impl_generics.split_for_impl();
         // A copy is not emitted, so errors about the impl as a whole point at its name.
-        let (completeness, place) = match arguments.get(Key::Of) {
+        let (completeness, span) = match arguments.get(Key::Of) {
             Some(_) => (Some(self.completeness()), self.ident.span()),
             None => (None, Span::call_site()),
         };
-        let keyword = code_at!(place=> impl);
-        let members = braces(methods.implemented.clone(), place);
+        let keyword = code_at!(span=> impl);
+        let members = braces(methods.implemented.clone(), span);
         let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
         code! {
             #definition
@@ -218,7 +218,7 @@ impl Decorator {
         members: &[Member],
         errors: &mut Errors,
     ) -> TokenStream {
-        let Some(Value::Paths(pointers)) = arguments.value(Key::Forward) else {
+        let Some(KeyValue::Paths(pointers)) = arguments.value(Key::Forward) else {
             return TokenStream::new();
         };
         let pointed = Wrapped {

@@ -48,7 +48,7 @@ impl Braced {
         }
     }
 
-    /// The same item with other members.
+    /// The item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let (header, braces) = (&self.header, with_content(&self.braces, content));
         code!(#header #braces)
@@ -69,7 +69,7 @@ pub(crate) struct Method {
 
 /// What a member's own `#[retry]` says.
 pub(crate) enum Own {
-    /// It has none.
+    /// No attribute of its own.
     Nothing,
     /// `#[retry(skip)]`
     Skip,

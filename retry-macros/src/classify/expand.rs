@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
 
-use crate::classify::mark::{Kind, Mark};
+use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::Errors;
 use crate::tokens::{RuntimePath, code, code_at, mentions};
 
@@ -109,12 +109,12 @@ impl Derivation {
             if mark.broken || default.is_some_and(of_enum) {
                 return TokenStream::new();
             }
-            let place = match default {
+            let also = match default {
                 Some(_) => " on it, or on the enum for all that have none",
                 None => "",
             };
             let message = format!(
-                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{place}"
+                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{also}"
             );
             self.errors.at(ident.span(), message.trim_end_matches(','));
             return TokenStream::new();
@@ -122,7 +122,7 @@ impl Derivation {
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
         let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
-            if kind == Kind::Stop {
+            if kind == VerdictWord::Stop {
                 self.errors.at(
                     span,
                     "`ambiguous` has no effect with `stop`: remove one of the two",
@@ -133,7 +133,7 @@ impl Derivation {
         let Some((member, span)) = &mark.after else {
             return code!(#pattern { .. } => #verdict,);
         };
-        if kind == Kind::Stop {
+        if kind == VerdictWord::Stop {
             self.errors.at(
                 *span,
                 "`after` has no effect with `stop`: remove one of the two",
@@ -167,14 +167,14 @@ impl Derivation {
         mark: &Mark,
     ) -> TokenStream {
         let taken = [
-            (mark.kind.map(|(_, place)| place), "verdict"),
-            (mark.after.as_ref().map(|(_, place)| *place), "hint"),
+            (mark.kind.map(|(_, span)| span), "verdict"),
+            (mark.after.as_ref().map(|(_, span)| *span), "hint"),
             (mark.ambiguous, "verdict"),
         ];
-        for (place, what) in taken {
-            if let Some(place) = place {
+        for (span, what) in taken {
+            if let Some(span) = span {
                 self.errors.at(
-                    place,
+                    span,
                     format!("`transparent` takes the {what} of the field: remove one of the two"),
                 );
             }

@@ -13,7 +13,7 @@ use crate::errors::Errors;
 
 words! {
     /// The verdicts.
-    pub(super) Kind {
+    pub(super) VerdictWord {
         Stop = "stop",
         Transient = "transient",
         Throttled = "throttled",
@@ -52,7 +52,7 @@ const ELSEWHERE: [(&str, &str); 20] = [
 /// What `#[classify(…)]` says, each part with where it says so.
 #[derive(Default)]
 pub(super) struct Mark {
-    pub(super) kind: Option<(Kind, Span)>,
+    pub(super) kind: Option<(VerdictWord, Span)>,
     pub(super) ambiguous: Option<Span>,
     pub(super) after: Option<(FieldName, Span)>,
     pub(super) transparent: Option<Span>,
@@ -91,25 +91,25 @@ impl Mark {
                 "transparent" => self.transparent = Some(span),
                 "after" if self.after.is_some() => return Err(again()),
                 "after" => {
-                    let wrong = |place| {
+                    let wrong = |span| {
                         let message =
                             "`after` names the field with the hint, as in `after = retry_after`";
-                        syn::Error::new(place, message)
+                        syn::Error::new(span, message)
                     };
                     input.parse::<Token![=]>().map_err(|_| wrong(span))?;
                     let field: FieldName = input
                         .parse()
                         .map_err(|error: syn::Error| wrong(error.span()))?;
-                    let place = field.span();
-                    self.after = Some((field, place));
+                    let span = field.span();
+                    self.after = Some((field, span));
                 }
                 "crate" => {
                     input.parse::<Token![=]>()?;
                     self.krate = Some(input.call(Path::parse_mod_style)?);
                 }
                 _ => {
-                    let Some(kind) = Kind::of(&name) else {
-                        let words = [Kind::words(), OTHERS.to_vec()].concat();
+                    let Some(kind) = VerdictWord::of(&name) else {
+                        let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
                         let known = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name);
                         let suggestion = match known {
                             Some((_, here)) => format!("it is `{here}` here"),

@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
-use crate::expand::model::{Attempts, Kept};
+use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
 use crate::tokens::{braces, code, code_at, joined, ours, ours_at};
@@ -15,7 +15,7 @@ use crate::tokens::{braces, code, code_at, joined, ours, ours_at};
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
-    /// It returns a future, with its type if that must be named.
+    /// Code that returns a future, with the future's type if that must be named.
     Future(Group, Option<TokenStream>),
 }
 
@@ -109,38 +109,38 @@ impl Printer<'_> {
         let name = self.model.function.signature.ident.span();
         // In its own block, or the compiler would suggest it in other keys.
         let bound = |body: Group| {
-            let place = users_own(&body);
+            let span = users_own(&body);
             let content = match self.attempt_binding() {
                 Some(binding) => ours!({ #binding #body }),
                 None => body.into_token_stream(),
             };
-            (content, place)
+            (content, span)
         };
         match (attempted, &self.model.attempts) {
             // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
             // `&mut self`.
-            (Attempted::Blocking(call), Attempts::Client { .. }) => call.into_token_stream(),
+            (Attempted::Blocking(call), Callee::Client { .. }) => call.into_token_stream(),
             // A closure contains `return` and `?`.
-            (Attempted::Blocking(body), Attempts::Body) => {
+            (Attempted::Blocking(body), Callee::Body) => {
                 let edge = self.return_edge_by_on();
                 let closure = ours_at!(name=> ||);
-                let (body, place) = bound(body);
-                let body = braces(code!(#edge #body), place);
+                let (body, span) = bound(body);
+                let body = braces(code!(#edge #body), span);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
                 let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
-                let (body, place) = bound(body);
-                let body = braces(code!(#edge #body), place);
+                let (body, span) = bound(body);
+                let body = braces(code!(#edge #body), span);
                 ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
                 let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
-                let (body, place) = bound(body);
-                let body = braces(body, place);
+                let (body, span) = bound(body);
+                let body = braces(body, span);
                 ours!((#closure #arrow #body)())
             }
         }
@@ -160,7 +160,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The same of a closure, whose type is written, and says all but an error that `on` names.
+    /// The return edge of a closure, whose type is written: that says all but an error that `on` names.
     fn return_edge_by_on(&self) -> Option<TokenStream> {
         let never = self.never_by_on()?;
         Some(ours! {
@@ -172,8 +172,8 @@ impl Printer<'_> {
 
     /// The conversion of a timeout into the function's error.
     pub(crate) fn timed_out_conversion(timeout: &Argument) -> TokenStream {
-        let place = timeout.ident.span();
-        ours_at!(place=> __retry::FromTimedOut::from_timed_out)
+        let span = timeout.ident.span();
+        ours_at!(span=> __retry::FromTimedOut::from_timed_out)
     }
 
     /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
@@ -211,13 +211,13 @@ impl Printer<'_> {
     /// A decorator's owned arguments: every attempt needs its own copy of each.
     pub(crate) fn owned(&self) -> &[Ident] {
         match &self.model.attempts {
-            Attempts::Client { owned, .. } => owned,
-            Attempts::Body => &[],
+            Callee::Client { owned, .. } => owned,
+            Callee::Body => &[],
         }
     }
 }
 
-/// The body's place, with the hygiene of the user's first token: coverage reports count only what the braces of the
+/// The body's span, with the hygiene of the user's first token: coverage reports count only what the braces of the
 /// user's own code hold.
 fn users_own(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
@@ -227,25 +227,25 @@ fn users_own(body: &Group) -> Span {
 
 /// Clones a decorator's owned argument for an attempt that may not be the last that needs it.
 pub(crate) fn clone_owned(argument: &Ident) -> TokenStream {
-    let place = argument.span();
-    let argument = ours_at!(place=> &#argument);
-    ours_at!(place=> __retry::CloneArgument::clone_argument(#argument))
+    let span = argument.span();
+    let argument = ours_at!(span=> &#argument);
+    ours_at!(span=> __retry::CloneArgument::clone_argument(#argument))
 }
 
 /// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the
 /// error points at its name.
 pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
-    let place = argument.span();
+    let span = argument.span();
     let slot = slot(argument);
     let last = ours!(retry_last);
-    let taken = ours_at!(place=> retry_taken);
-    code_at! {Span::call_site().located_at(place)=>
+    let taken = ours_at!(span=> retry_taken);
+    code_at! {Span::call_site().located_at(span)=>
         match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
     }
 }
 
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
-pub(crate) fn keep(kept: &Kept) -> TokenStream {
+pub(crate) fn keep(kept: &Retained) -> TokenStream {
     let (decorator, this) = (&kept.decorator, &kept.this);
     let mut arguments = kept.arguments.iter().map(|(argument, keep)| {
         let span = argument.span();

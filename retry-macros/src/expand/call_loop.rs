@@ -72,12 +72,12 @@ impl Printer<'_> {
     /// at the same place, and reports it once.
     pub(crate) fn leave(&self) -> TokenStream {
         let returned = &self.model.outcome;
-        let place = returned.span();
-        let outcome = ours_at!(place=> retry_outcome);
+        let span = returned.span();
+        let outcome = ours_at!(span=> retry_outcome);
         if self.model.stream.is_some() || outcome::is_result(returned) {
             return ours!(break 'retry_call #outcome;);
         }
-        let returned = ours_at!(place=> __retry::from_result::<#returned, _, _>);
+        let returned = ours_at!(span=> __retry::from_result::<#returned, _, _>);
         ours!(break 'retry_call #returned(#outcome);)
     }
 

@@ -35,15 +35,15 @@ impl Printer<'_> {
     /// Binds what cancels the call. Outside of the decision, which it outlives.
     pub(crate) fn cancel(&self) -> Option<TokenStream> {
         let cancel = self.model.expr(Key::Cancel)?;
-        let place = cancel.span();
+        let span = cancel.span();
         let cancel = self.user(cancel);
         Some(match self.asyncness {
             Asyncness::Async => {
-                let cancelled = ours_at!(place=> __retry::cancelled(#cancel));
+                let cancelled = ours_at!(span=> __retry::cancelled(#cancel));
                 ours!(let mut retry_cancel = #cancelled;)
             }
             Asyncness::Blocking => {
-                let cancel = ours_at!(place=> __retry::cancel_blocking(#cancel));
+                let cancel = ours_at!(span=> __retry::cancel_blocking(#cancel));
                 ours!(let retry_cancel = #cancel;)
             }
         })

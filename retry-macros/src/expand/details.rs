@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::TokenStreamExt;
 use retry_vocabulary::key::Key;
 
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::model::History;
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
@@ -33,26 +33,26 @@ impl Printer<'_> {
         details
     }
 
-    /// The details of the failure beyond its verdict, as far as keys need them.
-    pub(crate) fn options(&self, failed: Failed) -> TokenStream {
+    /// The details of a failure that only the decision after it needs, beside those of [`Self::details`].
+    pub(crate) fn options(&self, failed: FailureSource) -> TokenStream {
         let model = self.model;
         let mut options = self.details(&self.now_after_failure());
         if model.is_hedged() {
             options.append_all(ours!(.pushback(&mut retry_pushback)));
         }
-        if let Some(repeated) = self.repeated().filter(|_| failed != Failed::Until) {
+        if let Some(repeated) = self.repeated().filter(|_| failed != FailureSource::Until) {
             // An item in between ends the row.
             let stands = (model.history == Some(History::Items))
                 .then(|| ours!(__retry::stream::resume::is_without_items(&retry_progress) &&));
             options.append_all(ours!(.repeated(#stands #repeated)));
         }
-        if model.has_breaker() && failed == Failed::Body {
+        if model.has_breaker() && failed == FailureSource::Body {
             options.append_all(ours!(.permit(&mut retry_permit)));
         }
-        if model.has_limiter() && failed == Failed::Body {
+        if model.has_limiter() && failed == FailureSource::Body {
             options.append_all(ours!(.place(&mut retry_place)));
         }
-        let is_corrected = failed == Failed::Validation && model.is_corrected();
+        let is_corrected = failed == FailureSource::Validation && model.is_corrected();
         // The last attempt took the arguments, even if the limit has grown since. A correction needs none.
         if !self.owned().is_empty() && !is_corrected {
             options.append_all(ours!(.last(retry_last)));
@@ -65,7 +65,7 @@ impl Printer<'_> {
         } else if model.is_validated() {
             options.append_all(ours!(.validates()));
         }
-        if model.falls_back() && failed != Failed::Until {
+        if model.falls_back() && failed != FailureSource::Until {
             options.append_all(ours!(.falls_back()));
         }
         options

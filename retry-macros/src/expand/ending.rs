@@ -5,7 +5,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{code, ours, ours_at};
@@ -34,9 +34,9 @@ impl Printer<'_> {
         match endings {
             (None, None) => ours!(__retry::Err(retry_error)),
             (Some(give_up), _) => {
-                let place = give_up.span();
+                let span = give_up.span();
                 let give_up = self.user(give_up);
-                let shaped = ours_at!(place=> __retry::shape(#gave_up, #give_up));
+                let shaped = ours_at!(span=> __retry::shape(#gave_up, #give_up));
                 ours!(__retry::Err(#shaped))
             }
             (None, Some(fallback)) => self.fallen(fallback, &gave_up),
@@ -45,13 +45,13 @@ impl Printer<'_> {
 
     /// What the fallback makes of the call.
     fn fallen(&self, fallback: &Expr, gave_up: &TokenStream) -> TokenStream {
-        let place = fallback.span();
+        let span = fallback.span();
         let fallback = self.user(fallback);
         // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
         let fallen = match self.asyncness {
-            Asyncness::Async => ours_at!(place=> { __retry::fall_back(#gave_up, #fallback).await }),
+            Asyncness::Async => ours_at!(span=> { __retry::fall_back(#gave_up, #fallback).await }),
             Asyncness::Blocking => {
-                ours_at!(place=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+                ours_at!(span=> { __retry::fall_back_blocking(#gave_up, #fallback) })
             }
         };
         let told = self.fallback_told();
@@ -60,7 +60,7 @@ impl Printer<'_> {
             .model
             .stream
             .as_ref()
-            .map(|stream| self.read_fallen(stream, place));
+            .map(|stream| self.read_fallen(stream, span));
         #[cfg(not(feature = "stream"))]
         let stream: Option<TokenStream> = None;
         let error = self.error();
@@ -68,7 +68,7 @@ impl Printer<'_> {
             Some(_) => ours!(_),
             None => self.value(),
         };
-        let fallen = ours_at!(place=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
+        let fallen = ours_at!(span=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
         let fallen_type = self.error_type_of(&ours!(retry_fallen));
         ours! {
             {
@@ -118,7 +118,7 @@ impl Printer<'_> {
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
     /// what the pause was for.
     pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
-        let told = self.told(Failed::Body, pending, reason);
+        let told = self.told(FailureSource::Body, pending, reason);
         let tick = self.tick();
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
@@ -130,13 +130,15 @@ impl Printer<'_> {
 
     pub(crate) fn told(
         &self,
-        failed: Failed,
+        failed: FailureSource,
         pending: &TokenStream,
         reason: &TokenStream,
     ) -> TokenStream {
         let (shown, falls_back) = match failed {
-            Failed::Until => (ours!(&__retry::REJECTED_VALUE), false),
-            Failed::Body | Failed::Validation => (self.shown(), self.model.falls_back()),
+            FailureSource::Until => (ours!(&__retry::REJECTED_VALUE), false),
+            FailureSource::Body | FailureSource::Validation => {
+                (self.shown(), self.model.falls_back())
+            }
         };
         let name = self.name();
         let observer = self.observer();

@@ -4,13 +4,13 @@ use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::model::{Decision, History};
+use crate::expand::model::{Decider, History};
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
 /// What failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Failed {
+pub(crate) enum FailureSource {
     /// The body returned an error.
     Body,
     /// `until` rejected the value; there is no error.
@@ -20,7 +20,7 @@ pub(crate) enum Failed {
 }
 
 impl Printer<'_> {
-    /// After an `Err(retry_error)`.
+    /// What follows an attempt that came to `Err(retry_error)`.
     pub(crate) fn rejected(&self) -> TokenStream {
         let kept = self.model.history.map(|history| {
             let items = (history == History::Items)
@@ -30,13 +30,13 @@ impl Printer<'_> {
                 __retry::failed(&mut retry_history, retry_error);
             }
         });
-        self.decided(Failed::Body, kept, self.ended())
+        self.decided(FailureSource::Body, kept, self.ended())
     }
 
     /// If a retry follows, runs `kept` and leaves with the pause. If not, runs `ended`.
     pub(crate) fn decided(
         &self,
-        failed: Failed,
+        failed: FailureSource,
         kept: Option<TokenStream>,
         ended: TokenStream,
     ) -> TokenStream {
@@ -47,11 +47,11 @@ impl Printer<'_> {
             counted,
         } = self.decision(failed);
         let failed_with = match failed {
-            Failed::Until => self.failed_without_error(&ended),
-            Failed::Body | Failed::Validation => self.failed_with_error(),
+            FailureSource::Until => self.failed_without_error(&ended),
+            FailureSource::Body | FailureSource::Validation => self.failed_with_error(),
         };
         let paused = self.paused();
-        let noted = (self.reason().is_some() && failed != Failed::Until)
+        let noted = (self.reason().is_some() && failed != FailureSource::Until)
             .then(|| ours!(__retry::paused(&mut retry_history, &retry_pause);));
         let leave = ours! {
             #counted
@@ -62,7 +62,7 @@ impl Printer<'_> {
         };
         let ended = self.without_cancel(ended);
         match self.reason() {
-            Some(reason) if failed != Failed::Until => ours! {
+            Some(reason) if failed != FailureSource::Until => ours! {
                 #before
                 match #decision {
                     #retried => { #leave }
@@ -84,29 +84,29 @@ impl Printer<'_> {
     /// Computed in a cold closure, so that code used only here stays out of the way of a call that succeeds: the
     /// compiler turns the closure into a function. It also keeps `return`, `?` and `.await` in keys from acting on the
     /// function.
-    pub(crate) fn decision(&self, failed: Failed) -> Decided {
+    pub(crate) fn decision(&self, failed: FailureSource) -> Decided {
         let call = self.call();
         let shown = match failed {
-            Failed::Until => ours!(&__retry::REJECTED_VALUE),
-            Failed::Body | Failed::Validation => self.shown(),
+            FailureSource::Until => ours!(&__retry::REJECTED_VALUE),
+            FailureSource::Body | FailureSource::Validation => self.shown(),
         };
         let (timer, cancel) = match (failed, self.model.is_corrected()) {
             // In a loop of corrections, each failure binds its own.
-            (Failed::Validation, true) => {
+            (FailureSource::Validation, true) => {
                 let timer = self.timer_assignment().map(|assigned| ours!(let #assigned));
                 (timer, self.cancel())
             }
             _ if self.model.gathers_failures() => (None, None),
             _ => (self.timer_assignment(), self.cancel()),
         };
-        if self.model.decision != Decision::Full {
+        if self.model.decision != Decider::Full {
             let policy = self.policy();
             let verdict = self.verdict(failed, &policy);
             let site = self.site(&policy);
             let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
             let decision = match self.model.decision {
                 // Handed on, or the closure would keep a reference to it.
-                Decision::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
+                Decider::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
                 _ => ours!(__retry::cold(|| #failed)),
             };
             return Decided {
@@ -120,9 +120,9 @@ impl Printer<'_> {
         let observer = self.observer();
         let (budget, paid) = self.paid();
         let delays = self.model.delays().map(|delays| {
-            let place = delays.span();
+            let span = delays.span();
             let delays = self.user(delays);
-            let delays = ours_at!(place=> __retry::delays(#delays));
+            let delays = ours_at!(span=> __retry::delays(#delays));
             ours!(let mut retry_delays = #delays;)
         });
         let decide = |policy: TokenStream| {
@@ -151,7 +151,7 @@ impl Printer<'_> {
                 retry_decision
             }
         };
-        let is_asked = failed == Failed::Body && self.model.may_be_off();
+        let is_asked = failed == FailureSource::Body && self.model.may_be_off();
         let decide = if is_asked || !self.owned().is_empty() {
             self.with_policy(decide)
         } else {
@@ -178,11 +178,11 @@ impl Printer<'_> {
     }
 
     /// The verdict under that policy, of type `&Policy`.
-    fn verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
+    fn verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
         let verdict = self.asked_verdict(failed, policy);
         let verdict = match failed {
-            Failed::Body => self.last_verdict(verdict),
-            Failed::Until | Failed::Validation => verdict,
+            FailureSource::Body => self.last_verdict(verdict),
+            FailureSource::Until | FailureSource::Validation => verdict,
         };
         match self.reason() {
             Some(_) => ours!(__retry::judged(&retry_history, #verdict)),
@@ -190,17 +190,17 @@ impl Printer<'_> {
         }
     }
 
-    /// The same, asked for anew. Where there are no retries, nobody is asked.
-    pub(crate) fn asked_verdict(&self, failed: Failed, policy: &TokenStream) -> TokenStream {
+    /// The verdict on a failure that nobody judged yet. Where there are no retries, nobody is asked.
+    pub(crate) fn asked_verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
         let verdict = match (failed, self.model.expr(Key::On)) {
-            (Failed::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
-            (Failed::Validation, _) => return ours!(__retry::Verdict::INVALID),
-            (Failed::Body, Some(on)) => {
-                let place = on.span();
+            (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
+            (FailureSource::Validation, _) => return ours!(__retry::Verdict::INVALID),
+            (FailureSource::Body, Some(on)) => {
+                let span = on.span();
                 let on = self.user(on);
-                ours_at!(place=> __retry::verdict(&retry_error, #on))
+                ours_at!(span=> __retry::verdict(&retry_error, #on))
             }
-            (Failed::Body, None) => {
+            (FailureSource::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
         };
@@ -233,6 +233,6 @@ pub(crate) struct Decided {
     pub(crate) decision: TokenStream,
     /// The pattern for a retry, which binds `retry_pause`.
     pub(crate) retried: TokenStream,
-    /// Counts the retry, where the decision has not.
+    /// What counts the retry, where the decision has not.
     counted: Option<TokenStream>,
 }

@@ -7,7 +7,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::model::{Count, Late};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
@@ -21,7 +21,7 @@ impl Printer<'_> {
         }
         let failed = match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(let mut retry_failed = false;),
-            Late::Kept => ours!(let mut retry_failed = __retry::None;),
+            Late::FromLocal => ours!(let mut retry_failed = __retry::None;),
         };
         let returned = self.model.keeps_values();
         let returned = returned.then(|| ours!(let mut retry_returned = __retry::None;));
@@ -56,10 +56,10 @@ impl Printer<'_> {
     fn look(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
         self.model.expr(Key::Limiter)?;
-        let place = breaker.span();
+        let span = breaker.span();
         let breaker = self.kept(breaker);
-        let bound = bound_breaker(place);
-        let is_open = ours_at!(place=> __retry::is_open(&#bound));
+        let bound = bound_breaker(span);
+        let is_open = ours_at!(span=> __retry::is_open(&#bound));
         Some(ours! {
             let #bound = #breaker;
             if #is_open {
@@ -71,10 +71,10 @@ impl Printer<'_> {
     /// Takes a place with the limiter, and waits for the turn.
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
-        let place = limiter.span();
+        let span = limiter.span();
         let limiter = self.kept(limiter);
-        let entered = ours_at!(place=> __retry::place(#limiter));
-        let is_shared = ours_at!(place=> __retry::held(&retry_place).__retry_is_shared(););
+        let entered = ours_at!(span=> __retry::place(#limiter));
+        let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
         let observe = self.observe();
@@ -132,17 +132,17 @@ impl Printer<'_> {
     /// Asks the breaker for a pass.
     fn pass(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
-        let place = breaker.span();
+        let span = breaker.span();
         let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
             let give_back = ours!(__retry::give_back(retry_place););
-            let bound = bound_breaker(place);
+            let bound = bound_breaker(span);
             (ours!(#bound), Some(give_back))
         } else {
             (self.kept(breaker), None)
         };
-        let permit = ours_at!(place=> __retry::permit(#breaker));
-        let is_shared = ours_at!(place=> __retry::held(&retry_permit).__retry_is_shared(););
+        let permit = ours_at!(span=> __retry::permit(#breaker));
+        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
         let call = self.whole_call();
         let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
         Some(ours! {
@@ -155,9 +155,9 @@ impl Printer<'_> {
         })
     }
 
-    /// Drops what was kept in case the attempt did not begin.
+    /// Releases what was kept in case the attempt did not begin.
     fn begins(&self) -> TokenStream {
-        let failed = (self.model.late(self.asyncness) == Some(Late::Kept))
+        let failed = (self.model.late(self.asyncness) == Some(Late::FromLocal))
             .then(|| ours!(__retry::let_go(retry_failed);));
         let returned = self.model.keeps_values();
         let returned = returned.then(|| ours!(__retry::let_go(retry_returned);));
@@ -171,15 +171,15 @@ impl Printer<'_> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
-        let place = key.ident.span();
-        let rejected = ours_at!(place=> __retry::FromRejected::from_rejected);
+        let span = key.ident.span();
+        let rejected = ours_at!(span=> __retry::FromRejected::from_rejected);
         let last = self.last_error()?;
         let call = self.call_with_max();
         let timer = self.timer_assignment();
         let error = self.error();
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(Failed::Until, &ours!(Taken), &why);
+            let ended = self.told(FailureSource::Until, &ours!(Taken), &why);
             let leave = self.leave();
             ours! {
                 if let __retry::Some(retry_outcome) = retry_returned {
@@ -236,7 +236,7 @@ impl Printer<'_> {
         ours!(#told_breaker #told_limiter)
     }
 
-    /// Tells of the change that this function of the runtime's says there is, by its function for that.
+    /// Reports the change that the runtime's function `changed` finds at a guard, by its function `tell`.
     fn change(
         &self,
         changed: &str,
@@ -258,6 +258,6 @@ impl Printer<'_> {
     }
 }
 
-fn bound_breaker(place: Span) -> Ident {
-    Ident::new("retry_breaker", Span::mixed_site().located_at(place))
+fn bound_breaker(span: Span) -> Ident {
+    Ident::new("retry_breaker", Span::mixed_site().located_at(span))
 }

@@ -7,7 +7,7 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::Argument;
 use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
 use crate::tokens::{ours, ours_at};
 
@@ -33,8 +33,8 @@ impl Printer<'_> {
         let begun = self.begun();
         let alone = self.attempt_alone(attempted);
         // Of what the body uses up, the compiler says that the key's closure captured it.
-        let place = hedge.ident.span();
-        let closure = ours_at!(place=> ||);
+        let span = hedge.ident.span();
+        let closure = ours_at!(span=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
         let timer = self.timer();
@@ -89,48 +89,48 @@ impl Printer<'_> {
 
     /// When to hedge, and what is told how long attempts took.
     fn hedge_after(&self, hedge: &Argument) -> TokenStream {
-        let place = hedge.span;
+        let span = hedge.span;
         let mut after = self.argument(hedge);
         if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
-            after = ours_at!(place=> __retry::no_quantile(#after));
+            after = ours_at!(span=> __retry::no_quantile(#after));
         }
         let now = self.now_at_start();
-        ours_at!(place=> __retry::hedge(#after, #now))
+        ours_at!(span=> __retry::hedge(#after, #now))
     }
 
     /// What let an attempt begin.
     fn guards(&self) -> TokenStream {
         let guard = |is_held, guard| if is_held { guard } else { ours!(()) };
         let permit = guard(self.model.has_breaker(), ours!(retry_permit));
-        let place = guard(self.model.has_limiter(), ours!(retry_place));
-        ours!((#permit, #place))
+        let ticket = guard(self.model.has_limiter(), ours!(retry_place));
+        ours!((#permit, #ticket))
     }
 
-    /// Binds that of the attempt that ended.
+    /// Binds what let the attempt begin that ended.
     fn guarded(&self) -> TokenStream {
         let permit = self.model.has_breaker();
         let permit = permit.then(|| ours!(let mut retry_permit = retry_ended.guards.0;));
-        let place = self.model.has_limiter();
-        let place = place.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
-        ours!(#permit #place)
+        let ticket = self.model.has_limiter();
+        let ticket = ticket.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
+        ours!(#permit #ticket)
     }
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
     /// last. If one refuses, no other begins until the running ones are over.
     fn slow(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let place = breaker.span();
+            let span = breaker.span();
             let breaker = self.user(breaker);
-            let permit = ours_at!(place=> __retry::permit_beside(#breaker));
+            let permit = ours_at!(span=> __retry::permit_beside(#breaker));
             ours! {
                 let retry_permit = #permit?;
                 __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
-            let place = limiter.span();
+            let span = limiter.span();
             let limiter = self.user(limiter);
-            let turn = ours_at!(place=> __retry::place_beside(#limiter));
+            let turn = ours_at!(span=> __retry::place_beside(#limiter));
             ours!(let mut retry_place = #turn?;)
         });
         let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
@@ -184,7 +184,7 @@ impl Printer<'_> {
         }
     }
 
-    /// After a `retry_error` beside attempts that go on: continues with them, unless the failure is not worth a retry.
+    /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
     fn failed_beside(&self) -> TokenStream {
         let (observer, budget) = (self.observer(), self.budget());
         let shown = self.shown();
@@ -194,7 +194,7 @@ impl Printer<'_> {
             model.has_breaker(),
             ours!(.permit(&mut retry_ended.guards.0)),
         );
-        let place = detail(
+        let ticket = detail(
             model.has_limiter(),
             ours!(.place(&mut retry_ended.guards.1)),
         );
@@ -208,12 +208,12 @@ impl Printer<'_> {
         let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
         let told = self.with_policy(|policy| {
             let site = self.site(&policy);
-            let verdict = self.asked_verdict(Failed::Body, &policy);
+            let verdict = self.asked_verdict(FailureSource::Body, &policy);
             ours! {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::failed_beside(
                     &mut retry_next,
-                    __retry::Failure::new(#site, retry_judged, #shown)#permit #place #payer #observe,
+                    __retry::Failure::new(#site, retry_judged, #shown)#permit #ticket #payer #observe,
                     retry_ended.number,
                     &mut retry_pushback,
                 );

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 
-use crate::attribute::argument::{Argument, Value};
+use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::Model;
 use crate::tokens::code;
 use retry_vocabulary::key::Key;
@@ -22,10 +22,10 @@ pub(crate) fn mentions(model: &Model) -> TokenStream {
 fn mention(given: &[Argument], keys: &mut TokenStream) {
     for argument in given {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
-        let place = Span::mixed_site().located_at(argument.ident.span());
-        let key = Ident::new(constant(argument.key), place);
+        let span = Span::mixed_site().located_at(argument.ident.span());
+        let key = Ident::new(constant(argument.key), span);
         keys.extend(code!(#key as _,));
-        if let Value::Section(inner) = &argument.value {
+        if let KeyValue::Section(inner) = &argument.value {
             mention(inner, keys);
         }
     }

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -21,7 +21,7 @@ impl Printer<'_> {
         Some(ours!(let retry_failed; #value))
     }
 
-    /// There is an error to end with.
+    /// Keeps the error to end with.
     pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
         let value = self
             .model
@@ -29,11 +29,11 @@ impl Printer<'_> {
             .then(|| ours!(retry_returned = __retry::None;));
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(retry_failed = true; #value),
-            Late::Kept => ours!(retry_failed = __retry::Some(retry_error); #value),
+            Late::FromLocal => ours!(retry_failed = __retry::Some(retry_error); #value),
         })
     }
 
-    /// A value was rejected, and there is no error to end with. `returned` makes it the outcome.
+    /// Keeps a value that was rejected, since there is no error to end with. `returned` makes it the outcome.
     pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
         let value = self.model.keeps_values().then(|| {
             ours! {
@@ -43,7 +43,7 @@ impl Printer<'_> {
         });
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(retry_failed = false; #value),
-            Late::Kept => ours!(retry_failed = __retry::None; #value),
+            Late::FromLocal => ours!(retry_failed = __retry::None; #value),
         })
     }
 
@@ -64,7 +64,7 @@ impl Printer<'_> {
             Late::FromHistory => {
                 ours!(__retry::take_last_error(&mut retry_history, retry_failed))
             }
-            Late::Kept => ours!(retry_failed),
+            Late::FromLocal => ours!(retry_failed),
         })
     }
 
@@ -77,7 +77,7 @@ impl Printer<'_> {
         let leave = self.leave();
         let unpaid = self.unpaid();
         let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
+            let ended = self.told(FailureSource::Until, &ours!(Taken), &ours!(retry_why));
             ours! {
                 if let __retry::Some(retry_outcome) = retry_returned {
                     #unpaid
@@ -99,7 +99,8 @@ impl Printer<'_> {
         })
     }
 
-    /// The same after the pause before a correction, whose error is at hand.
+    /// Ends the call after the pause before a correction, whose error is at hand, where it was cancelled or its deadline has
+    /// passed.
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
         let late = self.late()?;
         let reported = self.reported(&ours!(Corrected), &ours!(retry_why));

@@ -32,8 +32,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Binds `retry_cancelled` where the call may be cancelled. Of a macro that takes away each `.await`, such as
-    /// `maybe_async`, the type of what is left complains: nothing would wait.
+    /// The sleep, which binds `retry_cancelled` where the call may be cancelled. If a macro such as `maybe_async` takes away
+    /// each `.await`, the type of what is left is an error: nothing would wait.
     fn sleep(&self) -> TokenStream {
         let is_cancellable = self.model.is_cancellable();
         if self.asyncness == Asyncness::Blocking {

@@ -9,8 +9,8 @@ use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::{Argument, Value};
-use crate::expand::model::{Decision, DefaultName, Policy};
+use crate::attribute::argument::{Argument, KeyValue};
+use crate::expand::model::{Decider, DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::{code, code_at, joined, ours, ours_at};
 
@@ -18,7 +18,7 @@ impl Printer<'_> {
     /// The constant part of policy and name, where the whole expansion finds it: an item, which the compiler shares and the
     /// future does not keep.
     pub(crate) fn constants(&self) -> Option<TokenStream> {
-        if self.model.decision == Decision::Simple {
+        if self.model.decision == Decider::Simple {
             return None;
         }
         let policy = self.constant_policy()?;
@@ -30,10 +30,10 @@ impl Printer<'_> {
         })
     }
 
-    /// The same, bound as `retry_site` after each attempt, where only the code after it needs it: the compiler takes less
-    /// time for it than for an item, and evaluates it only when it generates code.
+    /// The constant part of policy and name, bound as `retry_site` after each attempt, where only the code after it needs it:
+    /// the compiler takes less time for it than for an item, and evaluates it only when it generates code.
     pub(crate) fn bound_site(&self) -> Option<TokenStream> {
-        if self.model.decision != Decision::Simple {
+        if self.model.decision != Decider::Simple {
             return None;
         }
         let policy = self.constant_policy()?;
@@ -76,7 +76,7 @@ impl Printer<'_> {
 
     /// What [`Self::constants`] or [`Self::bound_site`] call the site.
     pub(crate) fn constant_site(&self) -> TokenStream {
-        if self.model.decision == Decision::Simple {
+        if self.model.decision == Decider::Simple {
             ours!(retry_site)
         } else {
             code!(__RETRY_SITE)
@@ -113,11 +113,11 @@ impl Printer<'_> {
     }
 
     fn borrowed(&self, expr: &Expr) -> TokenStream {
-        let place = expr.span();
+        let span = expr.span();
         let expr = self.user(expr);
         let name = self.name();
         // In a closure, since only policies that are found by it ask for the name.
-        ours_at!(place=> __retry::policy(&__retry::find_policy(&(#expr), |retry_tell| retry_tell(#name))))
+        ours_at!(span=> __retry::policy(&__retry::find_policy(&(#expr), |retry_tell| retry_tell(#name))))
     }
 
     /// A policy, of type `Policy`.
@@ -167,14 +167,14 @@ impl Printer<'_> {
         ours!(&__retry::Site::new(#policy, #name))
     }
 
-    /// Of type `&str`.
+    /// The name of the call, of type `&str`.
     pub(crate) fn name(&self) -> TokenStream {
         match self.model.arguments.value(Key::Name) {
-            Some(Value::Text(name)) => name.to_token_stream(),
-            Some(Value::Expr(name)) => {
-                let place = name.span();
+            Some(KeyValue::Text(name)) => name.to_token_stream(),
+            Some(KeyValue::Expr(name)) => {
+                let span = name.span();
                 let name = self.user(name);
-                code_at!(place=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
+                code_at!(span=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
             }
             _ => match self.client_name() {
                 Some(name) => code!(&#name),
@@ -210,7 +210,7 @@ impl Printer<'_> {
     pub(crate) fn name_of_surroundings(&self) -> Option<TokenStream> {
         let is_asked = match self.model.arguments.value(Key::Name) {
             None => true,
-            Some(Value::Text(_)) => false,
+            Some(KeyValue::Text(_)) => false,
             Some(_) => self.model.nested,
         };
         (is_asked && self.model.default_name == DefaultName::Surroundings).then(|| {
@@ -238,11 +238,11 @@ impl Printer<'_> {
     /// A value, of the type that the runtime takes for its key.
     pub(crate) fn argument(&self, argument: &Argument) -> TokenStream {
         match &argument.value {
-            Value::Count(count) => count.to_token_stream(),
-            Value::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream(),
-            Value::Duration(delay) => duration(*delay),
-            Value::Backoff(backoff) => Self::variant(argument, *backoff),
-            Value::List(delays) => {
+            KeyValue::Count(count) => count.to_token_stream(),
+            KeyValue::Factor(factor) => Literal::f64_suffixed(*factor).to_token_stream(),
+            KeyValue::Duration(delay) => duration(*delay),
+            KeyValue::Backoff(backoff) => Self::variant(argument, *backoff),
+            KeyValue::List(delays) => {
                 let mut delays = delays.iter().map(|delay| {
                     let delay = duration(*delay);
                     code!(#delay,)
@@ -255,22 +255,22 @@ impl Printer<'_> {
                     __retry::Backoff::List(&RETRY_DELAYS)
                 })
             }
-            Value::Jitter(jitter) => Self::variant(argument, *jitter),
-            Value::Ratio(ratio) => {
+            KeyValue::Jitter(jitter) => Self::variant(argument, *jitter),
+            KeyValue::Ratio(ratio) => {
                 let ratio = Literal::f64_suffixed(*ratio);
                 code!(__retry::Jitter::Ratio(#ratio))
             }
-            Value::Hint(hint) => Self::variant(argument, *hint),
-            Value::Bool(bool) => bool.to_token_stream(),
-            Value::Section(inner) => {
+            KeyValue::Hint(hint) => Self::variant(argument, *hint),
+            KeyValue::Bool(bool) => bool.to_token_stream(),
+            KeyValue::Section(inner) => {
                 let setters = self.setters(inner);
                 code!(__retry::Section::new()#setters)
             }
-            Value::Expr(expr) => {
-                let place = expr.span();
+            KeyValue::Expr(expr) => {
+                let span = expr.span();
                 let user = self.kept(expr);
                 let value = match argument.key.takes() {
-                    Takes::Count => code_at!(place=> __retry::count(#user)),
+                    Takes::Count => code_at!(span=> __retry::count(#user)),
                     Takes::Factor => code!(__retry::factor(#user)),
                     Takes::Jitter => code!(::core::convert::Into::<__retry::Jitter>::into(#user)),
                     _ => user,
@@ -290,14 +290,14 @@ impl Printer<'_> {
                 })
             }
             // Read by the macro itself.
-            Value::Stream(_)
-            | Value::Text(_)
-            | Value::Name(_)
-            | Value::Path(_)
-            | Value::Alone
-            | Value::Delays(_)
-            | Value::Wrapper(..)
-            | Value::Paths(_) => TokenStream::new(),
+            KeyValue::Stream(_)
+            | KeyValue::Text(_)
+            | KeyValue::Name(_)
+            | KeyValue::Path(_)
+            | KeyValue::Alone
+            | KeyValue::Delays(_)
+            | KeyValue::Wrapper(..)
+            | KeyValue::Paths(_) => TokenStream::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::Value;
+use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
@@ -73,7 +73,7 @@ impl Printer<'_> {
         Some(code!(__retry::#function(#timer)))
     }
 
-    /// That, or the one of the runtime's features.
+    /// The timer that the user named, or the one of the runtime's features.
     pub(crate) fn timer(&self) -> TokenStream {
         self.named_timer().unwrap_or_else(|| match self.asyncness {
             Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
@@ -92,20 +92,20 @@ impl Printer<'_> {
     /// Binds `retry_observer`, where the attribute names one.
     pub(crate) fn observer(&self) -> Option<TokenStream> {
         let expr = self.model.expr(Key::Observe)?;
-        let place = expr.span();
+        let span = expr.span();
         let observer = self.user(expr);
         if matches!(expr, Expr::Closure(_)) {
-            let observer = ours_at!(place=> __retry::observe_fn(#observer));
+            let observer = ours_at!(span=> __retry::observe_fn(#observer));
             return Some(ours!(let mut retry_observer = #observer;));
         }
-        let observe = ours_at!(place=> __retry::observe(&retry_observed, retry_event));
+        let observe = ours_at!(span=> __retry::observe(&retry_observed, retry_event));
         Some(ours! {
             let retry_observed = #observer;
             let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;
         })
     }
 
-    /// That, for reports that may have one.
+    /// The observer, for reports that may have one.
     pub(crate) fn observe(&self) -> TokenStream {
         if self.model.is_observed() {
             ours!(__retry::Some(&mut retry_observer))
@@ -116,7 +116,11 @@ impl Printer<'_> {
 
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
-        matches!(self.model.arguments.value(Key::Budget), Some(Value::Alone)).then(|| {
+        matches!(
+            self.model.arguments.value(Key::Budget),
+            Some(KeyValue::Alone)
+        )
+        .then(|| {
             code!(
                 static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
             )
@@ -126,16 +130,16 @@ impl Printer<'_> {
     /// Binds `retry_budget`, where the attribute names one.
     pub(crate) fn budget(&self) -> Option<TokenStream> {
         let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
-            Value::Expr(expr) => {
-                let place = expr.span();
+            KeyValue::Expr(expr) => {
+                let span = expr.span();
                 let budget = self.user(expr);
-                let budget = ours_at!(place=> __retry::budget(#budget));
-                let is_shared = ours_at!(place=> __retry::held(&retry_budget).__retry_is_shared(););
+                let budget = ours_at!(span=> __retry::budget(#budget));
+                let is_shared = ours_at!(span=> __retry::held(&retry_budget).__retry_is_shared(););
                 (budget, Some(is_shared))
             }
             _ => {
-                let place = self.model.arguments.get(Key::Budget)?.ident.span();
-                (ours_at!(place=> __retry::own_budget(&__RETRY_BUDGET)), None)
+                let span = self.model.arguments.get(Key::Budget)?.ident.span();
+                (ours_at!(span=> __retry::own_budget(&__RETRY_BUDGET)), None)
             }
         };
         Some(ours!(let retry_budget = #budget; #is_shared))

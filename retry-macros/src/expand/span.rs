@@ -33,11 +33,11 @@ impl Printer<'_> {
         }
     }
 
-    fn call_span(&self, span: &Argument) -> TokenStream {
-        let place = span.span;
-        let is_on = self.argument(span);
+    fn call_span(&self, key: &Argument) -> TokenStream {
+        let is_on = self.argument(key);
         let name = self.name();
-        let new = ours_at!(place=> __retry::span::of_call(__retry::Features, retry_spans, #name));
+        let new =
+            ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
         ours! {
             let retry_spans: bool = #is_on;
             let retry_span = #new;

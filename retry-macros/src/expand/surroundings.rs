@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
-use crate::attribute::argument::{Argument, Value};
+use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -82,7 +82,7 @@ impl Printer<'_> {
     fn outer(&self) -> Option<TokenStream> {
         let is_off = matches!(
             self.model.arguments.value(Key::Enabled),
-            Some(Value::Bool(false))
+            Some(KeyValue::Bool(false))
         );
         if !self.model.nested || is_off {
             return None;
@@ -93,7 +93,7 @@ impl Printer<'_> {
         }
         let name = self.model.arguments.value(Key::Name);
         let outer = match (name, self.client_name()) {
-            (Some(Value::Text(name)), _) => ours!(__retry::Outer::named(#name)),
+            (Some(KeyValue::Text(name)), _) => ours!(__retry::Outer::named(#name)),
             (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
             // An expression may need what the attempt changes.
             (_, _) if self.model.default_name == DefaultName::Surroundings => {

@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 
-use crate::attribute::argument::{Argument, Value};
+use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::Deadline;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
@@ -21,12 +21,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The same at the start of a call.
+    /// What tells the time at the start of a call.
     pub(crate) fn now_at_start(&self) -> TokenStream {
         self.now(&self.named_timer().unwrap_or_default())
     }
 
-    /// The same after a failure.
+    /// What tells the time after a failure.
     pub(crate) fn now_after_failure(&self) -> TokenStream {
         self.now(&ours!(retry_timer))
     }
@@ -80,7 +80,7 @@ impl Printer<'_> {
 
     /// How long an attempt may take, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> TokenStream {
-        if let Value::Alone = timeout.value {
+        if let KeyValue::Alone = timeout.value {
             let limit = self.with_policy(|policy| code!(__retry::policy_timeout(#policy)));
             return code!({ #limit });
         }
@@ -104,11 +104,11 @@ impl Printer<'_> {
     /// in a block is far from the method.
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
-        let place = self.model.function.signature.ident.span();
-        is_default.then(|| code_at!(place=> __retry::expect_timer();))
+        let span = self.model.function.signature.ident.span();
+        is_default.then(|| code_at!(span=> __retry::expect_timer();))
     }
 
-    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `policy` is of type
+    /// Has the retries count and the deadline begin anew after an item of a stream that is resumed. `policy` is of type
     /// `&Policy`. A budget is bound, and told that the attempt brought something.
     pub(crate) fn restart(&self, policy: &TokenStream) -> Option<TokenStream> {
         if !self.model.resumes() {
@@ -139,7 +139,7 @@ impl Printer<'_> {
         asks.then(|| ours!(let retry_timer;))
     }
 
-    /// Evaluates it.
+    /// Evaluates the timer that a failure binds.
     pub(crate) fn timer_assignment(&self) -> Option<TokenStream> {
         let timer = self.named_timer().filter(|_| self.model.asks_timer())?;
         Some(ours!(retry_timer = #timer;))

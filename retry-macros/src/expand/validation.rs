@@ -5,7 +5,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::{Decided, Failed};
+use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
@@ -28,8 +28,8 @@ impl Printer<'_> {
         }
     }
 
-    /// The same where the failures share what they leave to the pause, which is bound between finding one and deciding
-    /// about it.
+    /// Looks at `retry_outcome` where failures share what they leave to the pause, which is bound between finding one and
+    /// deciding about it.
     fn gathered(&self) -> TokenStream {
         let until = self.model.expr(Key::Until);
         let is_corrected = self.model.is_corrected();
@@ -103,18 +103,18 @@ impl Printer<'_> {
 
     /// Whether `until` accepts a value.
     fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        let place = until.span();
+        let span = until.span();
         let until = self.user(until);
-        ours_at!(place=> __retry::accepts(#value, #until))
+        ours_at!(span=> __retry::accepts(#value, #until))
     }
 
-    /// After a value that `until` rejected. `ended` makes it the outcome.
+    /// What follows a value that `until` rejected. `ended` makes it the outcome.
     fn unwanted(&self, ended: TokenStream) -> TokenStream {
         let interrupted = self
             .model
             .history
             .map(|_| ours!(__retry::rejected(&mut retry_history);));
-        self.decided(Failed::Until, interrupted, ended)
+        self.decided(FailureSource::Until, interrupted, ended)
     }
 
     /// The arm for an `Ok`. A value that no key looks at stays where it is.
@@ -197,7 +197,7 @@ impl Printer<'_> {
         }
     }
 
-    /// After a value that `validate` rejected, and nothing corrects.
+    /// What follows a value that `validate` rejected, and nothing corrects.
     fn invalid(&self) -> TokenStream {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
@@ -205,10 +205,10 @@ impl Printer<'_> {
                 #kept
             }
         });
-        self.decided(Failed::Validation, kept, self.ended_invalid())
+        self.decided(FailureSource::Validation, kept, self.ended_invalid())
     }
 
-    /// After a value that `validate` is to check.
+    /// What follows a value that `validate` is to check.
     fn validated(&self, validate: &Expr) -> TokenStream {
         let check = self.check(validate);
         let success = self.validated_success();
@@ -227,7 +227,7 @@ impl Printer<'_> {
             decision,
             retried,
             ..
-        } = self.decision(Failed::Validation);
+        } = self.decision(FailureSource::Validation);
         let ended = self.ended_invalid();
         let paused = self.paused();
         let reason = self.reason().unwrap_or_else(|| ours!(_));
@@ -297,7 +297,7 @@ impl Printer<'_> {
         arguments: TokenStream,
         value: TokenStream,
     ) -> TokenStream {
-        let place = function.span();
+        let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();
         let is_async = match function {
@@ -305,16 +305,16 @@ impl Printer<'_> {
             _ => None,
         };
         let function = self.user(function);
-        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(place));
+        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
         match (self.asyncness, is_async) {
             (Asyncness::Async, Some(true)) => {
                 let caller = named(&format!("{caller}_async"));
-                ours_at!(place=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
+                ours_at!(span=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
             }
             (Asyncness::Async, None) => {
                 let caller = named(&format!("{caller}_either"));
-                let outcome = ours_at!(place=> __retry::#caller(#arguments, #function));
-                ours_at! {place=>
+                let outcome = ours_at!(span=> __retry::#caller(#arguments, #function));
+                ours_at! {span=>
                     {
                         let retry_settled = #outcome;
                         let retry_via = __retry::kind(&retry_settled).__retry_via();
@@ -324,7 +324,7 @@ impl Printer<'_> {
             }
             (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
                 let caller = named(caller);
-                ours_at!(place=> __retry::#caller::<_, #error>(#arguments, #function))
+                ours_at!(span=> __retry::#caller::<_, #error>(#arguments, #function))
             }
         }
     }

@@ -8,7 +8,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::Errors;
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque, mutable_reference};
@@ -271,7 +271,7 @@ fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
     // A decorator may be made with a policy.
     let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
     if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
-        if matches!(timeout.value, Value::Alone) && arguments.errors.is_empty() {
+        if matches!(timeout.value, KeyValue::Alone) && arguments.errors.is_empty() {
             errors.at(
                 timeout.ident.span(),
                 "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`",
@@ -289,11 +289,11 @@ fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &m
         String::from(
             "a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`",
         )
-    } else if let Some(Value::Bool(false)) = arguments.value(Key::Idempotent) {
+    } else if let Some(KeyValue::Bool(false)) = arguments.value(Key::Idempotent) {
         String::from(
             "it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two",
         )
-    } else if let Some(Value::Count(0)) = arguments.value(Key::Max) {
+    } else if let Some(KeyValue::Count(0)) = arguments.value(Key::Max) {
         String::from(
             "an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two",
         )
@@ -333,7 +333,7 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
 fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
     for key in [Key::Validate, Key::Correct, Key::Fallback] {
-        if let Some(Value::Expr(Expr::Closure(ExprClosure {
+        if let Some(KeyValue::Expr(Expr::Closure(ExprClosure {
             asyncness: Some(asyncness),
             ..
         }))) = arguments.value(key)

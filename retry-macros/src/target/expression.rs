@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use retry_vocabulary::key::Key;
 use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
 
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::errors::Errors;
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
@@ -73,7 +73,7 @@ impl Expression {
         };
         let block = Block::parse(&tokens[begin..at], braces.clone(), &mut errors);
         if let Some(wrong) = wrong {
-            errors.at(block.place(), wrong);
+            errors.at(block.span(), wrong);
         }
         Self {
             arguments: stream(&without_comma(tokens[..begin].to_vec())),
@@ -120,20 +120,20 @@ impl Block {
     }
 
     /// Where the compiler points if there is no type to point at.
-    pub(crate) fn place(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         let word = self.asyncness.map(|word| word.span);
         word.unwrap_or_else(|| self.body.span_open())
     }
 
     /// The block as a function, whose arguments are what the block uses.
     pub(crate) fn as_function(&self, arguments: &Arguments) -> Function {
-        let place = self.place();
+        let span = self.span();
         let asyncness = self.asyncness;
-        let name = Ident::new("block", place);
-        let mut signature: Signature = parse_quote_spanned!(place=> #asyncness fn #name());
+        let name = Ident::new("block", span);
+        let mut signature: Signature = parse_quote_spanned!(span=> #asyncness fn #name());
         let returned = self.returned.clone();
-        let returned = returned.unwrap_or_else(|| inferred(arguments, place));
-        signature.output = ReturnType::Type(Token![->](place), Box::new(returned));
+        let returned = returned.unwrap_or_else(|| inferred(arguments, span));
+        signature.output = ReturnType::Type(Token![->](span), Box::new(returned));
         Function {
             attributes: Vec::new(),
             visibility: Visibility::Inherited,
@@ -143,7 +143,7 @@ impl Block {
         }
     }
 
-    /// The same kind of block with other content: a future, or for blocking code a value.
+    /// A block of the kind of this one with other content: a future, or for blocking code a value.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
         let (asyncness, ownership) = (self.asyncness, self.ownership);
         let body = braces(content, self.body.span());
@@ -170,10 +170,10 @@ impl Block {
 }
 
 /// The type of a block that names none: a `Result`, whose error may be named by the closure of `on`.
-fn inferred(arguments: &Arguments, place: Span) -> Type {
-    let place = Span::mixed_site().located_at(place);
-    let runtime = Ident::new(RUNTIME, place);
-    let mut outcome: Type = parse_quote_spanned!(place=> #runtime::Result<_, _>);
+fn inferred(arguments: &Arguments, span: Span) -> Type {
+    let span = Span::mixed_site().located_at(span);
+    let runtime = Ident::new(RUNTIME, span);
+    let mut outcome: Type = parse_quote_spanned!(span=> #runtime::Result<_, _>);
     if let (Some(error), Some(named)) = (
         outcome::error_of_result(&mut outcome),
         named_by_on(arguments),
@@ -185,7 +185,7 @@ fn inferred(arguments: &Arguments, place: Span) -> Type {
 
 /// The `E` of `on = |error: &E| …`.
 fn named_by_on(arguments: &Arguments) -> Option<&Type> {
-    let Some(Value::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
+    let Some(KeyValue::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
         return None;
     };
     match on.inputs.first() {
@@ -214,7 +214,7 @@ fn arrow(tokens: &[TokenTree]) -> Option<usize> {
     (0..tokens.len().saturating_sub(1)).rfind(|at| is_arrow(*at) && begins(*at))
 }
 
-/// The type after that `->`.
+/// The type after a `->`.
 fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
     if written.len() == 2 {
         errors.at(

@@ -41,7 +41,7 @@ pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
 
 /// Which part of an outcome is a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StreamPlace {
+pub(crate) enum StreamPart {
     /// The outcome itself.
     Outcome,
     /// The value of a `Result`.
@@ -57,18 +57,18 @@ pub(crate) struct Streamed<'a> {
     pub(crate) is_boxed: bool,
     /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,
-    pub(crate) place: StreamPlace,
+    pub(crate) part: StreamPart,
 }
 
 /// The stream that an outcome is, or that its first type in angle brackets is, as in `Result<impl Stream<…>, E>`.
 pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
-    bare_stream(outcome, StreamPlace::Outcome).or_else(|| {
+    bare_stream(outcome, StreamPart::Outcome).or_else(|| {
         let value = types(last_segment(outcome)?).next()?;
-        bare_stream(value, StreamPlace::Value)
+        bare_stream(value, StreamPart::Value)
     })
 }
 
-fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
+fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     let ty = bare(ty);
     let (item, is_boxed) = match ty {
         Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
@@ -79,7 +79,7 @@ fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
         stream: ty,
         is_boxed,
         is_static: is_static(ty),
-        place,
+        part,
     })
 }
 
@@ -110,25 +110,25 @@ pub(crate) fn is_static(ty: &Type) -> bool {
 }
 
 /// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
-struct Known {
+struct KnownTrait {
     names: &'static [&'static str],
     associated: &'static str,
     aliases: [&'static str; 2],
 }
 
-const FUTURE: &Known = &Known {
+const FUTURE: &KnownTrait = &KnownTrait {
     names: &["Future"],
     associated: "Output",
     aliases: ["BoxFuture", "LocalBoxFuture"],
 };
 
-const INTO_FUTURE: &Known = &Known {
+const INTO_FUTURE: &KnownTrait = &KnownTrait {
     names: &["IntoFuture"],
     associated: "Output",
     aliases: [""; 2],
 };
 
-const STREAM: &Known = &Known {
+const STREAM: &KnownTrait = &KnownTrait {
     names: &["Stream", "FusedStream"],
     associated: "Item",
     aliases: ["BoxStream", "LocalBoxStream"],
@@ -137,7 +137,7 @@ const STREAM: &Known = &Known {
 /// The associated type of that trait among some bounds.
 fn associated<'a>(
     bounds: &'a Punctuated<TypeParamBound, Token![+]>,
-    known: &Known,
+    known: &KnownTrait,
 ) -> Option<&'a Type> {
     bounds.iter().find_map(|bound| {
         let TypeParamBound::Trait(bound) = bound else {
@@ -155,7 +155,7 @@ fn associated<'a>(
 }
 
 /// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
-fn boxed<'a>(returned: &'a Type, known: &Known) -> Option<&'a Type> {
+fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
     let segment = last_segment(returned)?;
     if known.aliases.iter().any(|alias| segment.ident == alias) {
         return types(segment).next();
@@ -245,7 +245,7 @@ pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
     future_of_result(value).or_else(|| is_hidden.then_some(value))
 }
 
-/// Itself, or one in a tuple or an `Option`.
+/// A future of a result, itself or in a tuple or an `Option`.
 fn future_of_result(ty: &Type) -> Option<&Type> {
     let (inner, delivery) = of(ty);
     if delivery != Delivery::Direct {
@@ -324,10 +324,10 @@ pub(crate) fn value_span(outcome: &Type) -> Span {
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |place| {
+    erase(&mut erased, |span| {
         Type::Infer(TypeInfer {
             attrs: Vec::new(),
-            underscore_token: Token![_](place),
+            underscore_token: Token![_](span),
         })
     });
     erased
@@ -338,8 +338,8 @@ pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     let error = error_of_result(&mut erased).map(|error| erase_impl_trait(error));
     erase(&mut erased, unit);
-    if let (Some(place), Some(error)) = (error_of_result(&mut erased), error) {
-        *place = error;
+    if let (Some(in_place), Some(error)) = (error_of_result(&mut erased), error) {
+        *in_place = error;
     }
     erased
 }
@@ -358,10 +358,10 @@ pub(crate) fn without_error(outcome: &Type) -> Type {
     erase_impl_trait(&erased)
 }
 
-fn unit(place: Span) -> Type {
+fn unit(span: Span) -> Type {
     Type::Tuple(TypeTuple {
         attrs: Vec::new(),
-        paren_token: token::Paren(place),
+        paren_token: token::Paren(span),
         elems: Punctuated::new(),
     })
 }
@@ -424,12 +424,12 @@ pub(crate) fn shorter(boxed: &Type) -> Type {
     boxed
 }
 
-/// The same for the stream in an outcome.
-pub(crate) fn with_shorter_stream(outcome: &Type, place: StreamPlace) -> Type {
+/// An outcome whose boxed stream lives as long as the compiler finds.
+pub(crate) fn with_shorter_stream(outcome: &Type, part: StreamPart) -> Type {
     let mut outcome = outcome.clone();
-    match (place, bare_mut(&mut outcome)) {
-        (StreamPlace::Outcome, outcome) => shorten(outcome),
-        (StreamPlace::Value, Type::Path(path)) => {
+    match (part, bare_mut(&mut outcome)) {
+        (StreamPart::Outcome, outcome) => shorten(outcome),
+        (StreamPart::Value, Type::Path(path)) => {
             let segment = path.path.segments.last_mut();
             if let Some(PathArguments::AngleBracketed(arguments)) =
                 segment.map(|segment| &mut segment.arguments)

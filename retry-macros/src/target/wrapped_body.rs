@@ -42,7 +42,7 @@ const INSTRUMENTED: &[&str] = &[
      if ! __tracing_attr_span . is_disabled () {} else {}",
 ];
 
-/// In that block, what looks at the outcome for `err`, `ret` or both.
+/// What looks at the outcome in the block of [`INSTRUMENTED`], for `err`, `ret` or both.
 const INSTRUMENTED_OUTCOME: &[&str] = &[
     "match async move {@} . await {}",
     "let x = async move {@} . await ; … ; x",
@@ -56,7 +56,7 @@ const ENTERED: &[&str] = &[
     "{} # [] {@}",
 ];
 
-/// In that closure, or in that block.
+/// What stands in the closure or the block of [`ENTERED`].
 const ENTERED_INNER: &[&str] = &[
     "move | | {@}",
     "let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] {@}",

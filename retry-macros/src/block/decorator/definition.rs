@@ -10,7 +10,7 @@ use crate::tokens::{RuntimePath, code};
 pub(super) struct Definition<'a> {
     pub(super) visibility: &'a Visibility,
     pub(super) name: &'a Ident,
-    /// With the bounds that the user wrote.
+    /// The client's type, with the bounds that the user wrote.
     pub(super) parameter: &'a TypeParam,
     pub(super) wrapped: &'a Wrapped<'a>,
     pub(super) krate: &'a RuntimePath,
@@ -121,7 +121,7 @@ impl ToTokens for Definition<'_> {
                     &self.client
                 }
 
-                /// The same, to be changed.
+                /// The client, to be changed.
                 #visibility const fn inner_mut(&mut self) -> &mut #client {
                     &mut self.client
                 }

@@ -42,13 +42,13 @@ impl Given {
 
     /// How to keep it where it is borrowed, and what the client's method gets of what was kept.
     pub(super) fn kept(&self) -> Option<(&'static str, TokenStream)> {
-        let (name, place) = (&self.name, self.name.span());
+        let (name, span) = (&self.name, self.name.span());
         if let Some(reference) = outcome::as_reference(&self.ty) {
             let ty = &reference.elem;
-            return Some(("keep", ours_at!(place=> __retry::lend::<#ty>(&#name))));
+            return Some(("keep", ours_at!(span=> __retry::lend::<#ty>(&#name))));
         }
         let ty = &outcome::optional_reference(&self.ty)?.elem;
-        let lent = ours_at!(place=> __retry::lend_optional::<#ty>(&#name));
+        let lent = ours_at!(span=> __retry::lend_optional::<#ty>(&#name));
         Some(("keep_optional", lent))
     }
 
@@ -157,7 +157,7 @@ pub(super) enum Lent {
 }
 
 impl Lent {
-    /// `None` of a pointer, from which nothing can be lent.
+    /// How a receiver lends; `None` for a pointer, from which nothing can be lent.
     pub(super) fn of(receiver: &Receiver) -> Option<Self> {
         let mutability = match &receiver.kind {
             ReceiverKind::Value => return Some(Self::Value),
@@ -174,13 +174,13 @@ impl Lent {
         })
     }
 
-    /// What is lent so, at its own place.
+    /// The code that lends something, at its own span.
     pub(super) fn lend(self, what: TokenStream) -> TokenStream {
-        let place = what.span();
+        let span = what.span();
         match self {
             Self::Value => what,
-            Self::Shared => code_at!(place=> &#what),
-            Self::Mutable => code_at!(place=> &mut #what),
+            Self::Shared => code_at!(span=> &#what),
+            Self::Mutable => code_at!(span=> &mut #what),
         }
     }
 }

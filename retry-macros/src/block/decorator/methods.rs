@@ -15,7 +15,7 @@ use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
 use crate::errors::Errors;
 use crate::expand;
-use crate::expand::model::{Attempts, Kept, Model};
+use crate::expand::model::{Callee, Model, Retained};
 use crate::target::check::Setting;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
@@ -23,7 +23,7 @@ use crate::tokens::{braces, code_at};
 
 /// The methods so far.
 pub(super) struct Methods<'a> {
-    /// Of the trait.
+    /// The attribute of the trait.
     arguments: &'a Arguments,
     wrapped: &'a Wrapped<'a>,
     is_copy: bool,
@@ -87,7 +87,7 @@ impl<'a> Methods<'a> {
         let merged = members::merged(self.arguments, own, &function, Setting::Block, errors);
         if let Some(mut merged) = merged {
             merged.given.push(key);
-            self.expand(function, own, merged, Attempts::Body, None);
+            self.expand(function, own, merged, Callee::Body, None);
         }
         true
     }
@@ -99,10 +99,10 @@ impl<'a> Methods<'a> {
             check::without_body(own, errors);
         }
         let name = &function.signature.ident;
-        if let Some((place, message)) = stays_with_decorator(&function) {
+        if let Some((span, message)) = stays_with_decorator(&function) {
             // A default body is the decorator's own, and calls methods that are handed on.
             match (&function.body, own) {
-                (Body::Missing(_), _) => errors.at(place, message),
+                (Body::Missing(_), _) => errors.at(span, message),
                 (Body::Block(_), Own::Arguments(_)) => {
                     let otherwise = if self.is_copy {
                         ", or have its body retried: `#[retry(body)]`"
@@ -178,13 +178,7 @@ impl<'a> Methods<'a> {
         }
         function.body = body(call);
         let this = kept.as_ref().map(|kept| kept.this.clone());
-        self.expand(
-            function,
-            own,
-            merged,
-            Attempts::Client { owned, kept },
-            this,
-        );
+        self.expand(function, own, merged, Callee::Client { owned, kept }, this);
         true
     }
 
@@ -193,8 +187,8 @@ impl<'a> Methods<'a> {
         if !awaits {
             return call;
         }
-        let place = Span::call_site().located_at(function.signature.ident.span());
-        code_at!(place=> #call.await)
+        let span = Span::call_site().located_at(function.signature.ident.span());
+        code_at!(span=> #call.await)
     }
 
     /// Adds a method that is retried. `this` is what the decorator is called in it, if not `self`.
@@ -203,7 +197,7 @@ impl<'a> Methods<'a> {
         function: Function,
         own: &Own,
         merged: Arguments,
-        attempts: Attempts,
+        attempts: Callee,
         this: Option<Ident>,
     ) {
         let nothing = Arguments::default();
@@ -229,8 +223,8 @@ fn lent_client(receiver: Option<&Receiver>, this: Option<&Ident>) -> Option<Toke
     let receiver = receiver?;
     let own = this_of(receiver);
     let this = this.unwrap_or(&own);
-    let place = Span::call_site().located_at(receiver.self_token.span);
-    Some(Lent::of(receiver)?.lend(code_at!(place=> #this.client)))
+    let span = Span::call_site().located_at(receiver.self_token.span);
+    Some(Lent::of(receiver)?.lend(code_at!(span=> #this.client)))
 }
 
 /// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.
@@ -239,10 +233,10 @@ fn kept(
     function: &Function,
     given: &[Given],
     errors: &mut Errors,
-) -> Option<Kept> {
+) -> Option<Retained> {
     let returned = function.return_type().filter(|_| !function.is_async())?;
     let (outcome, delivery) = outcome::of(returned);
-    let (kind, place, is_static) = match (arguments.get(Key::Stream), delivery) {
+    let (kind, span, is_static) = match (arguments.get(Key::Stream), delivery) {
         (Some(_), _) => {
             let streamed = outcome::stream(outcome)?;
             ("stream", streamed.stream.span(), streamed.is_static)
@@ -256,7 +250,7 @@ fn kept(
     let name = &function.signature.ident;
     if let Some(Lent::Mutable) = Lent::of(receiver) {
         errors.at(
-            place,
+            span,
             format!("this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"),
         );
         return None;
@@ -271,7 +265,7 @@ fn kept(
         }
         arguments.extend(given.kept().map(|(keep, _)| (given.name.clone(), keep)));
     }
-    Some(Kept {
+    Some(Retained {
         decorator: this_of(receiver),
         this: Ident::new("retry_this", Span::mixed_site()),
         arguments,

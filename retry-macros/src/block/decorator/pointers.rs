@@ -89,8 +89,8 @@ fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
     let receiver = function.signature.receiver();
     let mut handed = Vec::from_iter(receiver.and_then(|receiver| {
         let this = &receiver.self_token;
-        let place = Span::call_site().located_at(this.span);
-        Some(Lent::of(receiver)?.lend(code_at!(place=> **#this)))
+        let span = Span::call_site().located_at(this.span);
+        Some(Lent::of(receiver)?.lend(code_at!(span=> **#this)))
     }));
     given
         .iter()

@@ -35,14 +35,14 @@ impl Wrapped<'_> {
         let signature = &function.signature;
         let method = &signature.ident;
         // If the client's method can't be called, the error points at the method.
-        let place = Span::call_site().located_at(method.span());
+        let span = Span::call_site().located_at(method.span());
         let client = Ident::new(
             &self.client.to_string(),
-            self.client.span().located_at(place),
+            self.client.span().located_at(span),
         );
         let path = self.path;
         let (_, of_arguments, _) = self.generics.split_for_impl();
-        let inner = code_at!(place=> <#client as #path #of_arguments>);
+        let inner = code_at!(span=> <#client as #path #of_arguments>);
         let mut parameters = TokenStream::new();
         for parameter in &signature.generics.params {
             parameters.extend(match parameter {
@@ -54,7 +54,7 @@ impl Wrapped<'_> {
         }
         let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
         let arguments = joined(&mut arguments.iter().map(|argument| listed(argument)));
-        let call = code_at!(place=> #inner::#method #parameters(#arguments));
+        let call = code_at!(span=> #inner::#method #parameters(#arguments));
         match signature.safety {
             syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,

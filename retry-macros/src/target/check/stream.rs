@@ -4,12 +4,12 @@ use retry_vocabulary::key::Key;
 use syn::Type;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::word::Mode;
 use crate::errors::Errors;
 use crate::target::function::Function;
 use crate::target::outcome::is_no_result;
-use crate::target::outcome::{self, StreamPlace};
+use crate::target::outcome::{self, StreamPart};
 
 pub(super) fn check(
     arguments: &Arguments,
@@ -19,7 +19,7 @@ pub(super) fn check(
 ) {
     let streamed = outcome::stream(outcome);
     let Some(key) = arguments.get(Key::Stream) else {
-        if streamed.is_some_and(|streamed| streamed.place == StreamPlace::Outcome) {
+        if streamed.is_some_and(|streamed| streamed.part == StreamPart::Outcome) {
             let name = &function.signature.ident;
             let message = format!(
                 "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"
@@ -28,7 +28,7 @@ pub(super) fn check(
         }
         return;
     };
-    let is_resumed = matches!(key.value, Value::Stream(Mode::Resume));
+    let is_resumed = matches!(key.value, KeyValue::Stream(Mode::Resume));
     if !cfg!(feature = "stream") {
         errors.at(
             key.ident.span(),
@@ -79,7 +79,7 @@ pub(super) fn outlives_no_argument(
     function: &Function,
     errors: &mut Errors,
 ) {
-    let Some(Value::Stream(mode)) = arguments.value(Key::Stream) else {
+    let Some(KeyValue::Stream(mode)) = arguments.value(Key::Stream) else {
         return;
     };
     let why = match (mode, function.is_async()) {
