@@ -42,9 +42,8 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    let imports = imports(model);
     // The user's own braces: lints such as `dead_code` look at them.
-    let body = braces(code!(#attributes #imports #content), block.span());
+    let body = braces(code!(#attributes #(imports(model)) #content), block.span());
     Rewritten {
         function: &model.function,
         body,
@@ -55,21 +54,17 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 /// What a block of `retrying!` expands to; the model was made of it.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
-    let imports = imports(model);
     let retried = if block.is_async() {
-        let future = block.with(content);
-        code!(__retry::lazy(#future))
+        code!(__retry::lazy(#(block.with(content))))
     } else {
         content
     };
     // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
-    braces(code!(#imports #retried), Span::mixed_site()).into_token_stream()
+    braces(code!(#(imports(model)) #retried), Span::mixed_site()).into_token_stream()
 }
 
 fn imports(model: &Model) -> TokenStream {
-    let import = model.krate.import();
-    let mentions = hover::mentions(model);
-    code!(#import #mentions)
+    code!(#(model.krate.import()) #(hover::mentions(model)))
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {

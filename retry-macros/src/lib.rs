@@ -120,10 +120,7 @@ fn retry_item(
         }
         None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
     };
-    expanded.unwrap_or_else(|error| {
-        let error = error.into_compile_error();
-        code!(#item #error)
-    })
+    expanded.unwrap_or_else(|error| code!(#item #(error.into_compile_error())))
 }
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
@@ -170,8 +167,7 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     match errors.into_compile_error() {
         None => expand::expression(&Model::of_block(arguments, function), &block),
         Some(errors) => {
-            let block = block.unretried();
-            code!({ #errors #block })
+            code!({ #errors #(block.unretried()) })
         }
     }
 }

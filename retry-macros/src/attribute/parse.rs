@@ -10,6 +10,7 @@ use syn::spanned::Spanned;
 use syn::{Expr, Path, Token, TypeParam, parenthesized, token};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue};
+use crate::errors::error;
 
 impl Arguments {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
@@ -103,8 +104,8 @@ impl Arguments {
         input: ParseStream,
     ) -> syn::Result<(KeyValue, Span)> {
         if !input.peek(token::Paren) {
-            let message = format!("`{key}` takes numbers of its own, as in `{key}(max = 5)`");
-            return Err(syn::Error::new(ident.span(), message));
+            return Err(error!(ident.span() =>
+                "`{key}` takes numbers of its own, as in `{key}(max = 5)`"));
         }
         let content;
         let span = parenthesized!(content in input).span.join();
@@ -174,8 +175,8 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
         Takes::Paths => paths(key, input),
         Takes::Path => {
             let path = Path::parse_mod_style(input).map_err(|error| {
-                let message = format!("`{key}` takes a path, as in `{example}`");
-                syn::Error::new(error.span(), message)
+                error!(error.span() =>
+                    "`{key}` takes a path, as in `{example}`")
             })?;
             no_parameters(key, "path", input)?;
             Ok((Ok(KeyValue::Path(path.to_token_stream())), path.span()))
@@ -197,16 +198,16 @@ fn needs_value(key: Key, span: Span) -> syn::Error {
 fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
     input.parse().map_err(|error: syn::Error| {
         let example = key.example();
-        let message = format!("`{key}` takes {what}, as in `{example}`");
-        syn::Error::new(error.span(), message)
+        error!(error.span() =>
+            "`{key}` takes {what}, as in `{example}`")
     })
 }
 
 fn ends_with_name(key: Key, what: &str, span: Span, input: ParseStream) -> syn::Result<()> {
     if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
         let example = key.example();
-        let message = format!("`{key}` takes {what}, as in `{example}`");
-        return Err(syn::Error::new(span, message));
+        return Err(error!(span =>
+            "`{key}` takes {what}, as in `{example}`"));
     }
     Ok(())
 }
@@ -232,8 +233,8 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
     let example = key.example();
     let wrong = |span| {
-        let message = format!("`{key}` takes a list of paths, as in `{example}`");
-        syn::Error::new(span, message)
+        error!(span =>
+            "`{key}` takes a list of paths, as in `{example}`")
     };
     let span = input.span();
     let list = match input.parse() {

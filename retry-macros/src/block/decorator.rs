@@ -183,14 +183,14 @@ impl Decorator {
         };
         let keyword = code_at!(span=> impl);
         let members = braces(methods.implemented.clone(), span);
-        let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
+        let unsafety = &self.unsafety;
         code! {
             #definition
 
             #[automatically_derived]
             #[allow(deprecated, clippy::match_single_binding)]
             #completeness
-            #async_trait
+            #(self.async_trait())
             #unsafety #keyword #parameters #path #of_arguments for #name<#client> #bounds #members
         }
     }
@@ -248,11 +248,11 @@ impl Decorator {
         let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
         impl_generics.params.push(parameter);
         let (parameters, _, bounds) = impl_generics.split_for_impl();
-        let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
+        let unsafety = &self.unsafety;
         code! {
             #[automatically_derived]
             #[allow(deprecated)]
-            #async_trait
+            #(self.async_trait())
             #unsafety impl #parameters #path #of_arguments for #pointer<#client> #bounds {
                 #members
             }

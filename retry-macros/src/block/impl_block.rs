@@ -60,8 +60,7 @@ impl ImplBlock {
         let content = match errors.into_compile_error() {
             None => retried,
             Some(errors) => {
-                let block = self.0.with(plain);
-                return Ok(code!(#block #errors));
+                return Ok(code!(#(self.0.with(plain)) #errors));
             }
         };
         Ok(self.0.with(content))

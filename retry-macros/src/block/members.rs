@@ -50,8 +50,8 @@ impl Braced {
 
     /// The item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
-        let (header, braces) = (&self.header, with_content(&self.braces, content));
-        code!(#header #braces)
+        let header = &self.header;
+        code!(#header #(with_content(&self.braces, content)))
     }
 }
 

@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
 
 use crate::classify::mark::{Mark, VerdictWord};
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::tokens::{RuntimePath, code, code_at, mentions};
 
 pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
@@ -62,14 +62,12 @@ struct Derivation {
 impl Derivation {
     fn check_default(&mut self, default: &Mark) {
         if let Some((_, span)) = &default.after {
-            self.errors.at(
-                *span,
-                "`after` names a field: put it on the variants that have it",
-            );
+            self.errors.push(error!(*span =>
+                "`after` names a field: put it on the variants that have it"));
         }
         if let Some(span) = default.transparent {
-            self.errors
-                .at(span, "`transparent` goes on the variants with one field");
+            self.errors.push(error!(span =>
+                "`transparent` goes on the variants with one field"));
         }
     }
 
@@ -90,10 +88,8 @@ impl Derivation {
                 .iter()
                 .find(|mark| mark.path().is_ident("classify"))
             {
-                self.errors.at(
-                    mark.path().span(),
-                    "`#[classify(…)]` goes on the variant, where `after = field` names a field",
-                );
+                self.errors.push(error!(mark.path().span() =>
+                    "`#[classify(…)]` goes on the variant, where `after = field` names a field"));
             }
         }
         if let Some(span) = mark.transparent {
@@ -123,10 +119,8 @@ impl Derivation {
         let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
             if kind == VerdictWord::Stop {
-                self.errors.at(
-                    span,
-                    "`ambiguous` has no effect with `stop`: remove one of the two",
-                );
+                self.errors.push(error!(span =>
+                    "`ambiguous` has no effect with `stop`: remove one of the two"));
             }
             verdict.extend(code!(.ambiguous()));
         }
@@ -134,10 +128,8 @@ impl Derivation {
             return code!(#pattern { .. } => #verdict,);
         };
         if kind == VerdictWord::Stop {
-            self.errors.at(
-                *span,
-                "`after` has no effect with `stop`: remove one of the two",
-            );
+            self.errors.push(error!(*span =>
+                "`after` has no effect with `stop`: remove one of the two"));
         }
         if !fields.members().any(|known| known == *member) {
             let mut names = Vec::new();
@@ -173,10 +165,8 @@ impl Derivation {
         ];
         for (span, what) in taken {
             if let Some(span) = span {
-                self.errors.at(
-                    span,
-                    format!("`transparent` takes the {what} of the field: remove one of the two"),
-                );
+                self.errors.push(error!(span =>
+                    "`transparent` takes the {what} of the field: remove one of the two"));
             }
         }
         let (Some(field), Some(member), 1) =

@@ -9,7 +9,7 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Member as FieldName, Path, Token};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 
 words! {
     /// The verdicts.
@@ -79,8 +79,8 @@ impl Mark {
     fn fill(&mut self, input: ParseStream) -> syn::Result<()> {
         while !input.is_empty() {
             let word = input.call(Ident::parse_any).map_err(|error| {
-                let message = "expected a word without quotes, as in `#[classify(transient)]`";
-                syn::Error::new(error.span(), message)
+                error!(error.span() =>
+                    "expected a word without quotes, as in `#[classify(transient)]`")
             })?;
             let (name, span) = (word.to_string(), word.span());
             let again = || syn::Error::new(span, format!("`{name}` is given twice: keep one"));
@@ -92,9 +92,8 @@ impl Mark {
                 "after" if self.after.is_some() => return Err(again()),
                 "after" => {
                     let wrong = |span| {
-                        let message =
-                            "`after` names the field with the hint, as in `after = retry_after`";
-                        syn::Error::new(span, message)
+                        error!(span =>
+                            "`after` names the field with the hint, as in `after = retry_after`")
                     };
                     input.parse::<Token![=]>().map_err(|_| wrong(span))?;
                     let field: FieldName = input
@@ -115,12 +114,12 @@ impl Mark {
                             Some((_, here)) => format!("it is `{here}` here"),
                             None => complaint::suggestion(&name, &words),
                         };
-                        let message = format!("unknown word `{name}`: {suggestion}");
-                        return Err(syn::Error::new(span, message));
+                        return Err(error!(span =>
+                            "unknown word `{name}`: {suggestion}"));
                     };
                     if self.kind.is_some() {
-                        let message = format!("`{name}` is a second verdict: keep one");
-                        return Err(syn::Error::new(span, message));
+                        return Err(error!(span =>
+                            "`{name}` is a second verdict: keep one"));
                     }
                     self.kind = Some((kind, span));
                 }

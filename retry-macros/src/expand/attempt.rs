@@ -9,7 +9,7 @@ use crate::attribute::argument::Argument;
 use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{braces, code, code_at, joined, ours, ours_at};
+use crate::tokens::{braces, code, code_at, joined, ours, ours_at, when};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
@@ -32,7 +32,7 @@ impl Printer<'_> {
     pub(crate) fn attempt_alone(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
-        let typed = is_result.then(|| ours!(: #outcome));
+        let typed = when(is_result, ours!(: #outcome));
         let checked = |finished: TokenStream| {
             if is_result {
                 return finished;
@@ -57,17 +57,14 @@ impl Printer<'_> {
                 ours!(#span let mut retry_outcome #typed = #checked;)
             };
         };
-        let limit = self.attempt_limit(timeout);
         let timer = self.timer();
-        let from_timed_out = Self::timed_out_conversion(timeout);
         let checked = checked(ours!(retry_outcome));
-        let outer = self.known_outer();
         let within = self.within(&ours!(retry_attempt));
         ours! {
             #span
-            let retry_timeout = #limit;
+            let retry_timeout = #(self.attempt_limit(timeout));
             let retry_finished = {
-                #outer
+                #(self.known_outer())
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
                 #within
@@ -81,7 +78,7 @@ impl Printer<'_> {
             let mut retry_outcome #typed = match retry_finished {
                 __retry::Some(retry_outcome) => #checked,
                 __retry::None => __retry::Err(
-                    #from_timed_out(__retry::TimedOut::new(
+                    #(Self::timed_out_conversion(timeout))(__retry::TimedOut::new(
                         __retry::Option::unwrap_or_default(retry_timeout),
                     )),
                 ),
@@ -122,26 +119,23 @@ impl Printer<'_> {
             (Attempted::Blocking(call), Callee::Client { .. }) => call.into_token_stream(),
             // A closure contains `return` and `?`.
             (Attempted::Blocking(body), Callee::Body) => {
-                let edge = self.return_edge_by_on();
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
-                let body = braces(code!(#edge #body), span);
+                let body = braces(code!(#(self.return_edge_by_on()) #body), span);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
-                let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
                 let (body, span) = bound(body);
-                let body = braces(code!(#edge #body), span);
+                let body = braces(code!(#(self.return_edge()) #body), span);
                 ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
                 let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
                 let (body, span) = bound(body);
-                let body = braces(body, span);
-                ours!((#closure #arrow #body)())
+                ours!((#closure #arrow #(braces(body, span)))())
             }
         }
     }
@@ -179,10 +173,10 @@ impl Printer<'_> {
     /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
     /// itself.
     pub(crate) fn owned_slots(&self) -> TokenStream {
-        let mut slots = self.owned().iter().map(|argument| {
-            let slot = slot(argument);
-            ours!(let mut #slot = __retry::Some(#argument);)
-        });
+        let mut slots = self
+            .owned()
+            .iter()
+            .map(|argument| ours!(let mut #(slot(argument)) = __retry::Some(#argument);));
         joined(&mut slots)
     }
 
@@ -236,27 +230,26 @@ pub(crate) fn clone_owned(argument: &Ident) -> TokenStream {
 /// error points at its name.
 pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
     let span = argument.span();
-    let slot = slot(argument);
     let last = ours!(retry_last);
     let taken = ours_at!(span=> retry_taken);
     code_at! {Span::call_site().located_at(span)=>
-        match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
+        match __retry::take_argument(&mut #(slot(argument)), #last) { #taken => #taken }
     }
 }
 
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
 pub(crate) fn keep(kept: &Retained) -> TokenStream {
-    let (decorator, this) = (&kept.decorator, &kept.this);
+    let decorator = &kept.decorator;
+    let this = &kept.this;
     let mut arguments = kept.arguments.iter().map(|(argument, keep)| {
         let span = argument.span();
         let keep = Ident::new(keep, Span::mixed_site().located_at(span));
         let kept = ours_at!(span=> __retry::#keep(#argument));
         code!(let #argument = #kept;)
     });
-    let arguments = joined(&mut arguments);
     ours! {
         let #this = __retry::CloneArgument::clone_argument(#decorator);
-        #arguments
+        #(joined(&mut arguments))
     }
 }
 

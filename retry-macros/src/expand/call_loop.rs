@@ -7,25 +7,12 @@ use syn::spanned::Spanned;
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
-        let name = self.name_of_surroundings();
-        let constants = self.constants();
-        let budget = self.own_budget();
-        let start = self.start();
-        let error_type = self.error_type();
         let history = self.model.history.map(|history| self.history(history));
-        let history_type = self.error_type_of_history();
-        let loop_type = self.error_type_of_loop();
-        let pushback = self.pushback();
-        let waker = self.waker();
-        let slots = self.owned_slots();
-        let timer = self.timer_declaration();
-        let failed = self.failed_declaration();
-        let kept = self.kept_for_gate();
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
         let (begin, site, judged, ended) =
             (self.begin(), self.bound_site(), self.judged(), self.leave());
@@ -36,22 +23,21 @@ impl Printer<'_> {
             ours!(__retry::spend(retry_paid);)
         };
         let pause = self.pause(self.late_attempt(), &spend);
-        let expected = self.expected_timer();
         let retried = ours! {
-            #budget
-            #expected
-            #start
-            #error_type
+            #(self.own_budget())
+            #(self.expected_timer())
+            #(self.start())
+            #(self.error_type())
             #history
-            #history_type
-            #kept
-            #pushback
-            #waker
-            #slots
+            #(self.error_type_of_history())
+            #(self.kept_for_gate())
+            #(self.pushback())
+            #(self.waker())
+            #(self.owned_slots())
             'retry_call: loop {
-                #loop_type
-                #timer
-                #failed
+                #(self.error_type_of_loop())
+                #(self.timer_declaration())
+                #(self.failed_declaration())
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #gated
@@ -59,11 +45,10 @@ impl Printer<'_> {
                 #pause
             }
         };
-        let spanned = self.in_call_span(retried);
         ours! {
-            #name
-            #constants
-            #spanned
+            #(self.name_of_surroundings())
+            #(self.constants())
+            #(self.in_call_span(retried))
         }
     }
 
@@ -102,7 +87,7 @@ impl Printer<'_> {
                 .map(|deadline| self.deadline(deadline, policy));
             (call, deadline, self.is_last(&ours!(retry_call), policy))
         };
-        let mutable = self.model.resumes().then(|| ours!(mut));
+        let mutable = when(self.model.resumes(), ours!(mut));
         if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
             let policy = if needs_policy {
                 self.policy()
@@ -146,8 +131,7 @@ impl Printer<'_> {
                 ours!(__retry::stream::resume::history::<#item>(#clock))
             }
             (History::Values, _) => {
-                let value = self.value();
-                ours!(__retry::history_of::<#error, #value>(#clock))
+                ours!(__retry::history_of::<#error, #(self.value())>(#clock))
             }
             _ => ours!(__retry::history::<#error>(#clock)),
         };
@@ -162,11 +146,11 @@ impl Printer<'_> {
             .history
             .map(|_| ours!(__retry::begin(&mut retry_history, __retry::max_of(#whole));));
         let observed = self.observer().map(|observer| {
-            let (call, name) = (self.whole_call(), self.name());
+            let name = self.name();
             ours! {
                 {
                     #observer
-                    __retry::Call::started(#call, #name, &mut retry_observer);
+                    __retry::Call::started(#(self.whole_call()), #name, &mut retry_observer);
                 }
             }
         });

@@ -7,7 +7,7 @@ use retry_vocabulary::key::Key;
 use crate::expand::failure::FailureSource;
 use crate::expand::model::History;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.
@@ -42,8 +42,8 @@ impl Printer<'_> {
         }
         if let Some(repeated) = self.repeated().filter(|_| failed != FailureSource::Until) {
             // An item in between ends the row.
-            let stands = (model.history == Some(History::Items))
-                .then(|| ours!(__retry::stream::resume::is_without_items(&retry_progress) &&));
+            let stands = ours!(__retry::stream::resume::is_without_items(&retry_progress) &&);
+            let stands = when(model.history == Some(History::Items), stands);
             options.append_all(ours!(.repeated(#stands #repeated)));
         }
         if model.has_breaker() && failed == FailureSource::Body {

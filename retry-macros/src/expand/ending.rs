@@ -20,10 +20,9 @@ impl Printer<'_> {
     /// Ends the call with `retry_error`, and with `retry_reason` if the ending uses it.
     pub(crate) fn ended(&self) -> TokenStream {
         let tick = self.reason().and_then(|_| self.tick());
-        let outcome = self.outcome_of_failure();
         ours! {
             #tick
-            retry_outcome = #outcome;
+            retry_outcome = #(self.outcome_of_failure());
         }
     }
 
@@ -35,8 +34,7 @@ impl Printer<'_> {
             (None, None) => ours!(__retry::Err(retry_error)),
             (Some(give_up), _) => {
                 let span = give_up.span();
-                let give_up = self.user(give_up);
-                let shaped = ours_at!(span=> __retry::shape(#gave_up, #give_up));
+                let shaped = ours_at!(span=> __retry::shape(#gave_up, #(self.user(give_up))));
                 ours!(__retry::Err(#shaped))
             }
             (None, Some(fallback)) => self.fallen(fallback, &gave_up),
@@ -54,7 +52,6 @@ impl Printer<'_> {
                 ours_at!(span=> { __retry::fall_back_blocking(#gave_up, #fallback) })
             }
         };
-        let told = self.fallback_told();
         #[cfg(feature = "stream")]
         let stream = self
             .model
@@ -77,7 +74,7 @@ impl Printer<'_> {
                 #fallen
                 #fallen_type
                 #stream
-                #told
+                #(self.fallback_told())
                 retry_fallen
             }
         }
@@ -86,11 +83,10 @@ impl Printer<'_> {
     /// Tells how the fallback ended.
     fn fallback_told(&self) -> TokenStream {
         let (call, name) = (self.whole_call(), self.name());
-        let observer = self.observer();
         let observe = self.observe();
         ours! {
             {
-                #observer
+                #(self.observer())
                 match &retry_fallen {
                     __retry::Ok(_) => __retry::fell_back(#call, #name, retry_attempts, #observe),
                     __retry::Err(retry_error) => __retry::fallback_failed(
@@ -110,20 +106,17 @@ impl Printer<'_> {
     pub(crate) fn shown(&self) -> TokenStream {
         let error = self.model.is_validated().then(|| self.error());
         let of = error.map(|error| code!(::<#error>));
-        let error = self.error_of_type();
-        let show = self.show();
-        ours!(#show #of(#error).__retry_show())
+        ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
     }
 
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
     /// what the pause was for.
     pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
         let told = self.told(FailureSource::Body, pending, reason);
-        let tick = self.tick();
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
             #told
-            #tick
+            #(self.tick())
             #binding
         }
     }
@@ -140,13 +133,10 @@ impl Printer<'_> {
                 (self.shown(), self.model.falls_back())
             }
         };
-        let name = self.name();
-        let observer = self.observer();
         let observe = self.observe();
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
         } else {
-            let call = self.whole_call();
             let ended = if falls_back {
                 code!(falling_back)
             } else {
@@ -154,8 +144,8 @@ impl Printer<'_> {
             };
             ours! {
                 __retry::#ended(
-                    #call,
-                    #name,
+                    #(self.whole_call()),
+                    #(self.name()),
                     #shown,
                     __retry::Values::#pending,
                     #reason,
@@ -165,7 +155,7 @@ impl Printer<'_> {
         };
         ours! {
             {
-                #observer
+                #(self.observer())
                 #report
             }
         }

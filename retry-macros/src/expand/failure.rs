@@ -6,7 +6,7 @@ use syn::spanned::Spanned;
 
 use crate::expand::model::{Decider, History};
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 /// What failed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -23,10 +23,9 @@ impl Printer<'_> {
     /// What follows an attempt that came to `Err(retry_error)`.
     pub(crate) fn rejected(&self) -> TokenStream {
         let kept = self.model.history.map(|history| {
-            let items = (history == History::Items)
-                .then(|| ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress);));
+            let items = ours!(__retry::stream::resume::keep(&mut retry_history, retry_progress););
             ours! {
-                #items
+                #(when(history == History::Items, items))
                 __retry::failed(&mut retry_history, retry_error);
             }
         });
@@ -51,12 +50,11 @@ impl Printer<'_> {
             FailureSource::Body | FailureSource::Validation => self.failed_with_error(),
         };
         let paused = self.paused();
-        let noted = (self.reason().is_some() && failed != FailureSource::Until)
-            .then(|| ours!(__retry::paused(&mut retry_history, &retry_pause);));
+        let has_reason = self.reason().is_some() && failed != FailureSource::Until;
         let leave = ours! {
             #counted
             #kept
-            #noted
+            #(when(has_reason, ours!(__retry::paused(&mut retry_history, &retry_pause);)))
             #failed_with
             break 'retry_pause #paused;
         };
@@ -85,7 +83,6 @@ impl Printer<'_> {
     /// compiler turns the closure into a function. It also keeps `return`, `?` and `.await` in keys from acting on the
     /// function.
     pub(crate) fn decision(&self, failed: FailureSource) -> Decided {
-        let call = self.call();
         let shown = match failed {
             FailureSource::Until => ours!(&__retry::REJECTED_VALUE),
             FailureSource::Body | FailureSource::Validation => self.shown(),
@@ -116,8 +113,6 @@ impl Printer<'_> {
                 counted: Some(ours!(retry_call = retry_call.next();)),
             };
         }
-        let options = self.options(failed);
-        let observer = self.observer();
         let (budget, paid) = self.paid();
         let delays = self.model.delays().map(|delays| {
             let span = delays.span();
@@ -135,18 +130,16 @@ impl Printer<'_> {
                 None => (verdict, None),
             };
             let site = self.site(&policy);
-            let last = self.last_after_failure(&policy);
-            let restart = self.restart(&policy);
             ours! {
-                #restart
+                #(self.restart(&policy))
                 #bound
                 // Bound to a name, so that no edition's rules keep a borrow of the error alive.
                 #[allow(clippy::let_and_return)]
-                let retry_decision = #call::failed_with(
+                let retry_decision = #(self.call())::failed_with(
                     &mut retry_next,
-                    __retry::Failure::new(#site, #verdict, #shown)#options,
+                    __retry::Failure::new(#site, #verdict, #shown)#(self.options(failed)),
                 );
-                #last
+                #(self.last_after_failure(&policy))
                 #paid
                 retry_decision
             }
@@ -164,7 +157,7 @@ impl Printer<'_> {
                 // A copy, so that the count itself need not be in memory for the closure to borrow.
                 let mut retry_next = retry_call;
                 let retry_decision = __retry::cold(|| {
-                    #observer
+                    #(self.observer())
                     #budget
                     #delays
                     #decide
@@ -197,8 +190,7 @@ impl Printer<'_> {
             (FailureSource::Validation, _) => return ours!(__retry::Verdict::INVALID),
             (FailureSource::Body, Some(on)) => {
                 let span = on.span();
-                let on = self.user(on);
-                ours_at!(span=> __retry::verdict(&retry_error, #on))
+                ours_at!(span=> __retry::verdict(&retry_error, #(self.user(on))))
             }
             (FailureSource::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))

@@ -11,7 +11,7 @@ use crate::expand::failure::FailureSource;
 use crate::expand::model::{Count, Late};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// What outlives an iteration of the loop: the next attempt's gate can end the call with it.
@@ -23,10 +23,14 @@ impl Printer<'_> {
             Late::FromHistory => ours!(let mut retry_failed = false;),
             Late::FromLocal => ours!(let mut retry_failed = __retry::None;),
         };
-        let returned = self.model.keeps_values();
-        let returned = returned.then(|| ours!(let mut retry_returned = __retry::None;));
-        let paid = self.model.is_paid();
-        let paid = paid.then(|| ours!(let mut retry_unspent = __retry::None;));
+        let returned = when(
+            self.model.keeps_values(),
+            ours!(let mut retry_returned = __retry::None;),
+        );
+        let paid = when(
+            self.model.is_paid(),
+            ours!(let mut retry_unspent = __retry::None;),
+        );
         Some(ours!(#failed #returned #paid))
     }
 
@@ -35,20 +39,15 @@ impl Printer<'_> {
         if !self.model.is_gated() {
             return attempt;
         }
-        let look = self.look();
-        let turn = self.turn();
-        let pass = self.pass();
-        let begins = self.begins();
-        let rejected = self.rejected_at_gate();
         ours! {
             let retry_by = 'retry_gate: {
-                #look
-                #turn
-                #pass
-                #begins
+                #(self.look())
+                #(self.turn())
+                #(self.pass())
+                #(self.begins())
                 #attempt
             };
-            #rejected
+            #(self.rejected_at_gate())
         }
     }
 
@@ -57,11 +56,10 @@ impl Printer<'_> {
         let breaker = self.model.expr(Key::Breaker)?;
         self.model.expr(Key::Limiter)?;
         let span = breaker.span();
-        let breaker = self.kept(breaker);
         let bound = bound_breaker(span);
         let is_open = ours_at!(span=> __retry::is_open(&#bound));
         Some(ours! {
-            let #bound = #breaker;
+            let #bound = #(self.kept(breaker));
             if #is_open {
                 break 'retry_gate __retry::RejectedBy::Breaker;
             }
@@ -72,13 +70,11 @@ impl Printer<'_> {
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
         let span = limiter.span();
-        let limiter = self.kept(limiter);
-        let entered = ours_at!(span=> __retry::place(#limiter));
+        let entered = ours_at!(span=> __retry::place(#(self.kept(limiter))));
         let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
         let observe = self.observe();
-        let cancel = self.cancel();
         let waited = self.waited();
         Some(ours! {
             let mut retry_place = #entered;
@@ -89,7 +85,7 @@ impl Printer<'_> {
                     __retry::waits(#call, #name, &mut retry_place, #observe)
                 };
                 if retry_waits {
-                    #cancel
+                    #(self.cancel())
                     match #waited {
                         __retry::Ok(retry_waited) => {
                             #observer
@@ -136,8 +132,7 @@ impl Printer<'_> {
         let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
             let give_back = ours!(__retry::give_back(retry_place););
-            let bound = bound_breaker(span);
-            (ours!(#bound), Some(give_back))
+            (ours!(#(bound_breaker(span))), Some(give_back))
         } else {
             (self.kept(breaker), None)
         };
@@ -157,12 +152,18 @@ impl Printer<'_> {
 
     /// Releases what was kept in case the attempt did not begin.
     fn begins(&self) -> TokenStream {
-        let failed = (self.model.late(self.asyncness) == Some(Late::FromLocal))
-            .then(|| ours!(__retry::let_go(retry_failed);));
-        let returned = self.model.keeps_values();
-        let returned = returned.then(|| ours!(__retry::let_go(retry_returned);));
-        let spend = self.model.is_paid();
-        let spend = spend.then(|| ours!(__retry::spend_kept(retry_unspent);));
+        let failed = when(
+            self.model.late(self.asyncness) == Some(Late::FromLocal),
+            ours!(__retry::let_go(retry_failed);),
+        );
+        let returned = when(
+            self.model.keeps_values(),
+            ours!(__retry::let_go(retry_returned);),
+        );
+        let spend = when(
+            self.model.is_paid(),
+            ours!(__retry::spend_kept(retry_unspent);),
+        );
         ours!(#failed #returned #spend)
     }
 
@@ -174,9 +175,6 @@ impl Printer<'_> {
         let span = key.ident.span();
         let rejected = ours_at!(span=> __retry::FromRejected::from_rejected);
         let last = self.last_error()?;
-        let call = self.call_with_max();
-        let timer = self.timer_assignment();
-        let error = self.error();
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {
             let ended = self.told(FailureSource::Until, &ours!(Taken), &why);
@@ -189,36 +187,31 @@ impl Printer<'_> {
             }
         });
         let reported = self.reported(&ours!(Taken), &why);
-        let outcome = self.outcome_of_failure();
-        let leave = self.leave();
         // A fallback may run for long.
-        let unspent = self.model.is_paid();
-        let unspent = unspent.then(|| ours!(__retry::drop(retry_unspent);));
         Some(ours! {
-            #unspent
-            #timer
+            #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
+            #(self.timer_assignment())
             let retry_why = __retry::rejection(retry_by);
             #returned
-            let retry_error: #error = match #last {
+            let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
                 __retry::None => {
-                    #call
+                    #(self.call_with_max())
                     #rejected(__retry::Rejected::new(retry_by))
                 }
             };
             #reported
-            let retry_outcome = #outcome;
-            #leave
+            let retry_outcome = #(self.outcome_of_failure());
+            #(self.leave())
         })
     }
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
     fn call_with_max(&self) -> Option<TokenStream> {
-        let call = self.call();
         let under = match self.model.count {
             _ if self.model.shows_max() => return None,
             Count::Retries => return None,
-            Count::LimitedRetries => ours!(#call::under),
+            Count::LimitedRetries => ours!(#(self.call())::under),
             Count::Everything => ours!(__retry::call_under),
         };
         Some(self.with_policy(|policy| ours!(retry_call = #under(__retry::max(#policy));)))
@@ -245,14 +238,10 @@ impl Printer<'_> {
         call: &TokenStream,
     ) -> TokenStream {
         let named = |name: &str| Ident::new(name, Span::mixed_site());
-        let (changed, tell) = (named(changed), named(tell));
-        let name = self.name();
-        let observer = self.observer();
-        let observe = self.observe();
         ours! {
-            if let __retry::Some(retry_change) = __retry::#changed(#guard) {
-                #observer
-                __retry::#tell(#call, #name, retry_change, #observe);
+            if let __retry::Some(retry_change) = __retry::#(named(changed))(#guard) {
+                #(self.observer())
+                __retry::#(named(tell))(#call, #(self.name()), retry_change, #(self.observe()));
             }
         }
     }

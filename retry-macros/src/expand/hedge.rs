@@ -9,66 +9,58 @@ use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
 use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
         let is_hedged = self.model.is_hedged();
-        let came = self.model.is_cancellable();
-        let came = came.then(|| ours!(let mut retry_came = false;));
+        let came = when(
+            self.model.is_cancellable(),
+            ours!(let mut retry_came = false;),
+        );
         is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new(); #came))
     }
 
     /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
     /// guards, and the verdict on its failure where that was asked for already.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
-        let after = self.hedge_after(hedge);
         let is_timed = self.model.is_timed();
         let timed_out = if is_timed {
             ours!(retry_dropped)
         } else {
             ours!(false)
         };
-        let begun = self.begun();
-        let alone = self.attempt_alone(attempted);
         // Of what the body uses up, the compiler says that the key's closure captured it.
         let span = hedge.ident.span();
         let closure = ours_at!(span=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
-        let timer = self.timer();
-        let call = self.call();
-        let guards = self.guards();
         let keeps = self.model.history.is_some();
-        let beside = keeps.then(|| ours!(let mut retry_beside = __retry::Vec::new();));
-        let slow = self.slow();
         let failed = self.failed_beside();
-        let dropped = is_timed.then(|| ours!(let retry_dropped = retry_ended.timed_out;));
-        let guarded = self.guarded();
         let kept = keeps.then(|| self.kept_beside());
         ours! {
-            let (retry_after, retry_measured) = #after;
-            #begun
+            let (retry_after, retry_measured) = #(self.hedge_after(hedge));
+            #(self.begun())
             let retry_attempt = __retry::runs_at_once(#closure #coroutine {
-                #alone
+                #(self.attempt_alone(attempted))
                 (retry_outcome, #timed_out)
             });
-            let retry_sleep = |retry_after| __retry::sleep_out(#timer, retry_after);
+            let retry_sleep = |retry_after| __retry::sleep_out(#(self.timer()), retry_after);
             let mut retry_verdict = __retry::None;
-            #beside
+            #(when(keeps, ours!(let mut retry_beside = __retry::Vec::new();)))
             let retry_ended = {
                 let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
                 let mut retry_running = __retry::Running::new(
                     retry_first,
-                    (#call::attempt(&retry_call), #guards),
+                    (#(self.call())::attempt(&retry_call), #(self.guards())),
                     retry_slept,
                     retry_measured,
                 );
                 loop {
                     match retry_running.wait().await {
-                        __retry::Next::Slow => { #slow }
+                        __retry::Next::Slow => { #(self.slow()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
                                 __retry::Err(retry_error) if retry_running.goes_on() => { #failed }
@@ -79,8 +71,8 @@ impl Printer<'_> {
                     }
                 }
             };
-            #dropped
-            #guarded
+            #(when(is_timed, ours!(let retry_dropped = retry_ended.timed_out;)))
+            #(self.guarded())
             let retry_number = retry_ended.number;
             let mut retry_outcome = retry_ended.outcome;
             #kept
@@ -94,8 +86,7 @@ impl Printer<'_> {
         if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
             after = ours_at!(span=> __retry::no_quantile(#after));
         }
-        let now = self.now_at_start();
-        ours_at!(span=> __retry::hedge(#after, #now))
+        ours_at!(span=> __retry::hedge(#after, #(self.now_at_start())))
     }
 
     /// What let an attempt begin.
@@ -108,10 +99,14 @@ impl Printer<'_> {
 
     /// Binds what let the attempt begin that ended.
     fn guarded(&self) -> TokenStream {
-        let permit = self.model.has_breaker();
-        let permit = permit.then(|| ours!(let mut retry_permit = retry_ended.guards.0;));
-        let ticket = self.model.has_limiter();
-        let ticket = ticket.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
+        let permit = when(
+            self.model.has_breaker(),
+            ours!(let mut retry_permit = retry_ended.guards.0;),
+        );
+        let ticket = when(
+            self.model.has_limiter(),
+            ours!(let mut retry_place = retry_ended.guards.1;),
+        );
         ours!(#permit #ticket)
     }
 
@@ -120,8 +115,7 @@ impl Printer<'_> {
     fn slow(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
             let span = breaker.span();
-            let breaker = self.user(breaker);
-            let permit = ours_at!(span=> __retry::permit_beside(#breaker));
+            let permit = ours_at!(span=> __retry::permit_beside(#(self.user(breaker))));
             ours! {
                 let retry_permit = #permit?;
                 __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
@@ -129,17 +123,13 @@ impl Printer<'_> {
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
             let span = limiter.span();
-            let limiter = self.user(limiter);
-            let turn = ours_at!(span=> __retry::place_beside(#limiter));
+            let turn = ours_at!(span=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
         let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
-        let cancel = self.cancel();
-        let (observer, budget) = (self.observer(), self.budget());
         let details = self.details(&self.now_at_start());
         let begun = self.model.history;
         let begun = begun.map(|_| ours!(__retry::begin_beside(&retry_history);));
-        let guards = self.guards();
         let slow = match permit {
             Some(_) => ours!(mut retry_slow),
             None => ours!(retry_slow),
@@ -160,7 +150,7 @@ impl Printer<'_> {
                             return __retry::None;
                         }
                         #begun
-                        __retry::Some(#guards)
+                        __retry::Some(#(self.guards()))
                     }
                 }
             }
@@ -168,9 +158,9 @@ impl Printer<'_> {
         ours! {
             let mut retry_next = retry_call;
             let retry_begins = __retry::cold(|| {
-                #cancel
-                #observer
-                #budget
+                #(self.cancel())
+                #(self.observer())
+                #(self.budget())
                 #decided
             });
             retry_call = retry_next;

@@ -23,8 +23,7 @@ fn mention(given: &[Argument], keys: &mut TokenStream) {
     for argument in given {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
         let span = Span::mixed_site().located_at(argument.ident.span());
-        let key = Ident::new(constant(argument.key), span);
-        keys.extend(code!(#key as _,));
+        keys.extend(code!(#(Ident::new(constant(argument.key), span)) as _,));
         if let KeyValue::Section(inner) = &argument.value {
             mention(inner, keys);
         }

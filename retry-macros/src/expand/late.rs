@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use crate::expand::failure::FailureSource;
 use crate::expand::model::Late;
 use crate::expand::printer::Printer;
-use crate::tokens::ours;
+use crate::tokens::{ours, when};
 
 impl Printer<'_> {
     /// Declares what a failure leaves behind for a call that ends after its pause.
@@ -14,19 +14,16 @@ impl Printer<'_> {
         if self.model.is_gated() {
             return None;
         }
-        let value = self
-            .model
-            .keeps_values()
-            .then(|| ours!(let retry_returned;));
+        let value = when(self.model.keeps_values(), ours!(let retry_returned;));
         Some(ours!(let retry_failed; #value))
     }
 
     /// Keeps the error to end with.
     pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
-        let value = self
-            .model
-            .keeps_values()
-            .then(|| ours!(retry_returned = __retry::None;));
+        let value = when(
+            self.model.keeps_values(),
+            ours!(retry_returned = __retry::None;),
+        );
         Some(match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(retry_failed = true; #value),
             Late::FromLocal => ours!(retry_failed = __retry::Some(retry_error); #value),
@@ -54,8 +51,7 @@ impl Printer<'_> {
 
     fn after_deadline(&self) -> Option<TokenStream> {
         self.model.deadline.as_ref()?;
-        let now = self.now_after_failure();
-        Some(ours!(__retry::late(retry_deadline, retry_pause, #now)))
+        Some(ours!(__retry::late(retry_deadline, retry_pause, #(self.now_after_failure()))))
     }
 
     /// The error that the last attempt left, of type `Option<_>`.
@@ -73,7 +69,6 @@ impl Printer<'_> {
         let error = self.last_error()?;
         let late = self.late()?;
         let ended = self.reported(&ours!(Taken), &ours!(retry_why));
-        let outcome = self.outcome_of_failure();
         let leave = self.leave();
         let unpaid = self.unpaid();
         let returned = self.model.keeps_values().then(|| {
@@ -91,7 +86,7 @@ impl Printer<'_> {
                 if let __retry::Some(retry_error) = #error {
                     #unpaid
                     #ended
-                    let retry_outcome = #outcome;
+                    let retry_outcome = #(self.outcome_of_failure());
                     #leave
                 }
                 #returned
@@ -104,10 +99,9 @@ impl Printer<'_> {
     pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
         let late = self.late()?;
         let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
-        let unpaid = self.unpaid();
         Some(ours! {
             if let __retry::Some(retry_why) = #late {
-                #unpaid
+                #(self.unpaid())
                 #reported
                 #ended
                 break;

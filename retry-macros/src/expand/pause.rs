@@ -4,31 +4,28 @@ use proc_macro2::TokenStream;
 
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::ours;
+use crate::tokens::{ours, when};
 
 impl Printer<'_> {
     /// Waits before the next attempt or correction, and does what follows: `late` ends the call, `spend` takes what was paid
     /// as `retry_paid`.
     pub(crate) fn pause(&self, late: Option<TokenStream>, spend: &TokenStream) -> TokenStream {
-        let paused = self
-            .model
-            .is_cancellable()
-            .then(|| ours!(let (retry_pause, retry_cancel) = retry_pause;));
-        let paid = self
-            .model
-            .is_paid()
-            .then(|| ours!(let (retry_pause, retry_paid) = retry_pause;));
+        let paused = when(
+            self.model.is_cancellable(),
+            ours!(let (retry_pause, retry_cancel) = retry_pause;),
+        );
+        let paid = when(
+            self.model.is_paid(),
+            ours!(let (retry_pause, retry_paid) = retry_pause;),
+        );
         // Dropped with the call during the pause, what was paid goes back.
-        let spend = paid.as_ref().map(|_| spend);
-        let sleep = self.sleep();
-        let tick = self.tick();
         ours! {
             #paused
             #paid
-            #sleep
+            #(self.sleep())
             #late
-            #tick
-            #spend
+            #(self.tick())
+            #(self.model.is_paid().then_some(spend))
         }
     }
 

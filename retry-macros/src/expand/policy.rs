@@ -57,11 +57,9 @@ impl Printer<'_> {
         let new = if numbers.is_empty() {
             code!(__retry::Policy::new())
         } else {
-            let numbers = self.setters(numbers);
-            code!(__retry::policy_of(__retry::Section::new()#numbers))
+            code!(__retry::policy_of(__retry::Section::new()#(self.setters(numbers))))
         };
-        let rest = self.setters(rest);
-        Some(code!(#new #rest))
+        Some(code!(#new #(self.setters(rest))))
     }
 
     /// The site of a constant policy, of type `Site`.
@@ -69,8 +67,7 @@ impl Printer<'_> {
         if self.model.is_named_by_surroundings() {
             code!(__retry::site_within(#policy, __retry_name))
         } else {
-            let name = self.name();
-            code!(__retry::Site::new(#policy, #name))
+            code!(__retry::Site::new(#policy, #(self.name())))
         }
     }
 
@@ -87,13 +84,11 @@ impl Printer<'_> {
     pub(crate) fn policy(&self) -> TokenStream {
         match &self.model.policy {
             Policy::Constant(_) => {
-                let site = self.constant_site();
-                code!(__retry::Site::policy(#site))
+                code!(__retry::Site::policy(#(self.constant_site())))
             }
             Policy::Expr(expr, None) => self.borrowed(expr),
             policy => {
-                let policy = self.policy_value(policy);
-                code!(&#policy)
+                code!(&#(self.policy_value(policy)))
             }
         }
     }
@@ -154,8 +149,7 @@ impl Printer<'_> {
 
     /// A `policy`, of type `&Policy`, beside the key `enabled`.
     fn enabled_if(&self, policy: &TokenStream, enabled: &Argument) -> TokenStream {
-        let enabled = self.argument(enabled);
-        code!(__retry::enabled_if(#policy, #enabled))
+        code!(__retry::enabled_if(#policy, #(self.argument(enabled))))
     }
 
     /// What the runtime is told of the function, of type `&Site`.
@@ -163,8 +157,7 @@ impl Printer<'_> {
         if let Policy::Constant(_) = self.model.policy {
             return self.constant_site();
         }
-        let name = self.name();
-        ours!(&__retry::Site::new(#policy, #name))
+        ours!(&__retry::Site::new(#policy, #(self.name())))
     }
 
     /// The name of the call, of type `&str`.
@@ -188,8 +181,7 @@ impl Printer<'_> {
         let DefaultName::Client(client) = &self.model.default_name else {
             return None;
         };
-        let name = self.bare_name();
-        Some(code!(__retry::client_name::<#client>(#name)))
+        Some(code!(__retry::client_name::<#client>(#(self.bare_name()))))
     }
 
     /// Where the function is, of type `&'static str`.
@@ -229,8 +221,7 @@ impl Printer<'_> {
         let mut setters = TokenStream::new();
         for number in numbers {
             let setter = &number.ident;
-            let value = self.argument(number);
-            setters.append_all(code!(.#setter(#value)));
+            setters.append_all(code!(.#setter(#(self.argument(number)))));
         }
         setters
     }
@@ -243,28 +234,22 @@ impl Printer<'_> {
             KeyValue::Duration(delay) => duration(*delay),
             KeyValue::Backoff(backoff) => Self::variant(argument, *backoff),
             KeyValue::List(delays) => {
-                let mut delays = delays.iter().map(|delay| {
-                    let delay = duration(*delay);
-                    code!(#delay,)
-                });
-                let delays = joined(&mut delays);
+                let mut delays = delays.iter().map(|delay| code!(#(duration(*delay)),));
                 let duration = code!(::core::time::Duration);
                 // An item, because a borrow from a constant lives for ever.
                 ours!({
-                    const RETRY_DELAYS: &[#duration] = &[#delays];
+                    const RETRY_DELAYS: &[#duration] = &[#(joined(&mut delays))];
                     __retry::Backoff::List(&RETRY_DELAYS)
                 })
             }
             KeyValue::Jitter(jitter) => Self::variant(argument, *jitter),
             KeyValue::Ratio(ratio) => {
-                let ratio = Literal::f64_suffixed(*ratio);
-                code!(__retry::Jitter::Ratio(#ratio))
+                code!(__retry::Jitter::Ratio(#(Literal::f64_suffixed(*ratio))))
             }
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
-                let setters = self.setters(inner);
-                code!(__retry::Section::new()#setters)
+                code!(__retry::Section::new()#(self.setters(inner)))
             }
             KeyValue::Expr(expr) => {
                 let span = expr.span();
@@ -303,9 +288,8 @@ impl Printer<'_> {
 
     /// The variant of the runtime that a word stands for.
     fn variant<W: Word>(argument: &Argument, word: W) -> TokenStream {
-        let of = Ident::new(W::ENUM, argument.span);
         let variant = Ident::new(&format!("{word:?}"), argument.span);
-        code!(__retry::#of::#variant)
+        code!(__retry::#(Ident::new(W::ENUM, argument.span))::#variant)
     }
 }
 
@@ -318,6 +302,5 @@ fn is_place(expr: &Expr) -> bool {
 }
 
 fn duration(duration: Duration) -> TokenStream {
-    let (seconds, nanos) = (duration.as_secs(), duration.subsec_nanos());
-    code!(::core::time::Duration::new(#seconds, #nanos))
+    code!(::core::time::Duration::new(#(duration.as_secs()), #(duration.subsec_nanos())))
 }

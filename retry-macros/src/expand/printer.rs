@@ -12,7 +12,7 @@ use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
-use crate::tokens::{code, is_punct, mapped, ours, ours_at, stream, trees, with_content};
+use crate::tokens::{code, is_punct, mapped, ours, ours_at, stream, trees, when, with_content};
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
@@ -69,8 +69,7 @@ impl Printer<'_> {
             (Asyncness::Blocking, Expr::Closure(_)) => code!(blocking_timer_fn),
             (Asyncness::Blocking, _) => code!(blocking_timer),
         };
-        let timer = self.kept(timer);
-        Some(code!(__retry::#function(#timer)))
+        Some(code!(__retry::#function(#(self.kept(timer)))))
     }
 
     /// The timer that the user named, or the one of the runtime's features.
@@ -152,7 +151,10 @@ impl Printer<'_> {
         let validate = self.model.expr(Key::Validate);
         let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
-        let allow_unused = is_unused.then(|| ours!(#[allow(clippy::no_effect_underscore_binding)]));
+        let allow_unused = when(
+            is_unused,
+            ours!(#[allow(clippy::no_effect_underscore_binding)]),
+        );
         Some(ours!(#allow #allow_unused let #name = &retry_history;))
     }
 

@@ -34,12 +34,11 @@ impl Printer<'_> {
     }
 
     fn call_span(&self, key: &Argument) -> TokenStream {
-        let is_on = self.argument(key);
         let name = self.name();
         let new =
             ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
         ours! {
-            let retry_spans: bool = #is_on;
+            let retry_spans: bool = #(self.argument(key));
             let retry_span = #new;
         }
     }
@@ -50,8 +49,7 @@ impl Printer<'_> {
         let number = if self.model.is_hedged() {
             ours!(__retry::span::next(&retry_begun))
         } else {
-            let call = self.whole_call();
-            ours!(__retry::Call::attempt(#call))
+            ours!(__retry::Call::attempt(#(self.whole_call())))
         };
         Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
     }

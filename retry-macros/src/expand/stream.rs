@@ -16,7 +16,7 @@ use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::target::outcome::{self, StreamPart};
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
@@ -100,7 +100,6 @@ impl Printer<'_> {
         let timeout = model.arguments.get(Key::Timeout);
         let (item, failing) = (&stream.item, &model.failing);
         let limit = timeout.map(|timeout| self.attempt_limit(timeout));
-        let patience = self.patience(limit);
         let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
@@ -124,9 +123,8 @@ impl Printer<'_> {
             Mode::Resume => {
                 let span = outcome::value_span(&stream.item);
                 let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
-                let now = self.now_at_start();
                 (
-                    Some(ours!(let mut retry_progress = #progress(#now);)),
+                    Some(ours!(let mut retry_progress = #progress(#(self.now_at_start()));)),
                     Some(ours!(, &retry_giver, &mut retry_progress)),
                 )
             }
@@ -141,16 +139,16 @@ impl Printer<'_> {
         );
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
-        let yielded = self
-            .model
-            .minds_items()
-            .then(|| ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);));
+        let yielded = when(
+            self.model.minds_items(),
+            ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);),
+        );
         ours! {
             #span
             #progress
             // What was opened may borrow the attempt, and is gone before the next one is counted.
             let retry_ended = {
-                let #mutable retry_patience = #patience;
+                let #mutable retry_patience = #(self.patience(limit));
                 #[allow(clippy::redundant_closure_call)]
                 let retry_opened = #opened;
                 #one_error
@@ -182,15 +180,15 @@ impl Printer<'_> {
 
     /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
     pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> TokenStream {
-        let mode = module(stream);
-        let (item, failing) = (&stream.item, &self.model.failing);
+        let item = &stream.item;
+        let failing = &self.model.failing;
         let patience = self.patience(Some(ours!(__retry::None)));
         let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         // All of it there, or an error about the stream's type would appear twice, at two places.
         ours_at! {span=>
             let retry_fallen = match retry_fallen {
                 __retry::Ok(retry_stream) => __retry::stream::outcome::<#failing, _>(
-                    __retry::stream::#mode::fallen(#opened, #patience).await,
+                    __retry::stream::#(module(stream))::fallen(#opened, #patience).await,
                 ),
                 __retry::Err(retry_error) => __retry::Err(retry_error),
             };

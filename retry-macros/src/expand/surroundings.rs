@@ -14,10 +14,9 @@ impl Printer<'_> {
         let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
-        let outer = self.known_outer();
         ours! {
             {
-                #outer
+                #(self.known_outer())
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#future);
                 #within
@@ -88,8 +87,7 @@ impl Printer<'_> {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
-            let values = self.values();
-            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #values) }));
+            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #(self.values())) }));
         }
         let name = self.model.arguments.value(Key::Name);
         let outer = match (name, self.client_name()) {
@@ -100,8 +98,7 @@ impl Printer<'_> {
                 ours!(__retry::Outer::named_as(__retry_name))
             }
             (_, _) => {
-                let path = self.path();
-                ours!(__retry::Outer::named(#path))
+                ours!(__retry::Outer::named(#(self.path())))
             }
         };
         Some(self.limited(outer))
@@ -109,7 +106,6 @@ impl Printer<'_> {
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
     fn limited(&self, outer: TokenStream) -> TokenStream {
-        let values = self.values();
         let attempts = if self.model.expr(Key::Enabled).is_some() {
             ours!(__retry::only_attempt)
         } else {
@@ -119,7 +115,7 @@ impl Printer<'_> {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
-                    const { #attempts(&__RETRY_POLICY #own, #values) },
+                    const { #attempts(&__RETRY_POLICY #own, #(self.values())) },
                 )
             }
         };
@@ -138,10 +134,9 @@ impl Printer<'_> {
                     return outer;
                 }
                 let literals = own.iter().filter(|number| number.value.is_literal());
-                let limited = up_to(self.setters(literals));
                 ours! {
                     match &#this.policy {
-                        __retry::None => #limited,
+                        __retry::None => #(up_to(self.setters(literals))),
                         __retry::Some(_) => #outer,
                     }
                 }

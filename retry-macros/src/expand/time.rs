@@ -12,8 +12,7 @@ impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
     fn now(&self, timer: &TokenStream) -> TokenStream {
         if self.model.names_clock() {
-            let of = self.timer_trait();
-            return ours!(|| #of::now(&#timer));
+            return ours!(|| #(self.timer_trait())::now(&#timer));
         }
         match self.asyncness {
             Asyncness::Blocking => code!(__retry::now_blocking),
@@ -36,12 +35,10 @@ impl Printer<'_> {
         match self.named_timer() {
             _ if !self.model.shows_time => code!(__retry::no_clock()),
             Some(timer) if self.model.names_clock() => {
-                let of = self.timer_trait();
-                ours!(__retry::clock_at(#of::now(&#timer)))
+                ours!(__retry::clock_at(#(self.timer_trait())::now(&#timer)))
             }
             _ => {
-                let now = self.now_at_start();
-                ours!(__retry::clock(#now))
+                ours!(__retry::clock(#(self.now_at_start())))
             }
         }
     }
@@ -84,8 +81,7 @@ impl Printer<'_> {
             let limit = self.with_policy(|policy| code!(__retry::policy_timeout(#policy)));
             return code!({ #limit });
         }
-        let limit = self.argument(timeout);
-        code!(__retry::timeout(#limit))
+        code!(__retry::timeout(#(self.argument(timeout))))
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
@@ -114,7 +110,6 @@ impl Printer<'_> {
         if !self.model.resumes() {
             return None;
         }
-        let call = self.call();
         let credit = self.credit(&ours!(retry_next));
         let now = self.now_after_failure();
         let deadline = self.model.deadline.as_ref().map(|deadline| {
@@ -124,7 +119,7 @@ impl Printer<'_> {
         Some(ours! {
             if !__retry::stream::resume::is_without_items(&retry_progress) {
                 #credit
-                retry_next = #call::restarted(
+                retry_next = #(self.call())::restarted(
                     retry_next,
                     __retry::stream::resume::lasted(&retry_progress, #now),
                 );

@@ -16,14 +16,12 @@ impl Printer<'_> {
         if self.model.gathers_failures() {
             return self.gathered();
         }
-        let accepted = self.accepted();
-        let rejected = self.rejected();
         ours! {
             // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
             // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                #accepted
-                __retry::Err(retry_error) => { #rejected }
+                #(self.accepted())
+                __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
@@ -52,36 +50,27 @@ impl Printer<'_> {
         });
         let accepted = match validate {
             Some(validate) if is_checked => {
-                let check = self.check(validate);
-                let success = self.validated_success();
                 ours! {
-                    #check
+                    #(self.check(validate))
                     if let __retry::Err(retry_error) = retry_checked {
                         break 'retry_judged __retry::Ok(#by_check);
                     }
-                    #success
+                    #(self.validated_success())
                 }
             }
             Some(validate) => self.validated(validate),
             None => self.validated_success(),
         };
-        let answered = self.answered();
         let unwanted = until.map(|_| {
             let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
             ours!(__retry::Ok(#by_until) => { #decided })
         });
-        let invalid = is_checked.then(|| {
-            let decided = self.invalid();
-            ours!(__retry::Ok(#by_check) => { #decided })
-        });
-        let rejected = self.rejected();
-        let (timer, cancel) = (self.timer_assignment(), self.cancel());
-        let ended = self.leave();
+        let invalid = is_checked.then(|| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
         ours! {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        #answered
+                        #(self.answered())
                         #wanted
                         #accepted
                     }
@@ -89,14 +78,14 @@ impl Printer<'_> {
                         break 'retry_judged __retry::Err(retry_error);
                     }
                 }
-                #ended
+                #(self.leave())
             };
-            #timer
-            #cancel
+            #(self.timer_assignment())
+            #(self.cancel())
             match retry_failure {
                 #unwanted
                 #invalid
-                __retry::Err(retry_error) => { #rejected }
+                __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
@@ -104,8 +93,7 @@ impl Printer<'_> {
     /// Whether `until` accepts a value.
     fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
         let span = until.span();
-        let until = self.user(until);
-        ours_at!(span=> __retry::accepts(#value, #until))
+        ours_at!(span=> __retry::accepts(#value, #(self.user(until))))
     }
 
     /// What follows a value that `until` rejected. `ended` makes it the outcome.
@@ -144,15 +132,13 @@ impl Printer<'_> {
         let Some(until) = until else {
             return ours!(__retry::Ok(#binding) => { #answered #accepted });
         };
-        let accepts = self.accepts(until, &value);
-        let rejected = self.unwanted(ended);
         ours! {
             __retry::Ok(#binding) => {
                 #answered
-                if #accepts {
+                if #(self.accepts(until, &value)) {
                     #accepted
                 } else {
-                    #rejected
+                    #(self.unwanted(ended))
                 }
             }
         }
@@ -161,10 +147,9 @@ impl Printer<'_> {
     /// Binds what `validate` says of the value as `retry_checked`.
     fn check(&self, validate: &Expr) -> TokenStream {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
-        let binding = self.attempt_binding();
         ours! {
             let retry_checked = {
-                #binding
+                #(self.attempt_binding())
                 #[allow(clippy::let_and_return)]
                 let retry_checked = #checked;
                 retry_checked
@@ -174,10 +159,9 @@ impl Printer<'_> {
 
     /// Makes a value that was moved out of the outcome the outcome again, and reports it.
     fn validated_success(&self) -> TokenStream {
-        let report = self.report();
         ours! {
             retry_outcome = __retry::Ok(retry_value);
-            #report
+            #(self.report())
         }
     }
 
@@ -189,11 +173,9 @@ impl Printer<'_> {
 
     /// Ends the call with what `validate` said of a value.
     fn ended_invalid(&self) -> TokenStream {
-        let kept = self.kept_invalid();
-        let ended = self.ended();
         ours! {
-            #kept
-            #ended
+            #(self.kept_invalid())
+            #(self.ended())
         }
     }
 
@@ -213,12 +195,11 @@ impl Printer<'_> {
         let check = self.check(validate);
         let success = self.validated_success();
         let Some(correct) = self.model.expr(Key::Correct) else {
-            let decided = self.invalid();
             return ours! {
                 #check
                 match retry_checked {
                     __retry::Ok(()) => { #success }
-                    __retry::Err(retry_error) => { #decided }
+                    __retry::Err(retry_error) => { #(self.invalid()) }
                 }
             };
         };
@@ -229,10 +210,7 @@ impl Printer<'_> {
             ..
         } = self.decision(FailureSource::Validation);
         let ended = self.ended_invalid();
-        let paused = self.paused();
         let reason = self.reason().unwrap_or_else(|| ours!(_));
-        let given_up = self.without_cancel(ended.clone());
-        let correction = self.correction(correct, &ended);
         ours! {
             let mut retry_value = retry_value;
             loop {
@@ -243,13 +221,13 @@ impl Printer<'_> {
                 };
                 #before
                 let retry_pause = match #decision {
-                    #retried => #paused,
+                    #retried => #(self.paused()),
                     __retry::Err(#reason) => {
-                        #given_up
+                        #(self.without_cancel(ended.clone()))
                         break;
                     }
                 };
-                #correction
+                #(self.correction(correct, &ended))
             }
         }
     }
@@ -260,18 +238,16 @@ impl Printer<'_> {
         let pause = self.pause(self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
-        let binding = self.attempt_binding();
         let kept = self
             .model
             .history
             .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let reported = self.reported(&ours!(Corrected), &failed);
-        let ended = self.ended();
         ours! {
             #pause
             let retry_corrected = {
-                #binding
+                #(self.attempt_binding())
                 #[allow(clippy::let_and_return)]
                 let retry_corrected = #corrected;
                 retry_corrected
@@ -281,7 +257,7 @@ impl Printer<'_> {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
                     #reported
-                    #ended
+                    #(self.ended())
                     break;
                 }
             };
@@ -323,8 +299,7 @@ impl Printer<'_> {
                 }
             }
             (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
-                let caller = named(caller);
-                ours_at!(span=> __retry::#caller::<_, #error>(#arguments, #function))
+                ours_at!(span=> __retry::#(named(caller))::<_, #error>(#arguments, #function))
             }
         }
     }

@@ -5,7 +5,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
 
 use crate::attribute::argument::{Arguments, KeyValue};
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
 use crate::tokens::{RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
@@ -102,10 +102,8 @@ impl Block {
         };
         let (asyncness, ownership) = (span("async"), span("move"));
         if let (None, Some(ownership)) = (asyncness, ownership) {
-            errors.at(
-                ownership,
-                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move { … }`",
-            );
+            errors.push(error!(ownership =>
+                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move {{ … }}`"));
         }
         Self {
             asyncness: asyncness.map(Token![async]),
@@ -145,9 +143,7 @@ impl Block {
 
     /// A block of the kind of this one with other content: a future, or for blocking code a value.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
-        let (asyncness, ownership) = (self.asyncness, self.ownership);
-        let body = braces(content, self.body.span());
-        code!(#asyncness #ownership #body)
+        code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
 
     /// The block alone, as the user wrote it.
@@ -217,10 +213,8 @@ fn arrow(tokens: &[TokenTree]) -> Option<usize> {
 /// The type after a `->`.
 fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
     if written.len() == 2 {
-        errors.at(
-            written[1].span(),
-            "expected a type after `->`, as in `async -> Result<String, ApiError> { … }`",
-        );
+        errors.push(error!(written[1].span() =>
+            "expected a type after `->`, as in `async -> Result<String, ApiError> {{ … }}`"));
         return None;
     }
     syn::parse2(stream(&written[2..]))

@@ -5,7 +5,7 @@ use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
@@ -90,18 +90,14 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
                 name
             }
             pattern => {
-                errors.at(
-                    pattern.span(),
-                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body",
-                );
+                errors.push(error!(pattern.span() =>
+                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body"));
                 continue;
             }
         };
         if let Some(cfg) = argument.attrs.iter().find(|attribute| is_cfg(attribute)) {
-            errors.at(
-                cfg.path().span(),
-                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method",
-            );
+            errors.push(error!(cfg.path().span() =>
+                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method"));
         }
         let ty = (*argument.ty).clone();
         all.push(Given { name, ty });

@@ -13,7 +13,7 @@ use crate::block::decorator::handed_on::{
 };
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::expand;
 use crate::expand::model::{Callee, Model, Retained};
 use crate::target::check::Setting;
@@ -109,10 +109,8 @@ impl<'a> Methods<'a> {
                     } else {
                         ""
                     };
-                    errors.at(
-                        name.span(),
-                        format!("`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`{otherwise}"),
-                    );
+                    errors.push(error!(name.span() =>
+                        "`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`{otherwise}"));
                 }
                 (Body::Block(_), _) if self.is_copy => function.to_tokens(&mut self.implemented),
                 (Body::Block(_), _) => {}
@@ -120,10 +118,8 @@ impl<'a> Methods<'a> {
             return false;
         }
         if let (true, Body::Block(_)) = (self.is_copy, &function.body) {
-            errors.at(
-                name.span(),
-                format!("the body of `{name}` would never run, since the client has one of its own: end the method with `;`, or have this body retried in its place: `#[retry(body)]`"),
-            );
+            errors.push(error!(name.span() =>
+                "the body of `{name}` would never run, since the client has one of its own: end the method with `;`, or have this body retried in its place: `#[retry(body)]`"));
         }
         function.attributes.retain(is_cfg);
         let given = given(&mut function, errors);
@@ -222,9 +218,8 @@ fn this_of(receiver: &Receiver) -> Ident {
 fn lent_client(receiver: Option<&Receiver>, this: Option<&Ident>) -> Option<TokenStream> {
     let receiver = receiver?;
     let own = this_of(receiver);
-    let this = this.unwrap_or(&own);
     let span = Span::call_site().located_at(receiver.self_token.span);
-    Some(Lent::of(receiver)?.lend(code_at!(span=> #this.client)))
+    Some(Lent::of(receiver)?.lend(code_at!(span=> #(this.unwrap_or(&own)).client)))
 }
 
 /// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.
@@ -249,19 +244,15 @@ fn kept(
     let receiver = function.signature.receiver().filter(|_| is_static)?;
     let name = &function.signature.ident;
     if let Some(Lent::Mutable) = Lent::of(receiver) {
-        errors.at(
-            span,
-            format!("this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"),
-        );
+        errors.push(error!(span =>
+            "this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"));
         return None;
     }
     let mut arguments = Vec::new();
     for given in given {
         if given.is_tied() {
-            errors.at(
-                given.name.span(),
-                format!("the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"),
-            );
+            errors.push(error!(given.name.span() =>
+                "the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"));
         }
         arguments.extend(given.kept().map(|(keep, _)| (given.name.clone(), keep)));
     }

@@ -8,7 +8,7 @@ use syn::{Path, WherePredicate};
 use crate::block::decorator::handed_on::{Lent, given, is_cfg, returns_self, stays_with_decorator};
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::tokens::{code, code_at, ends_with};
 
@@ -37,10 +37,8 @@ pub(super) fn members(
                 (Some(_), Body::Block(_)) => {}
                 (Some(why), Body::Missing(_)) => {
                     let (name, shown) = (&method.function.signature.ident, shown(pointer));
-                    errors.at(
-                        pointer.span(),
-                        format!("`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"),
-                    );
+                    errors.push(error!(pointer.span() =>
+                        "`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"));
                 }
             },
         }

@@ -40,9 +40,8 @@ impl Wrapped<'_> {
             &self.client.to_string(),
             self.client.span().located_at(span),
         );
-        let path = self.path;
         let (_, of_arguments, _) = self.generics.split_for_impl();
-        let inner = code_at!(span=> <#client as #path #of_arguments>);
+        let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
         let mut parameters = TokenStream::new();
         for parameter in &signature.generics.params {
             parameters.extend(match parameter {
@@ -92,19 +91,17 @@ impl Wrapped<'_> {
         let inner = self.inner();
         match item {
             TraitItem::Type(item) => {
-                let attributes = cfgs(&item.attrs);
                 let ident = &item.ident;
                 let (parameters, arguments, bounds) = item.generics.split_for_impl();
                 return code! {
-                    #attributes
+                    #(cfgs(&item.attrs))
                     type #ident #parameters = #inner::#ident #arguments #bounds;
                 };
             }
             TraitItem::Const(item) => {
-                let attributes = cfgs(&item.attrs);
                 let (ident, ty) = (&item.ident, &item.ty);
                 return code! {
-                    #attributes
+                    #(cfgs(&item.attrs))
                     const #ident: #ty = #inner::#ident;
                 };
             }
