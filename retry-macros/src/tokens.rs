@@ -33,10 +33,10 @@ macro_rules! each_value {
 
 macro_rules! value {
     ($values:ident # $value:ident) => {
-        $values.push(quote::ToTokens::to_token_stream(&$value))
+        crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident # ($value:expr)) => {
-        $values.push(quote::ToTokens::to_token_stream(&$value))
+        crate::tokens::add(&mut $values, &$value)
     };
     ($values:ident $before:tt ($($tokens:tt)*)) => {
         crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
@@ -67,6 +67,11 @@ macro_rules! ours_at {
 }
 
 pub(crate) use {code, code_at, each_value, ours, ours_at, value};
+
+/// Adds a value to a list.
+pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
+    values.push(value.to_token_stream());
+}
 
 /// What [`code!`] makes of a text and its values.
 pub(crate) fn fill(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
@@ -211,26 +216,9 @@ pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
 }
 
 /// The methods of `Attempt` and `GaveUp` that don't tell the time.
-const TIMELESS: [&str; 18] = [
-    "advance",
-    "attempts",
-    "call_id",
-    "corrections",
-    "error",
-    "errors",
-    "into_error",
-    "into_errors",
-    "into_last_value",
-    "is_last",
-    "last_error",
-    "last_item",
-    "last_value",
-    "max",
-    "number",
-    "position",
-    "reason",
-    "yielded",
-];
+const TIMELESS: &str = "advance attempts call_id corrections error errors into_error into_errors \
+    into_last_value is_last last_error last_item last_value max number position reason \
+    yielded";
 
 /// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It can't be if the code only calls
 /// methods on it that don't tell the time. If it is passed on as a whole, even into a format string, it may be.
@@ -240,7 +228,7 @@ pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
     tokens.iter().enumerate().any(|(index, token)| match token {
         TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
             [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
-                !TIMELESS.iter().any(|timeless| method == timeless)
+                !TIMELESS.split(' ').any(|timeless| method == timeless)
             }
             _ => true,
         },

@@ -1,7 +1,6 @@
 //! The loop around the attempts. It decides only where the parts go.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
 use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
@@ -69,57 +68,53 @@ impl Printer<'_> {
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> TokenStream {
-        let call = self.call();
         let needs_policy = self.model.shows_max()
             || !self.owned().is_empty()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
-        let start = |policy: &TokenStream| {
-            let call = match (self.model.shows_max(), self.model.count) {
-                (false, _) | (true, Count::Retries) => ours!(#call::new()),
-                (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
-                (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
-            };
-            let deadline = self
-                .model
-                .deadline
-                .as_ref()
-                .map(|deadline| self.deadline(deadline, policy));
-            (call, deadline, self.is_last(&ours!(retry_call), policy))
+        let is_constant = matches!(self.model.policy, Policy::Constant(_));
+        let (mut declared, mut bound) = (TokenStream::new(), TokenStream::new());
+        let mut bind = |policy: TokenStream| {
+            let mut kept = TokenStream::new();
+            for (is_mutable, name, value) in self.started(&policy) {
+                let declaration = ours!(let #(when(is_mutable, ours!(mut))) #name);
+                if needs_policy && !is_constant {
+                    declared.extend(ours!(#declaration;));
+                    kept.extend(ours!(#name = #value;));
+                } else {
+                    kept.extend(ours!(#declaration = #value;));
+                }
+            }
+            kept
         };
-        let mutable = when(self.model.resumes(), ours!(mut));
-        if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
-            let policy = if needs_policy {
-                self.policy()
-            } else {
-                TokenStream::new()
-            };
-            let (call, deadline, last) = start(&policy);
-            let deadline = deadline.map(|deadline| ours!(let #mutable retry_deadline = #deadline;));
-            let last = last.map(|last| ours!(let mut retry_last = #last;));
-            return ours! {
-                let mut retry_call = #call;
-                #deadline
-                #last
-            };
+        if needs_policy && !is_constant {
+            bound.extend(self.with_policy(&mut |policy| {
+                let ignored = self.ignored_timeout(&policy);
+                ours!(#ignored #(bind(policy)))
+            }));
+        } else {
+            bound.extend(bind(when(needs_policy, self.policy())));
         }
-        let declared = ours!(let mut retry_call;);
-        let (mut declared, mut bound) = (declared, TokenStream::new());
-        let with = self.with_policy(|policy| {
-            let (call, deadline, last) = start(&policy);
-            bound.append_all(self.ignored_timeout(&policy));
-            bound.append_all(ours!(retry_call = #call;));
-            if let Some(deadline) = deadline {
-                declared.append_all(ours!(let #mutable retry_deadline;));
-                bound.append_all(ours!(retry_deadline = #deadline;));
-            }
-            if let Some(last) = last {
-                declared.append_all(ours!(let mut retry_last;));
-                bound.append_all(ours!(retry_last = #last;));
-            }
-            bound
-        });
-        ours!(#declared #with)
+        ours!(#declared #bound)
+    }
+
+    /// What a call keeps from its start: whether it changes, its name and its value under that policy.
+    fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
+        let call = self.call();
+        let call = match (self.model.shows_max(), self.model.count) {
+            (false, _) | (true, Count::Retries) => ours!(#call::new()),
+            (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
+            (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
+        };
+        let mut started = vec![(true, ours!(retry_call), call)];
+        if let Some(deadline) = &self.model.deadline {
+            let deadline = self.deadline(deadline, policy);
+            started.push((self.model.resumes(), ours!(retry_deadline), deadline));
+        }
+        if let Some(last) = self.is_last(&ours!(retry_call), policy) {
+            started.push((true, ours!(retry_last), last));
+        }
+        started
     }
 
     fn history(&self, history: History) -> TokenStream {

@@ -120,7 +120,7 @@ impl Printer<'_> {
             let delays = ours_at!(span=> __retry::delays(#delays));
             ours!(let mut retry_delays = #delays;)
         });
-        let decide = |policy: TokenStream| {
+        let mut decide = |policy: TokenStream| {
             let verdict = self.verdict(failed, &policy);
             let (verdict, bound) = match paid {
                 Some(_) => (
@@ -146,7 +146,7 @@ impl Printer<'_> {
         };
         let is_asked = failed == FailureSource::Body && self.model.may_be_off();
         let decide = if is_asked || !self.owned().is_empty() {
-            self.with_policy(decide)
+            self.with_policy(&mut decide)
         } else {
             decide(self.policy())
         };

@@ -214,7 +214,7 @@ impl Printer<'_> {
             Count::LimitedRetries => ours!(#(self.call())::under),
             Count::Everything => ours!(__retry::call_under),
         };
-        Some(self.with_policy(|policy| ours!(retry_call = #under(__retry::max(#policy));)))
+        Some(self.with_policy(&mut |policy| ours!(retry_call = #under(__retry::max(#policy));)))
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.

@@ -134,7 +134,7 @@ impl Printer<'_> {
             Some(_) => ours!(mut retry_slow),
             None => ours!(retry_slow),
         };
-        let decided = self.with_policy(|policy| {
+        let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             // A `match` keeps what it borrows from until its end.
             ours! {
@@ -196,7 +196,7 @@ impl Printer<'_> {
         );
         let kept = self.model.history;
         let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
-        let told = self.with_policy(|policy| {
+        let told = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             let verdict = self.asked_verdict(FailureSource::Body, &policy);
             ours! {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
-use quote::{ToTokens, TokenStreamExt};
+use quote::ToTokens;
 use retry_vocabulary::key::{Key, Place, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
@@ -57,9 +57,9 @@ impl Printer<'_> {
         let new = if numbers.is_empty() {
             code!(__retry::Policy::new())
         } else {
-            code!(__retry::policy_of(__retry::Section::new()#(self.setters(numbers))))
+            code!(__retry::policy_of(__retry::Section::new()#(self.setters(&mut numbers.into_iter()))))
         };
-        Some(code!(#new #(self.setters(rest))))
+        Some(code!(#new #(self.setters(&mut rest.into_iter()))))
     }
 
     /// The site of a constant policy, of type `Site`.
@@ -94,7 +94,10 @@ impl Printer<'_> {
     }
 
     /// `with` the policy, of type `&Policy`, which is evaluated once.
-    pub(crate) fn with_policy(&self, with: impl FnOnce(TokenStream) -> TokenStream) -> TokenStream {
+    pub(crate) fn with_policy(
+        &self,
+        with: &mut dyn FnMut(TokenStream) -> TokenStream,
+    ) -> TokenStream {
         let policy = self.policy();
         if let Policy::Constant(_) = self.model.policy {
             return with(policy);
@@ -119,8 +122,8 @@ impl Printer<'_> {
     fn policy_value(&self, policy: &Policy) -> TokenStream {
         match policy {
             Policy::Constant(numbers) | Policy::Numbers(numbers) => {
-                let expressions = numbers.iter().filter(|number| !number.value.is_literal());
-                let setters = self.setters(expressions);
+                let mut expressions = numbers.iter().filter(|number| !number.value.is_literal());
+                let setters = self.setters(&mut expressions);
                 code!(__RETRY_POLICY #setters)
             }
             Policy::Expr(expr, enabled) => {
@@ -137,7 +140,7 @@ impl Printer<'_> {
                 enabled,
             } => {
                 let of_trait = self.policy_value(of_trait);
-                let own = self.setters(own);
+                let own = self.setters(&mut own.iter());
                 let policy = code!(__retry::policy_or(&#this.policy, #of_trait)#own);
                 match enabled {
                     Some(enabled) => self.enabled_if(&code!(&#policy), enabled),
@@ -216,14 +219,12 @@ impl Printer<'_> {
 
     pub(crate) fn setters<'a>(
         &self,
-        numbers: impl IntoIterator<Item = &'a Argument>,
+        numbers: &mut dyn Iterator<Item = &'a Argument>,
     ) -> TokenStream {
-        let mut setters = TokenStream::new();
-        for number in numbers {
+        joined(&mut numbers.map(|number| {
             let setter = &number.ident;
-            setters.append_all(code!(.#setter(#(self.argument(number)))));
-        }
-        setters
+            code!(.#setter(#(self.argument(number))))
+        }))
     }
 
     /// A value, of the type that the runtime takes for its key.
@@ -249,7 +250,7 @@ impl Printer<'_> {
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
-                code!(__retry::Section::new()#(self.setters(inner)))
+                code!(__retry::Section::new()#(self.setters(&mut inner.iter())))
             }
             KeyValue::Expr(expr) => {
                 let span = expr.span();

@@ -78,7 +78,7 @@ impl Printer<'_> {
     /// How long an attempt may take, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> TokenStream {
         if let KeyValue::Alone = timeout.value {
-            let limit = self.with_policy(|policy| code!(__retry::policy_timeout(#policy)));
+            let limit = self.with_policy(&mut |policy| code!(__retry::policy_timeout(#policy)));
             return code!({ #limit });
         }
         code!(__retry::timeout(#(self.argument(timeout))))

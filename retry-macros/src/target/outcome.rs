@@ -7,8 +7,8 @@ use quote::ToTokens;
 use syn::punctuated::{self, Punctuated};
 use syn::spanned::Spanned;
 use syn::{
-    AngleBracketedGenericArguments, GenericArgument, Ident, Lifetime, PathArguments, PathSegment,
-    Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+    GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type, TypeInfer,
+    TypeParamBound, TypeReference, TypeTuple, token,
 };
 
 use crate::tokens::mentions;
@@ -140,10 +140,7 @@ fn associated<'a>(
     known: &KnownTrait,
 ) -> Option<&'a Type> {
     bounds.iter().find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let segment = bound.path.segments.last()?;
+        let segment = trait_segment(bound)?;
         if !known.names.iter().any(|name| segment.ident == name) {
             return None;
         }
@@ -152,6 +149,13 @@ fn associated<'a>(
             _ => None,
         })
     })
+}
+
+fn trait_segment(bound: &TypeParamBound) -> Option<&PathSegment> {
+    match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last(),
+        _ => None,
+    }
 }
 
 /// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
@@ -210,16 +214,8 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
                 if name == "Result" || has_arguments && names_result(&name) {
                     return Some(name);
                 }
-                let called = [
-                    "fn",
-                    "Fn",
-                    "FnMut",
-                    "FnOnce",
-                    "AsyncFn",
-                    "AsyncFnMut",
-                    "AsyncFnOnce",
-                ];
-                is_called = called.iter().any(|called| name == called);
+                let called = "fn Fn FnMut FnOnce AsyncFn AsyncFnMut AsyncFnOnce";
+                is_called = called.split(' ').any(|called| name == called);
             }
             TokenTree::Group(group) if !is_called => {
                 if let Some(name) = result_among(group.stream()) {
@@ -291,25 +287,19 @@ fn seeming(ty: &Type) -> Option<&Ident> {
             return seems(&segment.ident);
         }
     };
-    bounds.iter().find_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => seems(&bound.path.segments.last()?.ident),
-        _ => None,
-    })
+    bounds
+        .iter()
+        .find_map(|bound| seems(&trait_segment(bound)?.ident))
 }
 
 /// Connections of bytes, and the tokens of a macro, which are no streams of items.
-const NO_STREAMS: [&str; 5] = [
-    "DuplexStream",
-    "TcpStream",
-    "TlsStream",
-    "TokenStream",
-    "UnixStream",
-];
+const NO_STREAMS: &str = "DuplexStream TcpStream TlsStream TokenStream UnixStream";
 
 fn seems(name: &Ident) -> Option<&Ident> {
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
-    let seems = kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.contains(&text.as_str());
+    let seems =
+        kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.split(' ').any(|known| text == known);
     seems.then_some(name)
 }
 
@@ -368,24 +358,8 @@ fn unit(span: Span) -> Type {
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
 pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
-    let Type::Path(path) = bare_mut(outcome) else {
-        return None;
-    };
-    let segment = path.path.segments.last_mut()?;
-    if segment.ident != "Result" {
-        return None;
-    }
-    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
-        return None;
-    };
-    let mut types = arguments
-        .args
-        .iter_mut()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        });
-    types.nth(1)
+    let segment = last_segment_mut(outcome).filter(|segment| segment.ident == "Result")?;
+    type_mut(segment, 1)
 }
 
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {
@@ -395,8 +369,13 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
         Type::Infer(infer) => *ty = with(infer.underscore_token.span),
         Type::Path(path) => {
             for segment in &mut path.path.segments {
-                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                    erase_arguments(arguments, with);
+                let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+                    continue;
+                };
+                for argument in &mut arguments.args {
+                    if let GenericArgument::Type(ty) = argument {
+                        erase(ty, with);
+                    }
                 }
             }
         }
@@ -409,14 +388,6 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
     }
 }
 
-fn erase_arguments(arguments: &mut AngleBracketedGenericArguments, with: fn(Span) -> Type) {
-    for argument in &mut arguments.args {
-        if let GenericArgument::Type(ty) = argument {
-            erase(ty, with);
-        }
-    }
-}
-
 /// A boxed future or stream for one attempt: how long it lives is left to the compiler.
 pub(crate) fn shorter(boxed: &Type) -> Type {
     let mut boxed = boxed.clone();
@@ -426,26 +397,15 @@ pub(crate) fn shorter(boxed: &Type) -> Type {
 
 /// An outcome whose boxed stream lives as long as the compiler finds.
 pub(crate) fn with_shorter_stream(outcome: &Type, part: StreamPart) -> Type {
-    let mut outcome = outcome.clone();
-    match (part, bare_mut(&mut outcome)) {
-        (StreamPart::Outcome, outcome) => shorten(outcome),
-        (StreamPart::Value, Type::Path(path)) => {
-            let segment = path.path.segments.last_mut();
-            if let Some(PathArguments::AngleBracketed(arguments)) =
-                segment.map(|segment| &mut segment.arguments)
-            {
-                let mut types = arguments.args.iter_mut();
-                if let Some(stream) = types.find_map(|argument| match argument {
-                    GenericArgument::Type(ty) => Some(ty),
-                    _ => None,
-                }) {
-                    shorten(stream);
-                }
-            }
-        }
-        _ => {}
+    let mut shorter = outcome.clone();
+    let stream = match part {
+        StreamPart::Outcome => Some(&mut shorter),
+        StreamPart::Value => last_segment_mut(&mut shorter).and_then(|value| type_mut(value, 0)),
+    };
+    if let Some(stream) = stream {
+        shorten(stream);
     }
-    outcome
+    shorter
 }
 
 fn shorten(ty: &mut Type) {
@@ -513,31 +473,25 @@ pub(crate) fn mutable_reference<'a>(
         }
         Type::Reference(reference) => mutable_reference(&reference.elem),
         Type::Tuple(tuple) => tuple.elems.iter().find_map(mutable_reference),
-        Type::Path(path) => path.path.segments.iter().find_map(|segment| {
-            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                return None;
-            };
-            arguments.args.iter().find_map(|argument| match argument {
-                GenericArgument::Type(ty) => mutable_reference(ty),
-                _ => None,
-            })
-        }),
+        Type::Path(path) => {
+            let mut segments = path.path.segments.iter();
+            segments.find_map(|segment| types(segment).find_map(mutable_reference))
+        }
         _ => None,
     }
 }
 
 /// Whether the written type alone shows that it is not a result. Aliases are left to the compiler.
 pub(crate) fn is_no_result(ty: &Type) -> bool {
-    const OF_THE_PRELUDE: &[&str] = &[
-        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
-        "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",
-    ];
+    const OF_THE_PRELUDE: &str = "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 \
+        f64 String Vec Option";
     match bare(ty) {
         Type::Path(path) => {
             let name = path.path.segments.first();
             path.qself.is_none()
                 && path.path.segments.len() == 1
-                && name.is_some_and(|name| OF_THE_PRELUDE.iter().any(|known| name.ident == known))
+                && name
+                    .is_some_and(|name| OF_THE_PRELUDE.split(' ').any(|known| name.ident == known))
         }
         Type::Array(_)
         | Type::FnPtr(_)
@@ -561,6 +515,26 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
         Type::Path(path) => path.path.segments.last(),
         _ => None,
     }
+}
+
+fn last_segment_mut(ty: &mut Type) -> Option<&mut PathSegment> {
+    match bare_mut(ty) {
+        Type::Path(path) => path.path.segments.last_mut(),
+        _ => None,
+    }
+}
+
+/// The type at that index in a segment's angle brackets.
+fn type_mut(segment: &mut PathSegment, index: usize) -> Option<&mut Type> {
+    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+        return None;
+    };
+    let arguments = arguments.args.iter_mut();
+    let mut types = arguments.filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.nth(index)
 }
 
 /// What is in parentheses, or in an invisible group, in which `macro_rules!` hands a type over.
