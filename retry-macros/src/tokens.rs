@@ -5,6 +5,7 @@ use std::vec;
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt, quote};
 use syn::Path;
+use syn::punctuated::Punctuated;
 
 /// Code from the call site, with values where it says `#local` or `#(expression)`. In place of `quote!`'s call for each
 /// token the compiler sees a text and a list of values, which takes it a fraction of the time.
@@ -131,6 +132,11 @@ pub(crate) fn joined(streams: &mut dyn Iterator<Item = TokenStream>) -> TokenStr
         joined.extend(stream);
     }
     joined
+}
+
+/// The elements of a list. `syn`'s own iterator is a table of all an iterator's methods for each type.
+pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T> {
+    (0..list.len()).map(|index| &list[index])
 }
 
 /// Code that stands there under a condition.

@@ -155,9 +155,12 @@ fn made_anew(expr: &Expr) -> Option<(&Path, &'static str)> {
 
 /// Whether the path is that of the type's `new`.
 fn ends_with(path: &Path, name: &str) -> bool {
-    let mut segments = path.segments.iter().rev().map(|segment| &segment.ident);
-    segments.next().is_some_and(|last| last == "new")
-        && segments.next().is_some_and(|last| last == name)
+    let segment = |from_end| {
+        path.segments
+            .get(path.segments.len().checked_sub(from_end)?)
+    };
+    segment(1).is_some_and(|last| last.ident == "new")
+        && segment(2).is_some_and(|before| before.ident == name)
 }
 
 /// Whether it looks like a quantile of a number above 1: in per cent, for which the compiler suggests a float of the same

@@ -10,7 +10,7 @@ use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse
 
 use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::{Errors, error};
-use crate::tokens::{RuntimePath, code, code_at, mentions};
+use crate::tokens::{RuntimePath, code, code_at, elements, mentions};
 
 pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
@@ -30,7 +30,7 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
         }
         Data::Enum(data) => {
             derivation.check_default(&outer);
-            for variant in &data.variants {
+            for variant in elements(&data.variants) {
                 let mark = Mark::read(&variant.attrs, &mut derivation.errors);
                 if let Some(krate) = &mark.krate {
                     derivation

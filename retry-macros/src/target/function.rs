@@ -8,7 +8,9 @@ use syn::{
 };
 
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, RuntimePath, braces, code, ends_with, is_punct, stream, trees};
+use crate::tokens::{
+    self, RuntimePath, braces, code, elements, ends_with, is_punct, stream, trees,
+};
 
 /// A function or method.
 #[derive(Clone)]
@@ -113,7 +115,7 @@ impl Function {
             Body::Block(body) => tokens::uses(body.stream(), name),
             Body::Missing(_) => true,
         };
-        self.signature.inputs.iter().any(|argument| match argument {
+        elements(&self.signature.inputs).any(|argument| match argument {
             FnArg::Receiver(receiver) => match &receiver.kind {
                 ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime) && is_used("self"),
                 _ => false,
@@ -131,7 +133,7 @@ impl Function {
     /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
     pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
         let mut references = Vec::new();
-        for argument in &self.signature.inputs {
+        for argument in elements(&self.signature.inputs) {
             references.extend(match argument {
                 FnArg::Receiver(receiver) => match &receiver.kind {
                     ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
@@ -151,7 +153,7 @@ impl Function {
         let Body::Block(body) = &self.body else {
             return None;
         };
-        let mut inputs = self.signature.inputs.iter();
+        let mut inputs = elements(&self.signature.inputs);
         inputs.find_map(|argument| {
             let (name, is_mutable, shown) = match argument {
                 FnArg::Receiver(receiver) => {

@@ -4,14 +4,14 @@ use std::mem;
 
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::punctuated::{self, Punctuated};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
     GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type, TypeInfer,
     TypeParamBound, TypeReference, TypeTuple, token,
 };
 
-use crate::tokens::mentions;
+use crate::tokens::{elements, mentions};
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -86,7 +86,7 @@ fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
 /// Whether a future or a stream names `'static`. A box that names no lifetime means the same.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
-        return hidden.bounds.iter().any(|bound| {
+        return elements(&hidden.bounds).any(|bound| {
             matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident == "static")
         });
     }
@@ -102,7 +102,7 @@ pub(crate) fn is_static(ty: &Type) -> bool {
     }
     let object = types(segment).next().and_then(last_segment);
     match object.and_then(|object| types(object).next()).map(bare) {
-        Some(Type::TraitObject(object)) => object.bounds.iter().all(|bound| {
+        Some(Type::TraitObject(object)) => elements(&object.bounds).all(|bound| {
             !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
         }),
         _ => false,
@@ -139,7 +139,7 @@ fn associated<'a>(
     bounds: &'a Punctuated<TypeParamBound, Token![+]>,
     known: &KnownTrait,
 ) -> Option<&'a Type> {
-    bounds.iter().find_map(|bound| {
+    elements(bounds).find_map(|bound| {
         let segment = trait_segment(bound)?;
         if !known.names.iter().any(|name| segment.ident == name) {
             return None;
@@ -248,7 +248,7 @@ fn future_of_result(ty: &Type) -> Option<&Type> {
         return is_named_result(inner).then_some(ty);
     }
     match bare(ty) {
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(future_of_result),
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(future_of_result),
         Type::ImplTrait(hidden) => {
             let output = associated(&hidden.bounds, INTO_FUTURE)?;
             is_named_result(output).then_some(ty)
@@ -472,11 +472,9 @@ pub(crate) fn mutable_reference<'a>(
             is_argument.then_some(ty)
         }
         Type::Reference(reference) => mutable_reference(&reference.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(mutable_reference),
-        Type::Path(path) => {
-            let mut segments = path.path.segments.iter();
-            segments.find_map(|segment| types(segment).find_map(mutable_reference))
-        }
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(mutable_reference),
+        Type::Path(path) => elements(&path.path.segments)
+            .find_map(|segment| types(segment).find_map(mutable_reference)),
         _ => None,
     }
 }
@@ -554,11 +552,11 @@ fn bare_mut(ty: &mut Type) -> &mut Type {
     }
 }
 
-fn arguments(segment: &PathSegment) -> punctuated::Iter<'_, GenericArgument> {
+fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
     const NONE: &Punctuated<GenericArgument, Token![,]> = &Punctuated::new();
     match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => arguments.args.iter(),
-        _ => NONE.iter(),
+        PathArguments::AngleBracketed(arguments) => elements(&arguments.args),
+        _ => elements(NONE),
     }
 }
 

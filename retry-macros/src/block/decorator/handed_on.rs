@@ -9,7 +9,7 @@ use crate::errors::{Errors, error};
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::{code, code_at, ends_with, is_ident, is_punct, ours_at, trees};
+use crate::tokens::{code, code_at, elements, ends_with, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -75,8 +75,8 @@ fn is_tied(tokens: TokenStream) -> bool {
 /// Names the arguments where they have none, and says how each is handed on.
 pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
     let mut all = Vec::new();
-    for (index, argument) in function.signature.inputs.iter_mut().enumerate() {
-        let FnArg::Typed(argument) = argument else {
+    for index in 0..function.signature.inputs.len() {
+        let FnArg::Typed(argument) = &mut function.signature.inputs[index] else {
             continue;
         };
         let name = match &mut *argument.pat {
@@ -186,17 +186,17 @@ impl Lent {
 fn self_in_types(function: &Function) -> Option<Ident> {
     let signature = &function.signature;
     let mut types = TokenStream::new();
-    for argument in &signature.inputs {
+    for argument in elements(&signature.inputs) {
         if let FnArg::Typed(argument) = argument {
             argument.ty.to_tokens(&mut types);
         }
     }
     signature.generics.params.to_tokens(&mut types);
-    for bound in signature.generics.where_clause.iter() {
-        for bound in &bound.predicates {
+    if let Some(bounds) = &signature.generics.where_clause {
+        for bound in elements(&bounds.predicates) {
             match bound {
                 WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
-                    for other in &bound.bounds {
+                    for other in elements(&bound.bounds) {
                         if !holds_for_both(other) {
                             bound.bounded_ty.to_tokens(&mut types);
                             other.to_tokens(&mut types);

@@ -12,7 +12,7 @@ use syn::{
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::{code, code_at, joined, mentions};
+use crate::tokens::{code, code_at, elements, joined, mentions};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -43,7 +43,7 @@ impl Wrapped<'_> {
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
         let mut parameters = TokenStream::new();
-        for parameter in &signature.generics.params {
+        for parameter in elements(&signature.generics.params) {
             parameters.extend(match parameter {
                 GenericParam::Type(parameter) => listed(&parameter.ident),
                 GenericParam::Const(parameter) => listed(&parameter.ident),
