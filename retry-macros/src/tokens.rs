@@ -17,11 +17,31 @@ macro_rules! code {
 
 /// [`code!`] with another span.
 macro_rules! code_at {
-    ($span:expr=> $($tokens:tt)*) => {{
+    ($span:expr=> $($tokens:tt)*) => {
+        crate::tokens::filled!(fill_at [$span] $($tokens)*)
+    };
+}
+
+/// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
+macro_rules! ours {
+    ($($tokens:tt)*) => {
+        crate::tokens::filled!(fill_ours [] $($tokens)*)
+    };
+}
+
+/// [`ours!`], but errors point at a span in the user's code.
+macro_rules! ours_at {
+    ($span:expr=> $($tokens:tt)*) => {
+        crate::tokens::filled!(fill_ours_at [$span] $($tokens)*)
+    };
+}
+
+macro_rules! filled {
+    ($fill:ident [$($span:expr)?] $($tokens:tt)*) => {{
         #[allow(unused_mut)]
-        let mut values: Vec<proc_macro2::TokenStream> = Vec::new();
+        let mut values = Vec::new();
         crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
-        crate::tokens::fill(stringify!($($tokens)*), values, $span)
+        crate::tokens::$fill(stringify!($($tokens)*), values $(, $span)?)
     }};
 }
 
@@ -51,36 +71,35 @@ macro_rules! value {
     ($values:ident $before:tt $token:tt) => {};
 }
 
-/// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
-macro_rules! ours {
-    ($($tokens:tt)*) => {
-        crate::tokens::code_at!(proc_macro2::Span::mixed_site()=> $($tokens)*)
-    };
-}
-
-/// [`ours!`], but errors point at a span in the user's code.
-macro_rules! ours_at {
-    ($span:expr=> $($tokens:tt)*) => {
-        crate::tokens::with_import_at_call_site(
-            crate::tokens::code_at!(proc_macro2::Span::mixed_site().located_at($span)=> $($tokens)*)
-        )
-    };
-}
-
-pub(crate) use {code, code_at, each_value, ours, ours_at, value};
+pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
 
 /// Adds a value to a list.
 pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
     values.push(value.to_token_stream());
 }
 
-/// What [`code!`] makes of a text and its values.
-pub(crate) fn fill(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+/// What [`code_at!`] makes of a text and its values.
+pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
     let text: TokenStream = text.parse().expect("the tokens of a macro");
-    filled(text, &mut values.into_iter(), span)
+    with_values(text, &mut values.into_iter(), span)
 }
 
-fn filled(text: TokenStream, values: &mut vec::IntoIter<TokenStream>, span: Span) -> TokenStream {
+/// What [`ours!`] makes of a text and its values.
+pub(crate) fn fill_ours(text: &str, values: Vec<TokenStream>) -> TokenStream {
+    fill_at(text, values, Span::mixed_site())
+}
+
+/// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
+/// runtime stands, not where the attribute does: such paths come from the call site.
+pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+    with_import_at_call_site(fill_at(text, values, Span::mixed_site().located_at(span)))
+}
+
+fn with_values(
+    text: TokenStream,
+    values: &mut vec::IntoIter<TokenStream>,
+    span: Span,
+) -> TokenStream {
     let mut filled = TokenStream::new();
     let mut text = text.into_iter().peekable();
     while let Some(mut token) = text.next() {
@@ -94,7 +113,7 @@ fn filled(text: TokenStream, values: &mut vec::IntoIter<TokenStream>, span: Span
             continue;
         }
         if let TokenTree::Group(group) = token {
-            let content = self::filled(group.stream(), values, span);
+            let content = with_values(group.stream(), values, span);
             token = Group::new(group.delimiter(), content).into();
         }
         token.set_span(span);
@@ -103,9 +122,7 @@ fn filled(text: TokenStream, values: &mut vec::IntoIter<TokenStream>, span: Span
     filled
 }
 
-/// Has the compiler say of a bound that does not hold where the path into the runtime stands, not where the attribute does:
-/// such paths come from the call site.
-pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
+fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
     mapped(tokens, &mut |token| match token {
         TokenTree::Ident(mut ident) if ident == RUNTIME => {
             ident.set_span(Span::call_site().located_at(ident.span()));

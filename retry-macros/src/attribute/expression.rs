@@ -99,21 +99,26 @@ fn calls_macro(tokens: TokenStream) -> bool {
         _ => false,
     };
     tokens.windows(3).any(is_unknown)
-        || tokens.into_iter().any(|token| match token {
-            TokenTree::Group(group) => calls_macro(group.stream()),
-            _ => false,
-        })
+        || tokens
+            .iter()
+            .any(|token| matches!(token, TokenTree::Group(group) if calls_macro(group.stream())))
 }
 
 /// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
 fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
-    let mut own = tokens
-        .into_iter()
-        .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
-    own.find_map(|token| match &token {
-        TokenTree::Group(group) => find_own(group.stream(), is_meant),
-        _ => is_meant(&token).then_some(token),
-    })
+    for token in tokens {
+        if is_punct(&token, '|') || is_ident(&token, "async") {
+            return None;
+        }
+        let found = match &token {
+            TokenTree::Group(group) => find_own(group.stream(), is_meant),
+            _ => is_meant(&token).then_some(token),
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }
 
 /// Refuses a pointer that is made where the key is evaluated: what is behind it knows of no other attempt.

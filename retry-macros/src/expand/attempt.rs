@@ -166,8 +166,7 @@ impl Printer<'_> {
 
     /// The conversion of a timeout into the function's error.
     pub(crate) fn timed_out_conversion(timeout: &Argument) -> TokenStream {
-        let span = timeout.ident.span();
-        ours_at!(span=> __retry::FromTimedOut::from_timed_out)
+        ours_at!(timeout.ident.span()=> __retry::FromTimedOut::from_timed_out)
     }
 
     /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument

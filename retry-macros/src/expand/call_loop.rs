@@ -88,10 +88,9 @@ impl Printer<'_> {
             kept
         };
         if needs_policy && !is_constant {
-            bound.extend(self.with_policy(&mut |policy| {
-                let ignored = self.ignored_timeout(&policy);
-                ours!(#ignored #(bind(policy)))
-            }));
+            bound.extend(self.with_policy(
+                &mut |policy| ours!(#(self.ignored_timeout(&policy)) #(bind(policy))),
+            ));
         } else {
             bound.extend(bind(when(needs_policy, self.policy())));
         }

@@ -18,8 +18,7 @@ impl Printer<'_> {
             details.append_all(ours!(.deadline(retry_deadline, #now)));
         }
         if let Some(idempotent) = model.arguments.get(Key::Idempotent) {
-            let idempotent = self.argument(idempotent);
-            details.append_all(ours!(.idempotent(#idempotent)));
+            details.append_all(ours!(.idempotent(#(self.argument(idempotent)))));
         }
         if let Some(cancelled) = self.cancelled() {
             details.append_all(ours!(.cancelled(#cancelled)));
@@ -40,7 +39,7 @@ impl Printer<'_> {
         if model.is_hedged() {
             options.append_all(ours!(.pushback(&mut retry_pushback)));
         }
-        if let Some(repeated) = self.repeated().filter(|_| failed != FailureSource::Until) {
+        if let Some(repeated) = self.repeated().filter(|_| failed.has_error()) {
             // An item in between ends the row.
             let stands = ours!(__retry::stream::resume::is_without_items(&retry_progress) &&);
             let stands = when(model.history == Some(History::Items), stands);
@@ -65,7 +64,7 @@ impl Printer<'_> {
         } else if model.is_validated() {
             options.append_all(ours!(.validates()));
         }
-        if model.falls_back() && failed != FailureSource::Until {
+        if model.falls_back() && failed.has_error() {
             options.append_all(ours!(.falls_back()));
         }
         options

@@ -101,6 +101,15 @@ impl Printer<'_> {
         }
     }
 
+    /// What reports show of a failure.
+    pub(crate) fn shown_after(&self, failed: FailureSource) -> TokenStream {
+        if failed.has_error() {
+            self.shown()
+        } else {
+            ours!(&__retry::REJECTED_VALUE)
+        }
+    }
+
     /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
     /// it is shown depends on that.
     pub(crate) fn shown(&self) -> TokenStream {
@@ -127,12 +136,8 @@ impl Printer<'_> {
         pending: &TokenStream,
         reason: &TokenStream,
     ) -> TokenStream {
-        let (shown, falls_back) = match failed {
-            FailureSource::Until => (ours!(&__retry::REJECTED_VALUE), false),
-            FailureSource::Body | FailureSource::Validation => {
-                (self.shown(), self.model.falls_back())
-            }
-        };
+        let shown = self.shown_after(failed);
+        let falls_back = failed.has_error() && self.model.falls_back();
         let observe = self.observe();
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)

@@ -19,6 +19,13 @@ pub(crate) enum FailureSource {
     Validation,
 }
 
+impl FailureSource {
+    /// Whether there is an error to show, to keep and to end with.
+    pub(crate) fn has_error(self) -> bool {
+        self != Self::Until
+    }
+}
+
 impl Printer<'_> {
     /// What follows an attempt that came to `Err(retry_error)`.
     pub(crate) fn rejected(&self) -> TokenStream {
@@ -45,12 +52,13 @@ impl Printer<'_> {
             retried,
             counted,
         } = self.decision(failed);
-        let failed_with = match failed {
-            FailureSource::Until => self.failed_without_error(&ended),
-            FailureSource::Body | FailureSource::Validation => self.failed_with_error(),
+        let failed_with = if failed.has_error() {
+            self.failed_with_error()
+        } else {
+            self.failed_without_error(&ended)
         };
         let paused = self.paused();
-        let has_reason = self.reason().is_some() && failed != FailureSource::Until;
+        let has_reason = self.reason().is_some() && failed.has_error();
         let leave = ours! {
             #counted
             #kept
@@ -60,7 +68,7 @@ impl Printer<'_> {
         };
         let ended = self.without_cancel(ended);
         match self.reason() {
-            Some(reason) if failed != FailureSource::Until => ours! {
+            Some(reason) if failed.has_error() => ours! {
                 #before
                 match #decision {
                     #retried => { #leave }
@@ -83,10 +91,7 @@ impl Printer<'_> {
     /// compiler turns the closure into a function. It also keeps `return`, `?` and `.await` in keys from acting on the
     /// function.
     pub(crate) fn decision(&self, failed: FailureSource) -> Decided {
-        let shown = match failed {
-            FailureSource::Until => ours!(&__retry::REJECTED_VALUE),
-            FailureSource::Body | FailureSource::Validation => self.shown(),
-        };
+        let shown = self.shown_after(failed);
         let (timer, cancel) = match (failed, self.model.is_corrected()) {
             // In a loop of corrections, each failure binds its own.
             (FailureSource::Validation, true) => {
@@ -97,27 +102,11 @@ impl Printer<'_> {
             _ => (self.timer_assignment(), self.cancel()),
         };
         if self.model.decision != Decider::Full {
-            let policy = self.policy();
-            let verdict = self.verdict(failed, &policy);
-            let site = self.site(&policy);
-            let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
-            let decision = match self.model.decision {
-                // Handed on, or the closure would keep a reference to it.
-                Decider::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
-                _ => ours!(__retry::cold(|| #failed)),
-            };
-            return Decided {
-                before: ours!(#timer),
-                decision,
-                retried: ours!(__retry::Some(retry_pause)),
-                counted: Some(ours!(retry_call = retry_call.next();)),
-            };
+            return self.plain_decision(failed, timer, &shown);
         }
         let (budget, paid) = self.paid();
         let delays = self.model.delays().map(|delays| {
-            let span = delays.span();
-            let delays = self.user(delays);
-            let delays = ours_at!(span=> __retry::delays(#delays));
+            let delays = ours_at!(delays.span()=> __retry::delays(#(self.user(delays))));
             ours!(let mut retry_delays = #delays;)
         });
         let mut decide = |policy: TokenStream| {
@@ -170,6 +159,29 @@ impl Printer<'_> {
         }
     }
 
+    /// The decision where it needs no more than the count, the policy and the verdict.
+    fn plain_decision(
+        &self,
+        failed: FailureSource,
+        timer: Option<TokenStream>,
+        shown: &TokenStream,
+    ) -> Decided {
+        let policy = self.policy();
+        let verdict = self.verdict(failed, &policy);
+        let site = self.site(&policy);
+        let failed = ours!(retry_call.failed_plainly(#site, #verdict, #shown));
+        Decided {
+            before: timer.unwrap_or_default(),
+            decision: match self.model.decision {
+                // Handed on, or the closure would keep a reference to it.
+                Decider::Simple => ours!(__retry::cold_at(#site, |#site| #failed)),
+                _ => ours!(__retry::cold(|| #failed)),
+            },
+            retried: ours!(__retry::Some(retry_pause)),
+            counted: Some(ours!(retry_call = retry_call.next();)),
+        }
+    }
+
     /// The verdict under that policy, of type `&Policy`.
     fn verdict(&self, failed: FailureSource, policy: &TokenStream) -> TokenStream {
         let verdict = self.asked_verdict(failed, policy);
@@ -189,8 +201,7 @@ impl Printer<'_> {
             (FailureSource::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (FailureSource::Validation, _) => return ours!(__retry::Verdict::INVALID),
             (FailureSource::Body, Some(on)) => {
-                let span = on.span();
-                ours_at!(span=> __retry::verdict(&retry_error, #(self.user(on))))
+                ours_at!(on.span()=> __retry::verdict(&retry_error, #(self.user(on))))
             }
             (FailureSource::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))

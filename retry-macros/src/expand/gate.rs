@@ -172,8 +172,7 @@ impl Printer<'_> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
-        let span = key.ident.span();
-        let rejected = ours_at!(span=> __retry::FromRejected::from_rejected);
+        let rejected = ours_at!(key.ident.span()=> __retry::FromRejected::from_rejected);
         let last = self.last_error()?;
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {

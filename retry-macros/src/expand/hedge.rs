@@ -32,8 +32,7 @@ impl Printer<'_> {
             ours!(false)
         };
         // Of what the body uses up, the compiler says that the key's closure captured it.
-        let span = hedge.ident.span();
-        let closure = ours_at!(span=> ||);
+        let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
         let keeps = self.model.history.is_some();
@@ -114,16 +113,14 @@ impl Printer<'_> {
     /// last. If one refuses, no other begins until the running ones are over.
     fn slow(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let span = breaker.span();
-            let permit = ours_at!(span=> __retry::permit_beside(#(self.user(breaker))));
+            let permit = ours_at!(breaker.span()=> __retry::permit_beside(#(self.user(breaker))));
             ours! {
                 let retry_permit = #permit?;
                 __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
-            let span = limiter.span();
-            let turn = ours_at!(span=> __retry::place_beside(#(self.user(limiter))));
+            let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
         let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));

@@ -51,15 +51,19 @@ impl Printer<'_> {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
             return None;
         };
-        let literals = numbers.iter().filter(|number| number.value.is_literal());
-        let (numbers, rest): (Vec<_>, Vec<_>) =
-            literals.partition(|number| number.key.place() == Place::Schedule);
-        let new = if numbers.is_empty() {
+        let is_own = |number: &Argument| number.key.place() == Place::Schedule;
+        let own = self.setters(numbers, &|number| {
+            number.value.is_literal() && is_own(number)
+        });
+        let rest = self.setters(numbers, &|number| {
+            number.value.is_literal() && !is_own(number)
+        });
+        let new = if own.is_empty() {
             code!(__retry::Policy::new())
         } else {
-            code!(__retry::policy_of(__retry::Section::new()#(self.setters(&mut numbers.into_iter()))))
+            code!(__retry::policy_of(__retry::Section::new()#own))
         };
-        Some(code!(#new #(self.setters(&mut rest.into_iter()))))
+        Some(code!(#new #rest))
     }
 
     /// The site of a constant policy, of type `Site`.
@@ -122,8 +126,7 @@ impl Printer<'_> {
     fn policy_value(&self, policy: &Policy) -> TokenStream {
         match policy {
             Policy::Constant(numbers) | Policy::Numbers(numbers) => {
-                let mut expressions = numbers.iter().filter(|number| !number.value.is_literal());
-                let setters = self.setters(&mut expressions);
+                let setters = self.setters(numbers, &|number| !number.value.is_literal());
                 code!(__RETRY_POLICY #setters)
             }
             Policy::Expr(expr, enabled) => {
@@ -140,7 +143,7 @@ impl Printer<'_> {
                 enabled,
             } => {
                 let of_trait = self.policy_value(of_trait);
-                let own = self.setters(&mut own.iter());
+                let own = self.setters(own, &|_| true);
                 let policy = code!(__retry::policy_or(&#this.policy, #of_trait)#own);
                 match enabled {
                     Some(enabled) => self.enabled_if(&code!(&#policy), enabled),
@@ -168,9 +171,7 @@ impl Printer<'_> {
         match self.model.arguments.value(Key::Name) {
             Some(KeyValue::Text(name)) => name.to_token_stream(),
             Some(KeyValue::Expr(name)) => {
-                let span = name.span();
-                let name = self.user(name);
-                code_at!(span=> ::core::convert::AsRef::<str>::as_ref(&(#name)))
+                code_at!(name.span()=> ::core::convert::AsRef::<str>::as_ref(&(#(self.user(name)))))
             }
             _ => match self.client_name() {
                 Some(name) => code!(&#name),
@@ -217,14 +218,20 @@ impl Printer<'_> {
         })
     }
 
-    pub(crate) fn setters<'a>(
+    /// The setters for those numbers that are meant.
+    pub(crate) fn setters(
         &self,
-        numbers: &mut dyn Iterator<Item = &'a Argument>,
+        numbers: &[Argument],
+        is_meant: &dyn Fn(&Argument) -> bool,
     ) -> TokenStream {
-        joined(&mut numbers.map(|number| {
-            let setter = &number.ident;
-            code!(.#setter(#(self.argument(number))))
-        }))
+        let mut setters = TokenStream::new();
+        for number in numbers {
+            if is_meant(number) {
+                let setter = &number.ident;
+                setters.extend(code!(.#setter(#(self.argument(number)))));
+            }
+        }
+        setters
     }
 
     /// A value, of the type that the runtime takes for its key.
@@ -250,7 +257,7 @@ impl Printer<'_> {
             KeyValue::Hint(hint) => Self::variant(argument, *hint),
             KeyValue::Bool(bool) => bool.to_token_stream(),
             KeyValue::Section(inner) => {
-                code!(__retry::Section::new()#(self.setters(&mut inner.iter())))
+                code!(__retry::Section::new()#(self.setters(inner, &|_| true)))
             }
             KeyValue::Expr(expr) => {
                 let span = expr.span();

@@ -131,8 +131,7 @@ impl Printer<'_> {
         let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
             KeyValue::Expr(expr) => {
                 let span = expr.span();
-                let budget = self.user(expr);
-                let budget = ours_at!(span=> __retry::budget(#budget));
+                let budget = ours_at!(span=> __retry::budget(#(self.user(expr))));
                 let is_shared = ours_at!(span=> __retry::held(&retry_budget).__retry_is_shared(););
                 (budget, Some(is_shared))
             }

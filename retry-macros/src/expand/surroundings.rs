@@ -133,10 +133,10 @@ impl Printer<'_> {
                 if !says_max(numbers) || !says_max(own) {
                     return outer;
                 }
-                let mut literals = own.iter().filter(|number| number.value.is_literal());
+                let literals = self.setters(own, &|number| number.value.is_literal());
                 ours! {
                     match &#this.policy {
-                        __retry::None => #(up_to(self.setters(&mut literals))),
+                        __retry::None => #(up_to(literals)),
                         __retry::Some(_) => #outer,
                     }
                 }

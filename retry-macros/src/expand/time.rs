@@ -56,8 +56,7 @@ impl Printer<'_> {
     ) -> TokenStream {
         match deadline {
             Deadline::Given(deadline) => {
-                let deadline = self.argument(deadline);
-                code!(__retry::deadline(#deadline, #now))
+                code!(__retry::deadline(#(self.argument(deadline)), #now))
             }
             Deadline::OfPolicy => code!(__retry::policy_deadline(#numbers, #now)),
             Deadline::Decorator { this, of_trait } => {

@@ -92,8 +92,7 @@ impl Printer<'_> {
 
     /// Whether `until` accepts a value.
     fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        let span = until.span();
-        ours_at!(span=> __retry::accepts(#value, #(self.user(until))))
+        ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))))
     }
 
     /// What follows a value that `until` rejected. `ended` makes it the outcome.

@@ -142,29 +142,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
         }
     };
-    for second in function.attributes.iter().filter(|other| is_retry(other)) {
-        errors.at(second.path().span(), SECOND);
-    }
-    if function.is_retried() {
-        errors.push(error!(Span::call_site() =>
-            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block"));
-    }
-    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
-        errors.push(error!(attribute.path().span() =>
-            "`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"));
-    }
-    if let Some(constness) = &signature.constness {
-        errors.push(error!(constness.span =>
-            "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"));
-    }
-    if let Some(variadic) = &signature.variadic {
-        errors.push(error!(variadic.span() =>
-            "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
-    }
-    if let Body::Missing(semicolon) = &function.body {
-        errors.push(error!(semicolon.span =>
-            "this method has no body to retry: put `#[retry]` on the method of the `impl`"));
-    }
+    declaration(function, &otherwise, errors);
     let Some(returned) = function.return_type() else {
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
@@ -217,6 +195,33 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
         errors.push(error!(borrow.span() =>
             "a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"));
+    }
+}
+
+/// Checks everything before the return type, and that there is a body.
+fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
+    for second in function.attributes.iter().filter(|other| is_retry(other)) {
+        errors.at(second.path().span(), SECOND);
+    }
+    if function.is_retried() {
+        errors.push(error!(Span::call_site() =>
+            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block"));
+    }
+    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
+        errors.push(error!(attribute.path().span() =>
+            "`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"));
+    }
+    if let Some(constness) = &function.signature.constness {
+        errors.push(error!(constness.span =>
+            "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"));
+    }
+    if let Some(variadic) = &function.signature.variadic {
+        errors.push(error!(variadic.span() =>
+            "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
+    }
+    if let Body::Missing(semicolon) = &function.body {
+        errors.push(error!(semicolon.span =>
+            "this method has no body to retry: put `#[retry]` on the method of the `impl`"));
     }
 }
 
