@@ -1,14 +1,30 @@
 //! The one collector of mistakes, since all are reported at once.
 
+use std::fmt::Arguments;
+
 use proc_macro2::{Span, TokenStream};
+
+/// A mistake, with a message as `format!` takes it.
+macro_rules! error {
+    ($span:expr => $($message:tt)*) => {
+        crate::errors::at($span, format_args!($($message)*))
+    };
+}
+
+pub(crate) use error;
+
+/// What [`error!`] calls, which is compiled once.
+pub(crate) fn at(span: Span, message: Arguments<'_>) -> syn::Error {
+    syn::Error::new(span, message)
+}
 
 /// All mistakes so far.
 #[derive(Clone, Default)]
 pub(crate) struct Errors(Vec<syn::Error>);
 
 impl Errors {
-    pub(crate) fn at(&mut self, place: Span, message: impl Into<String>) {
-        self.push(syn::Error::new(place, message.into()));
+    pub(crate) fn at(&mut self, span: Span, message: impl Into<String>) {
+        self.push(syn::Error::new(span, message.into()));
     }
 
     pub(crate) fn push(&mut self, error: syn::Error) {

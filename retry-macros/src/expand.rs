@@ -2,12 +2,17 @@
 
 mod attempt;
 mod call_loop;
+mod cancel;
+mod details;
+mod ending;
 mod error_type;
 mod failure;
 mod gate;
 mod hedge;
 mod hover;
+mod late;
 pub(crate) mod model;
+mod pause;
 mod policy;
 mod printer;
 mod span;
@@ -18,17 +23,18 @@ mod surroundings;
 mod time;
 mod validation;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, quote};
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::ToTokens;
 
 use self::attempt::Attempted;
 pub(crate) use self::attempt::{clone_owned, take_owned};
-use self::model::{Attempts, Model};
+use self::model::{Callee, Model};
 use self::printer::Printer;
 use crate::target::expression::Block;
 use crate::target::function::{self, Asyncness, Body, Rewritten};
 use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
+use crate::tokens::{braces, code};
 
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
@@ -36,10 +42,8 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     };
     let (attributes, statements) = function::inner_attributes(block.stream());
     let content = content(model, block, statements);
-    let imports = imports(model);
-    let mut body = Group::new(Delimiter::Brace, quote!(#attributes #imports #content));
     // The user's own braces: lints such as `dead_code` look at them.
-    body.set_span(block.span());
+    let body = braces(code!(#attributes #(imports(model)) #content), block.span());
     Rewritten {
         function: &model.function,
         body,
@@ -50,27 +54,21 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
 /// What a block of `retrying!` expands to; the model was made of it.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
-    let imports = imports(model);
     let retried = if block.is_async() {
-        let future = block.with(content);
-        quote!(__retry::lazy(#future))
+        code!(__retry::lazy(#(block.with(content))))
     } else {
         content
     };
-    let mut whole = Group::new(Delimiter::Brace, quote!(#imports #retried));
     // All that the user wrote, or the fixes of lints would keep the block alone in place of the macro.
-    whole.set_span(Span::mixed_site());
-    whole.into_token_stream()
+    braces(code!(#(imports(model)) #retried), Span::mixed_site()).into_token_stream()
 }
 
 fn imports(model: &Model) -> TokenStream {
-    let import = model.krate.import();
-    let mentions = hover::mentions(model);
-    quote!(#import #mentions)
+    code!(#(model.krate.import()) #(hover::mentions(model)))
 }
 
 fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream {
-    let is_body = matches!(model.attempts, Attempts::Body);
+    let is_body = matches!(model.attempts, Callee::Body);
     let wrapped = is_body
         .then(|| WrappedBody::find(&model.function, &statements))
         .flatten();
@@ -97,15 +95,15 @@ fn content(model: &Model, block: &Group, statements: TokenStream) -> TokenStream
         }
     };
     let kept = match &model.attempts {
-        Attempts::Client { kept, .. } => kept.as_ref(),
-        Attempts::Body => None,
+        Callee::Client { kept, .. } => kept.as_ref(),
+        Callee::Body => None,
     };
     let keep = kept.map(attempt::keep);
     let retried = retried(model, kept.map(|kept| kept.this.clone()), attempted);
     match model.delivery {
-        Delivery::Direct => quote!(#keep #retried),
-        Delivery::Future => quote!(#keep __retry::lazy(async move { #retried })),
-        Delivery::BoxedFuture => quote!(#keep __retry::Box::pin(async move { #retried })),
+        Delivery::Direct => code!(#keep #retried),
+        Delivery::Future => code!(#keep __retry::lazy(async move { #retried })),
+        Delivery::BoxedFuture => code!(#keep __retry::Box::pin(async move { #retried })),
     }
 }
 
@@ -133,7 +131,5 @@ fn retried(model: &Model, this: Option<Ident>, attempted: Attempted) -> TokenStr
 /// The user's code in braces of its own. They are located where the user's are, so that errors point
 /// there, and come from the call site, so that `unused_braces` is silent and names resolve as written.
 fn inner_body(block: &Group, statements: TokenStream) -> Group {
-    let mut body = Group::new(Delimiter::Brace, statements);
-    body.set_span(Span::call_site().located_at(block.span()));
-    body
+    braces(statements, Span::call_site().located_at(block.span()))
 }

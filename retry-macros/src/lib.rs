@@ -25,7 +25,6 @@ mod target;
 mod tokens;
 
 use proc_macro::TokenStream;
-use quote::quote;
 
 use crate::attribute::argument::Arguments;
 use crate::block::decorator::Decorator;
@@ -36,6 +35,7 @@ use crate::expand::model::Model;
 use crate::target::check;
 use crate::target::expression::Expression;
 use crate::target::function::Function;
+use crate::tokens::code;
 
 /// Makes every call to a function survive transient failures.
 ///
@@ -122,10 +122,7 @@ fn retry_item(
         }
         None => syn::parse2(item.clone()).map(|function| retry_function(arguments, function)),
     };
-    expanded.unwrap_or_else(|error| {
-        let error = error.into_compile_error();
-        quote!(#item #error)
-    })
+    expanded.unwrap_or_else(|error| code!(#item #(error.into_compile_error())))
 }
 
 fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::TokenStream {
@@ -134,7 +131,7 @@ fn retry_function(arguments: Arguments, function: Function) -> proc_macro2::Toke
     match errors.into_compile_error() {
         None => expand::expand(&Model::new(arguments, function)),
         // The function stays, so that editors and the rest of the program see it.
-        Some(errors) => quote!(#function #errors),
+        Some(errors) => code!(#function #errors),
     }
 }
 
@@ -165,15 +162,14 @@ fn retry_expression(tokens: proc_macro2::TokenStream) -> proc_macro2::TokenStrea
     let Some(block) = expression.block else {
         errors.append(&arguments.errors);
         let errors = errors.into_compile_error();
-        return quote!({ #errors ::core::unreachable!() });
+        return code!({ #errors ::core::unreachable!() });
     };
     let function = block.as_function(&arguments);
     check::expression(&arguments, &function, &mut errors);
     match errors.into_compile_error() {
         None => expand::expression(&Model::of_block(arguments, function), &block),
         Some(errors) => {
-            let block = block.unretried();
-            quote!({ #errors #block })
+            code!({ #errors #(block.unretried()) })
         }
     }
 }

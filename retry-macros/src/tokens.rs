@@ -1,113 +1,260 @@
 //! How code is put together from tokens.
 
+use std::vec;
+
 use proc_macro2::{Delimiter, Group, Ident, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, TokenStreamExt, quote};
+use syn::Path;
+use syn::punctuated::Punctuated;
+
+/// Code from the call site, with values where it says `#local` or `#(expression)`. In place of `quote!`'s call for each
+/// token the compiler sees a text and a list of values, which takes it a fraction of the time.
+macro_rules! code {
+    ($($tokens:tt)*) => {
+        crate::tokens::code_at!(proc_macro2::Span::call_site()=> $($tokens)*)
+    };
+}
+
+/// [`code!`] with another span.
+macro_rules! code_at {
+    ($span:expr=> $($tokens:tt)*) => {
+        crate::tokens::filled!(fill_at [$span] $($tokens)*)
+    };
+}
 
 /// The expansion's own code. Its locals neither leak into the user's code nor clash with it.
 macro_rules! ours {
     ($($tokens:tt)*) => {
-        quote::quote_spanned!(proc_macro2::Span::mixed_site()=> $($tokens)*)
+        crate::tokens::filled!(fill_ours [] $($tokens)*)
     };
 }
 
-/// The same, but errors point at a place in the user's code.
+/// [`ours!`], but errors point at a span in the user's code.
 macro_rules! ours_at {
-    ($place:expr=> $($tokens:tt)*) => {
-        crate::tokens::with_import_at_call_site(
-            quote::quote_spanned!(proc_macro2::Span::mixed_site().located_at($place)=> $($tokens)*)
-        )
+    ($span:expr=> $($tokens:tt)*) => {
+        crate::tokens::filled!(fill_ours_at [$span] $($tokens)*)
     };
 }
 
-pub(crate) use {ours, ours_at};
+macro_rules! filled {
+    ($fill:ident [$($span:expr)?] $($tokens:tt)*) => {{
+        #[allow(unused_mut)]
+        let mut values = Vec::new();
+        crate::tokens::each_value!(values (@ $($tokens)*) ($($tokens)* @));
+        crate::tokens::$fill(stringify!($($tokens)*), values $(, $span)?)
+    }};
+}
 
-/// The same tokens, their paths into the runtime from the call site: the compiler then says of a bound that does not hold
-/// where the path stands, not where the attribute does.
-pub(crate) fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
-    let tokens = tokens.into_iter().map(|token| match token {
+/// Looks at each token and the one before it.
+macro_rules! each_value {
+    ($values:ident ($($before:tt)*) ($($token:tt)*)) => {
+        $(crate::tokens::value!($values $before $token);)*
+    };
+}
+
+macro_rules! value {
+    ($values:ident # $value:ident) => {
+        crate::tokens::add(&mut $values, &$value)
+    };
+    ($values:ident # ($value:expr)) => {
+        crate::tokens::add(&mut $values, &$value)
+    };
+    ($values:ident $before:tt ($($tokens:tt)*)) => {
+        crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
+    };
+    ($values:ident $before:tt [$($tokens:tt)*]) => {
+        crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
+    };
+    ($values:ident $before:tt {$($tokens:tt)*}) => {
+        crate::tokens::each_value!($values (@ $($tokens)*) ($($tokens)* @))
+    };
+    ($values:ident $before:tt $token:tt) => {};
+}
+
+pub(crate) use {code, code_at, each_value, filled, ours, ours_at, value};
+
+/// Adds a value to a list.
+pub(crate) fn add(values: &mut Vec<TokenStream>, value: &dyn ToTokens) {
+    values.push(value.to_token_stream());
+}
+
+/// What [`code_at!`] makes of a text and its values.
+pub(crate) fn fill_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+    let text: TokenStream = text.parse().expect("the tokens of a macro");
+    with_values(text, &mut values.into_iter(), span)
+}
+
+/// What [`ours!`] makes of a text and its values.
+pub(crate) fn fill_ours(text: &str, values: Vec<TokenStream>) -> TokenStream {
+    fill_at(text, values, Span::mixed_site())
+}
+
+/// What [`ours_at!`] makes of a text and its values. The compiler says of a bound that does not hold where the path into the
+/// runtime stands, not where the attribute does: such paths come from the call site.
+pub(crate) fn fill_ours_at(text: &str, values: Vec<TokenStream>, span: Span) -> TokenStream {
+    with_import_at_call_site(fill_at(text, values, Span::mixed_site().located_at(span)))
+}
+
+fn with_values(
+    text: TokenStream,
+    values: &mut vec::IntoIter<TokenStream>,
+    span: Span,
+) -> TokenStream {
+    let mut filled = TokenStream::new();
+    let mut text = text.into_iter().peekable();
+    while let Some(mut token) = text.next() {
+        let is_value = match text.peek() {
+            Some(TokenTree::Group(group)) => group.delimiter() == Delimiter::Parenthesis,
+            next => matches!(next, Some(TokenTree::Ident(_))),
+        };
+        if is_value && is_punct(&token, '#') {
+            text.next();
+            filled.extend(values.next().expect("a value for each `#`"));
+            continue;
+        }
+        if let TokenTree::Group(group) = token {
+            let content = with_values(group.stream(), values, span);
+            token = Group::new(group.delimiter(), content).into();
+        }
+        token.set_span(span);
+        filled.append(token);
+    }
+    filled
+}
+
+fn with_import_at_call_site(tokens: TokenStream) -> TokenStream {
+    mapped(tokens, &mut |token| match token {
         TokenTree::Ident(mut ident) if ident == RUNTIME => {
             ident.set_span(Span::call_site().located_at(ident.span()));
             TokenTree::Ident(ident)
         }
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => {
-            let mut located =
-                Group::new(Delimiter::Brace, with_import_at_call_site(group.stream()));
-            located.set_span(group.span());
-            TokenTree::Group(located)
+            with_content(&group, with_import_at_call_site(group.stream())).into()
         }
         token => token,
-    });
-    tokens.collect()
+    })
 }
 
 /// What expansions call the runtime's internals. Items have no hygiene, so the user's code sees the name, too: hence one
 /// that nobody else uses. It also tells that a body was already expanded.
 pub(crate) const RUNTIME: &str = "__retry";
 
+// Iterators' adapters are compiled for each closure, and take the compiler most of its time for this crate: hence functions
+// that take a `dyn`.
+
+/// Puts token streams together.
+pub(crate) fn joined(streams: &mut dyn Iterator<Item = TokenStream>) -> TokenStream {
+    let mut joined = TokenStream::new();
+    for stream in streams {
+        joined.extend(stream);
+    }
+    joined
+}
+
+/// The elements of a list. `syn`'s own iterator is a table of all an iterator's methods for each type.
+pub(crate) fn elements<T, P>(list: &Punctuated<T, P>) -> impl Iterator<Item = &T> {
+    (0..list.len()).map(|index| &list[index])
+}
+
+/// Code that stands there under a condition.
+pub(crate) fn when(is_there: bool, code: TokenStream) -> TokenStream {
+    if is_there { code } else { TokenStream::new() }
+}
+
+/// A stream with other tokens in place of its own, without looking into groups.
+pub(crate) fn mapped(
+    tokens: TokenStream,
+    map: &mut dyn FnMut(TokenTree) -> TokenTree,
+) -> TokenStream {
+    let mut mapped = TokenStream::new();
+    for token in tokens {
+        mapped.append(map(token));
+    }
+    mapped
+}
+
+/// The outermost tokens of a stream.
+pub(crate) fn trees(tokens: TokenStream) -> Vec<TokenTree> {
+    tokens.into_iter().collect()
+}
+
+/// The stream of tokens that stand side by side.
+pub(crate) fn stream(trees: &[TokenTree]) -> TokenStream {
+    let mut stream = TokenStream::new();
+    for tree in trees {
+        stream.append(tree.clone());
+    }
+    stream
+}
+
+/// Braces in the user's code, or where such would be.
+pub(crate) fn braces(content: TokenStream, span: Span) -> Group {
+    let mut braces = Group::new(Delimiter::Brace, content);
+    braces.set_span(span);
+    braces
+}
+
+/// A group of the same kind and span with other content.
+pub(crate) fn with_content(group: &Group, content: TokenStream) -> Group {
+    let mut with = Group::new(group.delimiter(), content);
+    with.set_span(group.span());
+    with
+}
+
+pub(crate) fn is_punct(token: &TokenTree, char: char) -> bool {
+    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
+}
+
+pub(crate) fn is_ident(token: &TokenTree, name: &str) -> bool {
+    matches!(token, TokenTree::Ident(ident) if ident == name)
+}
+
+/// Whether it is a group with such a token anywhere within.
+fn holds(token: &TokenTree, is_meant: &mut dyn FnMut(TokenStream) -> bool) -> bool {
+    matches!(token, TokenTree::Group(group) if is_meant(group.stream()))
+}
+
 /// Whether the name stands anywhere among the tokens.
 pub(crate) fn mentions(tokens: TokenStream, name: &str) -> bool {
-    tokens.into_iter().any(|token| match token {
-        TokenTree::Ident(ident) => ident == name,
-        TokenTree::Group(group) => mentions(group.stream(), name),
-        _ => false,
-    })
+    trees(tokens)
+        .iter()
+        .any(|token| is_ident(token, name) || holds(token, &mut |within| mentions(within, name)))
+}
+
+/// Whether one of the names is that of the last segment of a path.
+pub(crate) fn ends_with(path: &Path, names: &[&str]) -> bool {
+    let last = path.segments.last();
+    last.is_some_and(|last| names.iter().any(|name| last.ident == name))
 }
 
 /// Whether the name stands among the tokens, not as that of a field.
 pub(crate) fn uses(tokens: TokenStream, name: &str) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
-    let is = |token: Option<&TokenTree>, char, spacing| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == spacing);
-    tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => {
-            let before = index.checked_sub(1).and_then(|before| tokens.get(before));
-            let is_field =
-                is(before, '.', Spacing::Alone) || is(tokens.get(index + 1), ':', Spacing::Alone);
-            !is_field
-        }
-        TokenTree::Group(group) => uses(group.stream(), name),
-        _ => false,
+    let tokens = trees(tokens);
+    let is = |token: Option<&TokenTree>, char| matches!(token, Some(TokenTree::Punct(punct)) if punct.as_char() == char && punct.spacing() == Spacing::Alone);
+    tokens.iter().enumerate().any(|(index, token)| {
+        let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+        let is_field = is(before, '.') || is(tokens.get(index + 1), ':');
+        is_ident(token, name) && !is_field || holds(token, &mut |within| uses(within, name))
     })
 }
 
 /// The methods of `Attempt` and `GaveUp` that don't tell the time.
-const TIMELESS: [&str; 18] = [
-    "advance",
-    "attempts",
-    "call_id",
-    "corrections",
-    "error",
-    "errors",
-    "into_error",
-    "into_errors",
-    "into_last_value",
-    "is_last",
-    "last_error",
-    "last_item",
-    "last_value",
-    "max",
-    "number",
-    "position",
-    "reason",
-    "yielded",
-];
+const TIMELESS: &str = "advance attempts call_id corrections error errors into_error into_errors \
+    into_last_value is_last last_error last_item last_value max number position reason \
+    yielded";
 
 /// Whether an `Attempt` or a `GaveUp` of that name may be asked for the time. It can't be if the code only calls
 /// methods on it that don't tell the time. If it is passed on as a whole, even into a format string, it may be.
 pub(crate) fn asks_time(tokens: TokenStream, name: &Ident) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
+    let tokens = trees(tokens);
     let captured = format!("{{{name}");
     tokens.iter().enumerate().any(|(index, token)| match token {
-        TokenTree::Ident(ident) if ident == name => {
-            let method = match (tokens.get(index + 1), tokens.get(index + 2)) {
-                (Some(TokenTree::Punct(dot)), Some(TokenTree::Ident(method)))
-                    if dot.as_char() == '.' =>
-                {
-                    method
-                }
-                _ => return true,
-            };
-            !TIMELESS.iter().any(|timeless| method == timeless)
-        }
+        TokenTree::Ident(ident) if ident == name => match &tokens[index + 1..] {
+            [dot, TokenTree::Ident(method), ..] if is_punct(dot, '.') => {
+                !TIMELESS.split(' ').any(|timeless| method == timeless)
+            }
+            _ => true,
+        },
         TokenTree::Literal(text) => text.to_string().contains(&captured),
         TokenTree::Group(group) => asks_time(group.stream(), name),
         _ => false,

@@ -49,7 +49,7 @@ impl<C> Retrying<C> {
     pub const fn inner(&self) -> &C {
         &self.client
     }
-    /// The same, to be changed.
+    /// The client, to be changed.
     pub const fn inner_mut(&mut self) -> &mut C {
         &mut self.client
     }

@@ -18,7 +18,7 @@ async fn fetch(url: &str) -> Result<Page, FetchError> {
         __retry::span::of_attempt(retry_spans, __retry::Call::attempt(& retry_call
         .whole(__RETRY_SITE))); let mut retry_outcome : Result < Page, FetchError > = {
         #[allow(clippy::redundant_closure_call)] let retry_attempt =
-        ::core::pin::pin!(async { if false { return __retry::never:: < Result < Page,
+        ::core::pin::pin!(async { if false { return __retry::never::<Result < Page,
         FetchError > > (); } { get(url). await } }); let retry_attempt =
         ::core::pin::pin!(__retry::span::within(retry_attempt, & retry_attempt_span));
         #[allow(clippy::let_and_return)] let retry_finished = retry_attempt. await;

@@ -25,25 +25,25 @@ pub(crate) struct Argument {
     pub(crate) key: Key,
     /// The key as written.
     pub(crate) ident: Ident,
-    pub(crate) value: Value,
+    pub(crate) value: KeyValue,
     /// The value as written.
     pub(crate) span: Span,
 }
 
 /// A value, checked where it is a literal.
 #[derive(Clone)]
-pub(crate) enum Value {
+pub(crate) enum KeyValue {
     /// A number of retries; `u32::MAX` is unlimited.
     Count(u32),
     Factor(f64),
     Duration(Duration),
     Backoff(Backoff),
-    /// A backoff, too.
+    /// A backoff by listed delays.
     List(Vec<Duration>),
     /// A backoff that a closure computes. It is not part of a policy, because it is called at each failure.
     Delays(Expr),
     Jitter(Jitter),
-    /// A jitter, too.
+    /// A jitter by a ratio.
     Ratio(f64),
     Hint(Hint),
     Stream(Mode),
@@ -71,7 +71,7 @@ impl Arguments {
         Some(self.given.remove(index))
     }
 
-    pub(crate) fn value(&self, key: Key) -> Option<&Value> {
+    pub(crate) fn value(&self, key: Key) -> Option<&KeyValue> {
         self.get(key).map(|argument| &argument.value)
     }
 }
@@ -80,7 +80,7 @@ pub(crate) fn find(given: &[Argument], key: Key) -> Option<&Argument> {
     given.iter().find(|argument| argument.key == key)
 }
 
-impl Value {
+impl KeyValue {
     /// Whether it is known when compiling.
     pub(crate) fn is_literal(&self) -> bool {
         match self {

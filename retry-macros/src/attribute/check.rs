@@ -8,7 +8,7 @@ use retry_vocabulary::default;
 use retry_vocabulary::key::{Among, At, Key, Place, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter, Word};
 
-use crate::attribute::argument::{Argument, Arguments, Value, find};
+use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::errors::Errors;
 
 /// Checks an attribute by itself.
@@ -35,7 +35,7 @@ pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors
 /// The rules of what a policy is made of, complained of where it is `given`. What lies below is in force, too.
 fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     let hint = find(given, Key::Hint).or_else(|| find(below, Key::Hint));
-    if let (Some(max_hint), Some(Value::Hint(hint @ (Hint::Clamp | Hint::Ignore)))) = (
+    if let (Some(max_hint), Some(KeyValue::Hint(hint @ (Hint::Clamp | Hint::Ignore)))) = (
         find(given, Key::MaxHint),
         hint.map(|argument| &argument.value),
     ) {
@@ -56,9 +56,9 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     schedule(&own, errors);
     in_time(&own, errors);
     for argument in given {
-        if let Value::Section(inner) = &argument.value {
+        if let KeyValue::Section(inner) = &argument.value {
             let of_block = match find(below, argument.key).map(|argument| &argument.value) {
-                Some(Value::Section(inner)) => inner.as_slice(),
+                Some(KeyValue::Section(inner)) => inner.as_slice(),
                 _ => &[],
             };
             let section = Numbers {
@@ -114,7 +114,7 @@ fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
 
 /// Checks the attribute of a trait.
 pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors) {
-    if let (Some(Value::Wrapper(wrapper, _)), None) =
+    if let (Some(KeyValue::Wrapper(wrapper, _)), None) =
         (arguments.value(Key::Wrapper), arguments.get(Key::Of))
     {
         if wrapper == name {
@@ -125,7 +125,7 @@ pub(crate) fn on_trait(arguments: &Arguments, name: &Ident, errors: &mut Errors)
         }
     }
     let backoff = arguments.get(Key::Backoff);
-    if let Some(backoff) = backoff.filter(|backoff| matches!(backoff.value, Value::Delays(_))) {
+    if let Some(backoff) = backoff.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_))) {
         errors.at(
             backoff.span,
             "`backoff` of a trait gives way to the policy of `with_policy`, and a function can't: name a shape or a list, or put the function on a method",
@@ -179,7 +179,7 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
         if find(&given[..index], key).is_some() {
             errors.at(argument.ident.span(), complaint::given_twice(&key));
         }
-        if let Value::Section(inner) = &argument.value {
+        if let KeyValue::Section(inner) = &argument.value {
             repeated(inner, errors);
         }
     }
@@ -190,7 +190,7 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let given = numbers.given;
     let value = |key| numbers.in_force(key).map(|argument| &argument.value);
     let own = find(given, Key::Backoff);
-    let own = own.filter(|backoff| matches!(backoff.value, Value::Delays(_)));
+    let own = own.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)));
     if let (Some(kind), Some(backoff)) = (numbers.section, own) {
         errors.at(
             backoff.span,
@@ -203,9 +203,9 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
         }
     };
     match value(Key::Backoff) {
-        Some(Value::Backoff(Backoff::None)) => {
+        Some(KeyValue::Backoff(Backoff::None)) => {
             let has_shape = |argument: &Argument| match &argument.value {
-                Value::Section(inner) => find(inner, Key::Backoff).is_some(),
+                KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
                 _ => false,
             };
             let is_for_sections = given.iter().any(has_shape);
@@ -213,19 +213,19 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
                 let shapes = match (key, key.place(), key.takes()) {
                     (Key::Max | Key::Backoff, ..) => false,
                     (_, Place::Policy, Takes::UpToCap(_)) => !is_for_sections,
-                    (_, place, _) => place == Place::Schedule,
+                    (_, span, _) => span == Place::Schedule,
                 };
                 if shapes {
                     has_no_effect(key, "`backoff = \"none\"`: remove one of the two");
                 }
             }
         }
-        Some(Value::List(_)) => {
+        Some(KeyValue::List(_)) => {
             for key in [Key::Base, Key::Factor] {
                 has_no_effect(key, complaint::BESIDE_LIST);
             }
         }
-        Some(Value::Delays(_)) => {
+        Some(KeyValue::Delays(_)) => {
             for key in [Key::Base, Key::Factor] {
                 has_no_effect(
                     key,
@@ -233,20 +233,22 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
                 );
             }
         }
-        Some(Value::Backoff(shape @ (Backoff::Fixed | Backoff::Linear | Backoff::Fibonacci))) => {
+        Some(KeyValue::Backoff(
+            shape @ (Backoff::Fixed | Backoff::Linear | Backoff::Fibonacci),
+        )) => {
             let shape = shape.word();
             let with = format!("`backoff = \"{shape}\"`: only `\"exp\"` grows by it");
             has_no_effect(Key::Factor, &with);
         }
         _ => {}
     }
-    if let Some(Value::Jitter(Jitter::Decorrelated)) = value(Key::Jitter) {
+    if let Some(KeyValue::Jitter(Jitter::Decorrelated)) = value(Key::Jitter) {
         let with =
             "`jitter = \"decorrelated\"`, which is a shape of its own: remove one of the two";
         let own_shape = find(given, Key::Backoff).map(|argument| &argument.value);
         if !matches!(
             own_shape,
-            Some(Value::Backoff(Backoff::Exponential | Backoff::None))
+            Some(KeyValue::Backoff(Backoff::Exponential | Backoff::None))
         ) {
             has_no_effect(Key::Backoff, with);
         }
@@ -269,16 +271,16 @@ fn in_order((low, default): (Key, Duration), numbers: &Numbers, errors: &mut Err
     };
     // `None` where it is not known.
     let value = |key: Key, default| match in_force(key).map(|argument| &argument.value) {
-        Some(Value::Duration(duration)) => Some((*duration, false)),
+        Some(KeyValue::Duration(duration)) => Some((*duration, false)),
         Some(_) => None,
         None => Some((default, true)),
     };
     let shape = in_force(Key::Backoff).map(|argument| &argument.value);
     let highest = match (low, shape) {
         // A list has no base. Nor does a default clip it, and an expression may give one.
-        (Key::Base, Some(Value::List(_) | Value::Delays(_))) => return,
+        (Key::Base, Some(KeyValue::List(_) | KeyValue::Delays(_))) => return,
         (Key::Base, _) => default::CAP,
-        (_, Some(Value::List(_) | Value::Delays(_) | Value::Expr(_))) => Duration::MAX,
+        (_, Some(KeyValue::List(_) | KeyValue::Delays(_) | KeyValue::Expr(_))) => Duration::MAX,
         _ => default::CAP,
     };
     let Some(written) = find(given, low).or_else(|| find(given, Key::Cap)) else {
@@ -313,25 +315,22 @@ fn in_time(numbers: &Numbers, errors: &mut Errors) {
     let (Some(written), false) = (written, numbers.may_not_matter()) else {
         return;
     };
-    let delays = [numbers.duration(Key::Floor), numbers.first_delay()];
-    let complaint = delays
-        .into_iter()
-        .flatten()
-        .find_map(|delay| complaint::too_late(delay, deadline));
-    if let Some(complaint) = complaint {
+    let too_late = |delay| complaint::too_late(delay, deadline);
+    let floor = numbers.duration(Key::Floor).and_then(too_late);
+    if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(too_late)) {
         errors.at(written.span, complaint);
     }
 }
 
 impl Numbers<'_> {
-    fn value(&self, key: Key) -> Option<&Value> {
+    fn value(&self, key: Key) -> Option<&KeyValue> {
         self.in_force(key).map(|argument| &argument.value)
     }
 
     /// A literal of the attribute's own numbers.
     fn duration(&self, key: Key) -> Option<Bound> {
         match self.value(key) {
-            Some(Value::Duration(value)) => Some(Bound {
+            Some(KeyValue::Duration(value)) => Some(Bound {
                 at: At { section: None, key },
                 value: *value,
                 is_default: false,
@@ -347,17 +346,17 @@ impl Numbers<'_> {
         let sections = Among::Policy.keys().filter(|key| key.is_section());
         let mut others = others.into_iter().chain(sections);
         others.any(|key| self.value(key).is_some())
-            || matches!(self.value(Key::Max), Some(Value::Count(0)))
-            || matches!(self.value(Key::Enabled), Some(Value::Bool(false)))
+            || matches!(self.value(Key::Max), Some(KeyValue::Count(0)))
+            || matches!(self.value(Key::Enabled), Some(KeyValue::Bool(false)))
             || matches!(
                 self.value(Key::Backoff),
-                Some(Value::Backoff(Backoff::None))
+                Some(KeyValue::Backoff(Backoff::None))
             )
     }
 
     /// The delay before the first retry at least, where no jitter may shorten it and no expression sets it.
     fn first_delay(&self) -> Option<Bound> {
-        let Some(Value::Jitter(Jitter::None | Jitter::Decorrelated)) = self.value(Key::Jitter)
+        let Some(KeyValue::Jitter(Jitter::None | Jitter::Decorrelated)) = self.value(Key::Jitter)
         else {
             return None;
         };
@@ -367,17 +366,19 @@ impl Numbers<'_> {
             is_default,
         };
         match (self.value(Key::Backoff), self.value(Key::Base)) {
-            (Some(Value::List(delays)), _) => {
+            (Some(KeyValue::List(delays)), _) => {
                 let first = *delays.first()?;
                 let first = match self.value(Key::Cap) {
                     None => first,
-                    Some(Value::Duration(cap)) => first.min(*cap),
+                    Some(KeyValue::Duration(cap)) => first.min(*cap),
                     Some(_) => return None,
                 };
                 Some(bound(Key::Backoff, first, false))
             }
-            (Some(Value::Backoff(_)) | None, None) => Some(bound(Key::Base, default::BASE, true)),
-            (Some(Value::Backoff(_)) | None, Some(_)) => self.duration(Key::Base),
+            (Some(KeyValue::Backoff(_)) | None, None) => {
+                Some(bound(Key::Base, default::BASE, true))
+            }
+            (Some(KeyValue::Backoff(_)) | None, Some(_)) => self.duration(Key::Base),
             _ => None,
         }
     }

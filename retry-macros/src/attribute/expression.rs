@@ -6,7 +6,7 @@ use retry_vocabulary::key::Key;
 use syn::{Expr, Path};
 
 use crate::attribute::number::number;
-use crate::tokens::mentions;
+use crate::tokens::{is_ident, is_punct, mentions, trees};
 
 /// Refuses a closure that is async where the call does not await it.
 pub(crate) fn waits_for_nobody(key: Key, expr: &Expr) -> syn::Result<()> {
@@ -91,7 +91,7 @@ const STAYS: &str = "assert assert_eq assert_ne cfg column concat dbg debug_asse
     print println select stringify todo try_join unimplemented unreachable vec";
 
 fn calls_macro(tokens: TokenStream) -> bool {
-    let tokens: Vec<_> = tokens.into_iter().collect();
+    let tokens = trees(tokens);
     let is_unknown = |next: &[TokenTree]| match next {
         [TokenTree::Ident(name), bang, TokenTree::Group(_)] if is_punct(bang, '!') => {
             !STAYS.split_whitespace().any(|known| name == known)
@@ -99,29 +99,26 @@ fn calls_macro(tokens: TokenStream) -> bool {
         _ => false,
     };
     tokens.windows(3).any(is_unknown)
-        || tokens.into_iter().any(|token| match token {
-            TokenTree::Group(group) => calls_macro(group.stream()),
-            _ => false,
-        })
+        || tokens
+            .iter()
+            .any(|token| matches!(token, TokenTree::Group(group) if calls_macro(group.stream())))
 }
 
-/// The first such token that belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
+/// The first token that is meant and belongs to no function inside. Within brackets, what follows a `|` or an `async` may be one.
 fn find_own(tokens: TokenStream, is_meant: &dyn Fn(&TokenTree) -> bool) -> Option<TokenTree> {
-    let mut own = tokens
-        .into_iter()
-        .take_while(|token| !is_punct(token, '|') && !is_ident(token, "async"));
-    own.find_map(|token| match &token {
-        TokenTree::Group(group) => find_own(group.stream(), is_meant),
-        _ => is_meant(&token).then_some(token),
-    })
-}
-
-fn is_punct(token: &TokenTree, char: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
-}
-
-fn is_ident(token: &TokenTree, name: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == name)
+    for token in tokens {
+        if is_punct(&token, '|') || is_ident(&token, "async") {
+            return None;
+        }
+        let found = match &token {
+            TokenTree::Group(group) => find_own(group.stream(), is_meant),
+            _ => is_meant(&token).then_some(token),
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    None
 }
 
 /// Refuses a pointer that is made where the key is evaluated: what is behind it knows of no other attempt.
@@ -163,9 +160,12 @@ fn made_anew(expr: &Expr) -> Option<(&Path, &'static str)> {
 
 /// Whether the path is that of the type's `new`.
 fn ends_with(path: &Path, name: &str) -> bool {
-    let mut segments = path.segments.iter().rev().map(|segment| &segment.ident);
-    segments.next().is_some_and(|last| last == "new")
-        && segments.next().is_some_and(|last| last == name)
+    let segment = |from_end| {
+        path.segments
+            .get(path.segments.len().checked_sub(from_end)?)
+    };
+    segment(1).is_some_and(|last| last.ident == "new")
+        && segment(2).is_some_and(|before| before.ident == name)
 }
 
 /// Whether it looks like a quantile of a number above 1: in per cent, for which the compiler suggests a float of the same

@@ -1,11 +1,11 @@
 //! The arguments of a block, with those of one member on top.
 
 use proc_macro2::Ident;
-use quote::quote;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 
-use crate::attribute::argument::{Argument, Arguments, Value};
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
+use crate::tokens::code;
 
 impl Arguments {
     /// The arguments of a block for one of its members: the member's own in place of the block's, key by key,
@@ -48,7 +48,9 @@ impl Argument {
 
     /// Puts a section's arguments over this section's.
     fn merge(&mut self, section: Self) {
-        if let (Value::Section(below), Value::Section(above)) = (&mut self.value, section.value) {
+        if let (KeyValue::Section(below), KeyValue::Section(above)) =
+            (&mut self.value, section.value)
+        {
             below.retain(|argument| !above.iter().any(|above| above.key == argument.key));
             below.extend(above);
         }
@@ -58,9 +60,9 @@ impl Argument {
     fn append(&mut self, member: &Ident) {
         let member = format!(".{}", member.to_string().trim_start_matches("r#"));
         match &mut self.value {
-            Value::Text(name) => name.push_str(&member),
-            Value::Expr(name) => {
-                *name = Expr::Verbatim(quote! {
+            KeyValue::Text(name) => name.push_str(&member),
+            KeyValue::Expr(name) => {
+                *name = Expr::Verbatim(code! {
                     [::core::convert::AsRef::<str>::as_ref(&(#name)), #member].concat()
                 });
             }

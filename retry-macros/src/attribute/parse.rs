@@ -1,7 +1,7 @@
 //! Attribute tokens → arguments, each with the tokens that the user wrote.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::key::{Among, Key, Place, Takes};
 use syn::ext::IdentExt;
@@ -9,7 +9,8 @@ use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Expr, Path, Token, TypeParam, parenthesized, token};
 
-use crate::attribute::argument::{Argument, Arguments, Value};
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
+use crate::errors::error;
 
 impl Arguments {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
@@ -72,16 +73,16 @@ impl Arguments {
             self.section(key, &ident, input)?
         } else if key.takes() == Takes::Nothing {
             stands_alone(key, input)?;
-            (Value::Alone, ident.span())
+            (KeyValue::Alone, ident.span())
         } else if matches!(key, Key::Budget | Key::Timeout) && is_at_end(input) {
-            (Value::Alone, ident.span())
-        } else if let (true, Some(value)) = (is_at_end(input), Value::stand_in(key)) {
+            (KeyValue::Alone, ident.span())
+        } else if let (true, Some(value)) = (is_at_end(input), KeyValue::stand_in(key)) {
             (value, ident.span())
         } else {
             let (value, span) = written(key, &ident, input)?;
             match value.or_else(|error| {
                 self.errors.push(error);
-                Value::stand_in(key).ok_or(())
+                KeyValue::stand_in(key).ok_or(())
             }) {
                 Ok(value) => (value, span),
                 Err(()) => return Ok(None),
@@ -101,22 +102,22 @@ impl Arguments {
         key: Key,
         ident: &Ident,
         input: ParseStream,
-    ) -> syn::Result<(Value, Span)> {
+    ) -> syn::Result<(KeyValue, Span)> {
         if !input.peek(token::Paren) {
-            let message = format!("`{key}` takes numbers of its own, as in `{key}(max = 5)`");
-            return Err(syn::Error::new(ident.span(), message));
+            return Err(error!(ident.span() =>
+                "`{key}` takes numbers of its own, as in `{key}(max = 5)`"));
         }
         let content;
         let span = parenthesized!(content in input).span.join();
         let mut section = Self::default();
         section.read(&content, Among::Section(key));
         self.errors.append(&section.errors);
-        Ok((Value::Section(section.given), span))
+        Ok((KeyValue::Section(section.given), span))
     }
 }
 
 /// A value, which may be wrong where its tokens could be read, and where it stands.
-type Written = (syn::Result<Value>, Span);
+type Written = (syn::Result<KeyValue>, Span);
 
 /// What stands after `=` or in parentheses.
 fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> {
@@ -127,7 +128,7 @@ fn written(key: Key, ident: &Ident, input: ParseStream) -> syn::Result<Written> 
         let wrong = syn::Error::new_spanned(sign, message);
         // The value is read, so that the next key is found.
         return match value(key, input) {
-            Ok((_, place)) => Ok((Err(wrong), place)),
+            Ok((_, span)) => Ok((Err(wrong), span)),
             Err(_) => Err(wrong),
         };
     }
@@ -156,57 +157,57 @@ fn value(key: Key, input: ParseStream) -> syn::Result<Written> {
         Takes::Name(what) => {
             let name = name(key, what, input)?;
             no_parameters(key, "name", input)?;
-            let place = name.span();
-            ends_with_name(key, what, place, input)?;
-            Ok((Ok(Value::Name(name)), place))
+            let span = name.span();
+            ends_with_name(key, what, span, input)?;
+            Ok((Ok(KeyValue::Name(name)), span))
         }
         Takes::Wrapper(what) => {
             let name = name(key, what, input)?;
-            let place = name.span();
+            let span = name.span();
             let parameter = if input.peek(Token![<]) {
                 Some(Box::new(parameter(key, input)?))
             } else {
                 None
             };
-            ends_with_name(key, what, place, input)?;
-            Ok((Ok(Value::Wrapper(name, parameter)), place))
+            ends_with_name(key, what, span, input)?;
+            Ok((Ok(KeyValue::Wrapper(name, parameter)), span))
         }
         Takes::Paths => paths(key, input),
         Takes::Path => {
             let path = Path::parse_mod_style(input).map_err(|error| {
-                let message = format!("`{key}` takes a path, as in `{example}`");
-                syn::Error::new(error.span(), message)
+                error!(error.span() =>
+                    "`{key}` takes a path, as in `{example}`")
             })?;
             no_parameters(key, "path", input)?;
-            Ok((Ok(Value::Path(path.to_token_stream())), path.span()))
+            Ok((Ok(KeyValue::Path(path.to_token_stream())), path.span()))
         }
         _ if is_at_end(input) => Err(needs_value(key, input.span())),
         _ => {
             let expr = Expr::parse(input)?;
-            let place = expr.span();
-            Ok((Value::of(key, expr), place))
+            let span = expr.span();
+            Ok((KeyValue::of(key, expr), span))
         }
     }
 }
 
-fn needs_value(key: Key, place: Span) -> syn::Error {
+fn needs_value(key: Key, span: Span) -> syn::Error {
     let example = key.example();
-    syn::Error::new(place, format!("`{key}` needs a value, as in `{example}`"))
+    syn::Error::new(span, format!("`{key}` needs a value, as in `{example}`"))
 }
 
 fn name(key: Key, what: &str, input: ParseStream) -> syn::Result<Ident> {
     input.parse().map_err(|error: syn::Error| {
         let example = key.example();
-        let message = format!("`{key}` takes {what}, as in `{example}`");
-        syn::Error::new(error.span(), message)
+        error!(error.span() =>
+            "`{key}` takes {what}, as in `{example}`")
     })
 }
 
-fn ends_with_name(key: Key, what: &str, place: Span, input: ParseStream) -> syn::Result<()> {
+fn ends_with_name(key: Key, what: &str, span: Span, input: ParseStream) -> syn::Result<()> {
     if input.peek(Token![::]) || input.peek(Token![.]) || input.peek(token::Paren) {
         let example = key.example();
-        let message = format!("`{key}` takes {what}, as in `{example}`");
-        return Err(syn::Error::new(place, message));
+        return Err(error!(span =>
+            "`{key}` takes {what}, as in `{example}`"));
     }
     Ok(())
 }
@@ -231,14 +232,14 @@ fn parameter(key: Key, input: ParseStream) -> syn::Result<TypeParam> {
 /// `[Box, Arc]`
 fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
     let example = key.example();
-    let wrong = |place| {
-        let message = format!("`{key}` takes a list of paths, as in `{example}`");
-        syn::Error::new(place, message)
+    let wrong = |span| {
+        error!(span =>
+            "`{key}` takes a list of paths, as in `{example}`")
     };
-    let place = input.span();
+    let span = input.span();
     let list = match input.parse() {
         Ok(TokenTree::Group(list)) if list.delimiter() == Delimiter::Bracket => list,
-        _ => return Err(wrong(place)),
+        _ => return Err(wrong(span)),
     };
     let paths = |input: ParseStream| input.parse_terminated(Path::parse_mod_style, Token![,]);
     let paths = paths.parse2(list.stream());
@@ -246,10 +247,13 @@ fn paths(key: Key, input: ParseStream) -> syn::Result<Written> {
     if paths.is_empty() {
         return Err(wrong(list.span()));
     }
-    Ok((Ok(Value::Paths(paths.into_iter().collect())), list.span()))
+    Ok((
+        Ok(KeyValue::Paths(paths.into_iter().collect())),
+        list.span(),
+    ))
 }
 
-/// Refuses a value.
+/// Refuses a value after a key that takes none.
 fn stands_alone(key: Key, input: ParseStream) -> syn::Result<()> {
     if is_at_end(input) {
         return Ok(());
@@ -282,8 +286,11 @@ fn other_sign(input: ParseStream) -> syn::Result<Option<TokenStream>> {
     } else {
         return Ok(None);
     };
-    let sign = (0..length).map(|_| input.parse::<TokenTree>());
-    sign.collect::<syn::Result<_>>().map(Some)
+    let mut sign = TokenStream::new();
+    for _ in 0..length {
+        sign.append(input.parse::<TokenTree>()?);
+    }
+    Ok(Some(sign))
 }
 
 /// The value of a key that is not known, as written: empty where there is none.

@@ -2,7 +2,7 @@
 
 use retry_vocabulary::key::Key;
 
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 
 /// Keys that need `on` to say something, and the keys that say it as well.
 const NEEDS: [(Key, Option<Key>); 6] = [
@@ -22,7 +22,7 @@ impl Arguments {
         let is_of_other = move |key| is_of_block(key) && !is_of_block(Key::On);
         NEEDS.into_iter().filter_map(move |(key, other)| {
             let argument = self.get(key)?;
-            let is_served = matches!(argument.value, Value::Bool(true))
+            let is_served = matches!(argument.value, KeyValue::Bool(true))
                 || other.is_some_and(|other| self.get(other).is_some())
                 || key != Key::Idempotent && is_of_other(key);
             (!is_served).then_some(key)

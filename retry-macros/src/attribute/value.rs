@@ -10,12 +10,12 @@ use retry_vocabulary::{complaint, duration, range};
 use syn::spanned::Spanned;
 use syn::{Expr, ExprArray, ExprAssign, ExprLit, ExprUnary, Lit, LitInt, UnOp};
 
-use crate::attribute::argument::Value;
+use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::attribute::number::{is_number_type, number};
 use crate::attribute::word::Mode;
 
-impl Value {
+impl KeyValue {
     pub(crate) fn of(key: Key, expr: Expr) -> syn::Result<Self> {
         let expr = ungroup(expr);
         expression::waits_for_nobody(key, &expr)?;
@@ -95,7 +95,7 @@ impl Value {
         }
     }
 
-    /// Stands for a key whose value could not be read, so that the function isn't checked as if the key were missing.
+    /// The value to assume where a key's own could not be read, so that the function isn't checked as if the key were missing.
     pub(crate) fn stand_in(key: Key) -> Option<Self> {
         match key.takes() {
             Takes::Stream => Some(Self::Stream(Mode::First)),
@@ -144,11 +144,11 @@ fn assignment(key: Key, assigned: &ExprAssign) -> syn::Error {
 }
 
 /// Any expression but a literal, which can't be what the key takes.
-fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<Value> {
+fn expression(key: Key, wanted: &str, expr: Expr) -> syn::Result<KeyValue> {
     if let Expr::Lit(_) = expr {
         return Err(wrong_kind(key, &expr, wanted));
     }
-    Ok(Value::Expr(expr))
+    Ok(KeyValue::Expr(expr))
 }
 
 fn text(expr: &Expr) -> Option<String> {
@@ -160,16 +160,16 @@ fn text(expr: &Expr) -> Option<String> {
     }
 }
 
-fn count(key: Key, expr: Expr) -> syn::Result<Value> {
+fn count(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     if text(&expr).is_some_and(|text| text == "unlimited") {
-        return Ok(Value::Count(u32::MAX));
+        return Ok(KeyValue::Count(u32::MAX));
     }
     match &expr {
         Expr::Lit(ExprLit {
             lit: Lit::Int(lit), ..
         }) => match lit.base10_parse() {
             Ok(count) if count < u32::MAX && is_number_type(lit.suffix()) => {
-                Ok(Value::Count(count))
+                Ok(KeyValue::Count(count))
             }
             _ => Err(out_of_range(key, &expr, range::COUNT)),
         },
@@ -182,7 +182,7 @@ fn count(key: Key, expr: Expr) -> syn::Result<Value> {
 }
 
 /// A word of the configuration vocabulary, or an expression of the enum that the words stand for.
-fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> Value) -> syn::Result<Value> {
+fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> KeyValue) -> syn::Result<KeyValue> {
     let given = match &expr {
         // What says yes or no elsewhere.
         Expr::Lit(ExprLit {
@@ -202,14 +202,14 @@ fn word<W: Word>(key: Key, expr: Expr, value: fn(W) -> Value) -> syn::Result<Val
     })
 }
 
-fn duration(key: Key, expr: Expr) -> syn::Result<Value> {
+fn duration(key: Key, expr: Expr) -> syn::Result<KeyValue> {
     match literal_duration(key, &expr)? {
-        Some(duration) => Ok(Value::Duration(duration)),
-        None => Ok(Value::Expr(expr)),
+        Some(duration) => Ok(KeyValue::Duration(duration)),
+        None => Ok(KeyValue::Expr(expr)),
     }
 }
 
-/// `None` where it is no literal.
+/// The duration that a literal says; `None` where the expression is none.
 fn literal_duration(key: Key, expr: &Expr) -> syn::Result<Option<Duration>> {
     let text = match expr {
         Expr::Lit(ExprLit {
@@ -246,8 +246,8 @@ fn delays(key: Key, list: ExprArray) -> syn::Result<Vec<Duration>> {
 }
 
 /// A whole number without a type of its own: it was written as any of Rust's.
-fn whole(number: f64, place: Span) -> Expr {
-    let digits = LitInt::new(&number.to_string(), place);
+fn whole(number: f64, span: Span) -> Expr {
+    let digits = LitInt::new(&number.to_string(), span);
     Expr::Lit(ExprLit {
         attrs: Vec::new(),
         lit: Lit::Int(digits),
@@ -271,7 +271,7 @@ fn wrong_kind(key: Key, expr: &Expr, wanted: &str) -> syn::Error {
     syn::Error::new(expr.span(), complaint)
 }
 
-/// As the user wrote it.
+/// An expression as the user wrote it.
 pub(crate) fn written(expr: &Expr) -> String {
     expr.to_token_stream().to_string().replace("- ", "-")
 }

@@ -6,8 +6,8 @@ mod methods;
 mod pointers;
 mod wrapped;
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::punctuated::Punctuated;
 use syn::{
@@ -18,13 +18,13 @@ use syn::{
 use self::definition::Definition;
 use self::methods::Methods;
 use self::wrapped::Wrapped;
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::check;
 use crate::block::members::{self, Braced, Member};
 use crate::errors::Errors;
 use crate::expand::model;
 use crate::target;
-use crate::tokens::mentions;
+use crate::tokens::{braces, code, code_at, ends_with, joined, mentions};
 
 /// A trait. Only the signatures of its methods are parsed.
 pub(crate) struct Decorator {
@@ -34,7 +34,7 @@ pub(crate) struct Decorator {
     ident: Ident,
     generics: Generics,
     supertraits: Punctuated<TypeParamBound, Token![+]>,
-    /// As written.
+    /// The trait as written.
     item: Braced,
     /// A name that the trait does not use.
     free: Ident,
@@ -74,12 +74,12 @@ impl Decorator {
         check::arguments(arguments, &mut errors);
         check::on_trait(arguments, &self.ident, &mut errors);
         let of = match arguments.value(Key::Of) {
-            Some(Value::Path(path)) => Some(path.clone()),
+            Some(KeyValue::Path(path)) => Some(path.clone()),
             _ => None,
         };
         let path = of.clone().unwrap_or_else(|| self.ident.to_token_stream());
         let parameter = match arguments.value(Key::Wrapper) {
-            Some(Value::Wrapper(_, Some(parameter))) => (**parameter).clone(),
+            Some(KeyValue::Wrapper(_, Some(parameter))) => (**parameter).clone(),
             _ => self.free.clone().into(),
         };
         let wrapped = Wrapped {
@@ -128,10 +128,10 @@ impl Decorator {
         }
         let declared = of.is_none().then(|| self.item.with(declared));
         if let Some(errors) = errors.into_compile_error() {
-            return Ok(quote!(#declared #errors));
+            return Ok(code!(#declared #errors));
         }
         let decorator = self.decorator(arguments, &wrapped, parameter.clone(), &bounds, &methods);
-        Ok(quote!(#declared #decorator #forwarded))
+        Ok(code!(#declared #decorator #forwarded))
     }
 
     /// The type, and the trait implemented for it.
@@ -143,7 +143,7 @@ impl Decorator {
         bounds: &Bounds,
         methods: &Methods,
     ) -> TokenStream {
-        let Some(Value::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
+        let Some(KeyValue::Wrapper(name, _)) = arguments.value(Key::Wrapper) else {
             return TokenStream::new();
         };
         let Wrapped { client, path, .. } = wrapped;
@@ -177,21 +177,20 @@ impl Decorator {
             .push(GenericParam::Type(parameter.clone()));
         let (parameters, _, bounds) = impl_generics.split_for_impl();
         // A copy is not emitted, so errors about the impl as a whole point at its name.
-        let (completeness, place) = match arguments.get(Key::Of) {
+        let (completeness, span) = match arguments.get(Key::Of) {
             Some(_) => (Some(self.completeness()), self.ident.span()),
             None => (None, Span::call_site()),
         };
-        let keyword = quote_spanned!(place=> impl);
-        let mut members = Group::new(Delimiter::Brace, methods.implemented.clone());
-        members.set_span(place);
-        let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
-        quote! {
+        let keyword = code_at!(span=> impl);
+        let members = braces(methods.implemented.clone(), span);
+        let unsafety = &self.unsafety;
+        code! {
             #definition
 
             #[automatically_derived]
             #[allow(deprecated, clippy::match_single_binding)]
             #completeness
-            #async_trait
+            #(self.async_trait())
             #unsafety #keyword #parameters #path #of_arguments for #name<#client> #bounds #members
         }
     }
@@ -199,15 +198,16 @@ impl Decorator {
     /// Makes clippy report a provided method that the copy lacks. It would keep the original's default body even where the
     /// client has its own, and the compiler alone reports nothing. The copy's attributes may change the level.
     fn completeness(&self) -> TokenStream {
-        let mut said = self
-            .attributes
-            .iter()
-            .filter(|attribute| mentions(attribute.to_token_stream(), "missing_trait_methods"))
-            .peekable();
-        if said.peek().is_some() {
-            return quote!(#(#said)*);
+        let mut said = TokenStream::new();
+        for attribute in &self.attributes {
+            if mentions(attribute.to_token_stream(), "missing_trait_methods") {
+                attribute.to_tokens(&mut said);
+            }
         }
-        quote!(#[deny(clippy::missing_trait_methods)])
+        if said.is_empty() {
+            said = code!(#[deny(clippy::missing_trait_methods)]);
+        }
+        said
     }
 
     /// The trait for the pointers of the key `forward`.
@@ -218,7 +218,7 @@ impl Decorator {
         members: &[Member],
         errors: &mut Errors,
     ) -> TokenStream {
-        let Some(Value::Paths(pointers)) = arguments.value(Key::Forward) else {
+        let Some(KeyValue::Paths(pointers)) = arguments.value(Key::Forward) else {
             return TokenStream::new();
         };
         let pointed = Wrapped {
@@ -231,7 +231,7 @@ impl Decorator {
             let members = pointers::members(pointer, &pointed, members, errors);
             self.pointer(pointer, &pointed, sendable, &members)
         };
-        pointers.iter().map(pointer).collect()
+        joined(&mut pointers.iter().map(pointer))
     }
 
     fn pointer(
@@ -244,15 +244,15 @@ impl Decorator {
         let Wrapped { client, path, .. } = pointed;
         let (_, of_arguments, _) = self.generics.split_for_impl();
         let mut impl_generics = self.generics.clone();
-        let send = sendable.then(|| quote!(+ ::core::marker::Send + ::core::marker::Sync));
+        let send = sendable.then(|| code!(+ ::core::marker::Send + ::core::marker::Sync));
         let parameter = parse_quote!(#client: #path #of_arguments + ?::core::marker::Sized #send);
         impl_generics.params.push(parameter);
         let (parameters, _, bounds) = impl_generics.split_for_impl();
-        let (async_trait, unsafety) = (self.async_trait(), &self.unsafety);
-        quote! {
+        let unsafety = &self.unsafety;
+        code! {
             #[automatically_derived]
             #[allow(deprecated)]
-            #async_trait
+            #(self.async_trait())
             #unsafety impl #parameters #path #of_arguments for #pointer<#client> #bounds {
                 #members
             }
@@ -260,10 +260,8 @@ impl Decorator {
     }
 
     fn async_trait(&self) -> Option<&Attribute> {
-        self.attributes.iter().find(|attribute| {
-            let name = attribute.path().segments.last();
-            name.is_some_and(|name| name.ident == "async_trait")
-        })
+        let mut attributes = self.attributes.iter();
+        attributes.find(|attribute| ends_with(attribute.path(), &["async_trait"]))
     }
 
     /// Whether `Send` is asked of any method's future or stream.

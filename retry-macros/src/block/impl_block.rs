@@ -1,7 +1,7 @@
 //! `#[retry(…)]` on an `impl`: on every method in it that can fail.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, TokenStreamExt, quote};
+use quote::{ToTokens, TokenStreamExt};
 
 use crate::attribute;
 use crate::attribute::argument::Arguments;
@@ -12,6 +12,7 @@ use crate::expand::model::Model;
 use crate::target;
 use crate::target::check::Setting;
 use crate::target::function;
+use crate::tokens::code;
 
 /// An `impl`. Only its members are parsed.
 pub(crate) struct ImplBlock(pub(crate) Braced);
@@ -59,8 +60,7 @@ impl ImplBlock {
         let content = match errors.into_compile_error() {
             None => retried,
             Some(errors) => {
-                let block = self.0.with(plain);
-                return Ok(quote!(#block #errors));
+                return Ok(code!(#(self.0.with(plain)) #errors));
             }
         };
         Ok(self.0.with(content))

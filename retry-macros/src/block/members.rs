@@ -1,7 +1,7 @@
 //! The members of an `impl` or a `trait`.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote};
+use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Attribute, LitStr, Meta, Token, Visibility, token};
@@ -13,7 +13,7 @@ use crate::target;
 use crate::target::check::Setting;
 use crate::target::function::{Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::mentions;
+use crate::tokens::{code, mentions, stream, trees, with_content};
 
 /// An `impl` or a `trait`. Only its members are parsed.
 pub(crate) struct Braced {
@@ -30,7 +30,7 @@ pub(crate) enum Keyword {
 impl Braced {
     /// The item, if it is one.
     pub(crate) fn of(item: &TokenStream) -> Option<(Keyword, Self)> {
-        let mut header: Vec<_> = item.clone().into_iter().collect();
+        let mut header = trees(item.clone());
         // Only attributes and words such as `unsafe` come before the keyword. In a function, `fn` comes first.
         let keyword = header.iter().find_map(|token| match token {
             TokenTree::Ident(ident) if ident == "impl" => Some(Some(Keyword::Impl)),
@@ -41,19 +41,17 @@ impl Braced {
         let keyword = keyword.flatten()?;
         match header.pop() {
             Some(TokenTree::Group(braces)) if braces.delimiter() == Delimiter::Brace => {
-                let header = header.into_iter().collect();
+                let header = stream(&header);
                 Some((keyword, Self { header, braces }))
             }
             _ => None,
         }
     }
 
-    /// The same item with other members.
+    /// The item with other members.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
-        let mut braces = Group::new(Delimiter::Brace, content);
-        braces.set_span(self.braces.span());
         let header = &self.header;
-        quote!(#header #braces)
+        code!(#header #(with_content(&self.braces, content)))
     }
 }
 
@@ -71,7 +69,7 @@ pub(crate) struct Method {
 
 /// What a member's own `#[retry]` says.
 pub(crate) enum Own {
-    /// It has none.
+    /// No attribute of its own.
     Nothing,
     /// `#[retry(skip)]`
     Skip,

@@ -1,16 +1,16 @@
 //! A verdict for each variant, and a `match` that gives it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
 use retry_vocabulary::word::Word;
 use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Data, DeriveInput, Field, Fields, Generics, Member as FieldName, parse_quote};
 
-use crate::classify::mark::{Kind, Mark};
-use crate::errors::Errors;
-use crate::tokens::{RuntimePath, mentions};
+use crate::classify::mark::{Mark, VerdictWord};
+use crate::errors::{Errors, error};
+use crate::tokens::{RuntimePath, code, code_at, elements, mentions};
 
 pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
@@ -24,13 +24,13 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let of = name_without_raw(&item.ident);
     match &item.data {
         Data::Struct(data) => {
-            let pattern = quote!(Self);
-            names = quote!(#pattern { .. } => #of,);
+            let pattern = code!(Self);
+            names = code!(#pattern { .. } => #of,);
             arms = derivation.arm(&item.ident, &pattern, &data.fields, &outer, None);
         }
         Data::Enum(data) => {
             derivation.check_default(&outer);
-            for variant in &data.variants {
+            for variant in elements(&data.variants) {
                 let mark = Mark::read(&variant.attrs, &mut derivation.errors);
                 if let Some(krate) = &mark.krate {
                     derivation
@@ -38,9 +38,9 @@ pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
                         .at(krate.span(), "`crate` goes on the enum");
                 }
                 let ident = &variant.ident;
-                let pattern = quote!(Self::#ident);
+                let pattern = code!(Self::#ident);
                 let name = format!("{of}::{}", name_without_raw(ident));
-                names.append_all(quote!(#pattern { .. } => #name,));
+                names.append_all(code!(#pattern { .. } => #name,));
                 let arm = derivation.arm(ident, &pattern, &variant.fields, &mark, Some(&outer));
                 arms.append_all(arm);
             }
@@ -62,14 +62,12 @@ struct Derivation {
 impl Derivation {
     fn check_default(&mut self, default: &Mark) {
         if let Some((_, span)) = &default.after {
-            self.errors.at(
-                *span,
-                "`after` names a field: put it on the variants that have it",
-            );
+            self.errors.push(error!(*span =>
+                "`after` names a field: put it on the variants that have it"));
         }
         if let Some(span) = default.transparent {
-            self.errors
-                .at(span, "`transparent` goes on the variants with one field");
+            self.errors.push(error!(span =>
+                "`transparent` goes on the variants with one field"));
         }
     }
 
@@ -90,10 +88,8 @@ impl Derivation {
                 .iter()
                 .find(|mark| mark.path().is_ident("classify"))
             {
-                self.errors.at(
-                    mark.path().span(),
-                    "`#[classify(…)]` goes on the variant, where `after = field` names a field",
-                );
+                self.errors.push(error!(mark.path().span() =>
+                    "`#[classify(…)]` goes on the variant, where `after = field` names a field"));
             }
         }
         if let Some(span) = mark.transparent {
@@ -109,38 +105,37 @@ impl Derivation {
             if mark.broken || default.is_some_and(of_enum) {
                 return TokenStream::new();
             }
-            let place = match default {
+            let also = match default {
                 Some(_) => " on it, or on the enum for all that have none",
                 None => "",
             };
             let message = format!(
-                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{place}"
+                "`{ident}` has no verdict: put `#[classify(stop)]`, or `transient`, `throttled`, `timeout` or `transparent`,{also}"
             );
             self.errors.at(ident.span(), message.trim_end_matches(','));
             return TokenStream::new();
         };
         let constant = Ident::new(&kind.word().to_uppercase(), Span::call_site());
-        let mut verdict = quote!(#krate::Verdict::#constant);
+        let mut verdict = code!(#krate::Verdict::#constant);
         if let Some(span) = ambiguous {
-            if kind == Kind::Stop {
-                self.errors.at(
-                    span,
-                    "`ambiguous` has no effect with `stop`: remove one of the two",
-                );
+            if kind == VerdictWord::Stop {
+                self.errors.push(error!(span =>
+                    "`ambiguous` has no effect with `stop`: remove one of the two"));
             }
-            verdict.extend(quote!(.ambiguous()));
+            verdict.extend(code!(.ambiguous()));
         }
         let Some((member, span)) = &mark.after else {
-            return quote!(#pattern { .. } => #verdict,);
+            return code!(#pattern { .. } => #verdict,);
         };
-        if kind == Kind::Stop {
-            self.errors.at(
-                *span,
-                "`after` has no effect with `stop`: remove one of the two",
-            );
+        if kind == VerdictWord::Stop {
+            self.errors.push(error!(*span =>
+                "`after` has no effect with `stop`: remove one of the two"));
         }
         if !fields.members().any(|known| known == *member) {
-            let names: Vec<_> = fields.members().map(|known| name_of(&known)).collect();
+            let mut names = Vec::new();
+            for known in fields.members() {
+                names.push(name_of(&known));
+            }
             let name = name_of(member);
             let message = if names.is_empty() {
                 format!("`{ident}` has no field `{name}`: it has none")
@@ -151,8 +146,8 @@ impl Derivation {
             };
             self.errors.at(*span, message);
         }
-        let after = quote_spanned!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
-        quote!(#pattern { #member: ref __retry_hint, .. } => #after,)
+        let after = code_at!(*span=> #krate::macro_support::after(#verdict, __retry_hint));
+        code!(#pattern { #member: ref __retry_hint, .. } => #after,)
     }
 
     fn transparent(
@@ -164,16 +159,14 @@ impl Derivation {
         mark: &Mark,
     ) -> TokenStream {
         let taken = [
-            (mark.kind.map(|(_, place)| place), "verdict"),
-            (mark.after.as_ref().map(|(_, place)| *place), "hint"),
+            (mark.kind.map(|(_, span)| span), "verdict"),
+            (mark.after.as_ref().map(|(_, span)| *span), "hint"),
             (mark.ambiguous, "verdict"),
         ];
-        for (place, what) in taken {
-            if let Some(place) = place {
-                self.errors.at(
-                    place,
-                    format!("`transparent` takes the {what} of the field: remove one of the two"),
-                );
+        for (span, what) in taken {
+            if let Some(span) = span {
+                self.errors.push(error!(span =>
+                    "`transparent` takes the {what} of the field: remove one of the two"));
             }
         }
         let (Some(field), Some(member), 1) =
@@ -193,8 +186,8 @@ impl Derivation {
         }
         let krate = &self.krate;
         let classify =
-            quote_spanned!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
-        quote!(#pattern { #member: ref __retry_inner } => #classify,)
+            code_at!(field.ty.span()=> #krate::macro_support::classify_field(__retry_inner));
+        code!(#pattern { #member: ref __retry_inner } => #classify,)
     }
 
     fn is_generic(&self, field: &Field) -> bool {
@@ -208,8 +201,8 @@ impl Derivation {
         let krate = &self.krate;
         let errors = self.errors.into_compile_error();
         let verdict = match errors {
-            Some(_) => quote!(#krate::Verdict::STOP),
-            None => quote! {
+            Some(_) => code!(#krate::Verdict::STOP),
+            None => code! {
                 #[allow(deprecated)]
                 match *self {
                     #arms
@@ -217,7 +210,7 @@ impl Derivation {
             },
         };
         let describe = errors.is_none().then(|| {
-            quote! {
+            code! {
                 #[allow(deprecated, unreachable_code)]
                 fn describe(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                     ::core::fmt::Display::fmt(
@@ -234,7 +227,7 @@ impl Derivation {
             }
         });
         let (parameters, arguments, bounds) = self.generics.split_for_impl();
-        quote! {
+        code! {
             #errors
             #[automatically_derived]
             impl #parameters #krate::Classify for #ident #arguments #bounds {

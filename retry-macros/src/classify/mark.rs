@@ -9,11 +9,11 @@ use syn::parse::ParseStream;
 use syn::spanned::Spanned;
 use syn::{Attribute, Member as FieldName, Path, Token};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 
 words! {
     /// The verdicts.
-    pub(super) Kind {
+    pub(super) VerdictWord {
         Stop = "stop",
         Transient = "transient",
         Throttled = "throttled",
@@ -52,7 +52,7 @@ const ELSEWHERE: [(&str, &str); 20] = [
 /// What `#[classify(…)]` says, each part with where it says so.
 #[derive(Default)]
 pub(super) struct Mark {
-    pub(super) kind: Option<(Kind, Span)>,
+    pub(super) kind: Option<(VerdictWord, Span)>,
     pub(super) ambiguous: Option<Span>,
     pub(super) after: Option<(FieldName, Span)>,
     pub(super) transparent: Option<Span>,
@@ -79,8 +79,8 @@ impl Mark {
     fn fill(&mut self, input: ParseStream) -> syn::Result<()> {
         while !input.is_empty() {
             let word = input.call(Ident::parse_any).map_err(|error| {
-                let message = "expected a word without quotes, as in `#[classify(transient)]`";
-                syn::Error::new(error.span(), message)
+                error!(error.span() =>
+                    "expected a word without quotes, as in `#[classify(transient)]`")
             })?;
             let (name, span) = (word.to_string(), word.span());
             let again = || syn::Error::new(span, format!("`{name}` is given twice: keep one"));
@@ -91,36 +91,35 @@ impl Mark {
                 "transparent" => self.transparent = Some(span),
                 "after" if self.after.is_some() => return Err(again()),
                 "after" => {
-                    let wrong = |place| {
-                        let message =
-                            "`after` names the field with the hint, as in `after = retry_after`";
-                        syn::Error::new(place, message)
+                    let wrong = |span| {
+                        error!(span =>
+                            "`after` names the field with the hint, as in `after = retry_after`")
                     };
                     input.parse::<Token![=]>().map_err(|_| wrong(span))?;
                     let field: FieldName = input
                         .parse()
                         .map_err(|error: syn::Error| wrong(error.span()))?;
-                    let place = field.span();
-                    self.after = Some((field, place));
+                    let span = field.span();
+                    self.after = Some((field, span));
                 }
                 "crate" => {
                     input.parse::<Token![=]>()?;
                     self.krate = Some(input.call(Path::parse_mod_style)?);
                 }
                 _ => {
-                    let Some(kind) = Kind::of(&name) else {
-                        let words = [Kind::words(), OTHERS.to_vec()].concat();
+                    let Some(kind) = VerdictWord::of(&name) else {
+                        let words = [VerdictWord::words(), OTHERS.to_vec()].concat();
                         let known = ELSEWHERE.iter().find(|(elsewhere, _)| *elsewhere == name);
                         let suggestion = match known {
                             Some((_, here)) => format!("it is `{here}` here"),
                             None => complaint::suggestion(&name, &words),
                         };
-                        let message = format!("unknown word `{name}`: {suggestion}");
-                        return Err(syn::Error::new(span, message));
+                        return Err(error!(span =>
+                            "unknown word `{name}`: {suggestion}"));
                     };
                     if self.kind.is_some() {
-                        let message = format!("`{name}` is a second verdict: keep one");
-                        return Err(syn::Error::new(span, message));
+                        return Err(error!(span =>
+                            "`{name}` is a second verdict: keep one"));
                     }
                     self.kind = Some((kind, span));
                 }

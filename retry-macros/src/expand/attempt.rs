@@ -1,21 +1,21 @@
 //! One attempt: the user's code, run once.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use proc_macro2::{Group, Ident, Span, TokenStream};
+use quote::{ToTokens, format_ident};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::attribute::argument::Argument;
-use crate::expand::model::{Attempts, Kept};
+use crate::expand::model::{Callee, Retained};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{braces, code, code_at, joined, ours, ours_at, when};
 
 /// The code of one attempt, by how it delivers its outcome.
 pub(crate) enum Attempted {
     Async(Group),
     Blocking(Group),
-    /// It returns a future, with its type if that must be named.
+    /// Code that returns a future, with the future's type if that must be named.
     Future(Group, Option<TokenStream>),
 }
 
@@ -32,7 +32,7 @@ impl Printer<'_> {
     pub(crate) fn attempt_alone(&self, attempted: Attempted) -> TokenStream {
         let outcome = &self.model.outcome;
         let is_result = outcome::is_result(outcome);
-        let typed = is_result.then(|| ours!(: #outcome));
+        let typed = when(is_result, ours!(: #outcome));
         let checked = |finished: TokenStream| {
             if is_result {
                 return finished;
@@ -57,17 +57,14 @@ impl Printer<'_> {
                 ours!(#span let mut retry_outcome #typed = #checked;)
             };
         };
-        let limit = self.attempt_limit(timeout);
         let timer = self.timer();
-        let from_timed_out = Self::timed_out_conversion(timeout);
         let checked = checked(ours!(retry_outcome));
-        let outer = self.known_outer();
         let within = self.within(&ours!(retry_attempt));
         ours! {
             #span
-            let retry_timeout = #limit;
+            let retry_timeout = #(self.attempt_limit(timeout));
             let retry_finished = {
-                #outer
+                #(self.known_outer())
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#once);
                 #within
@@ -81,7 +78,7 @@ impl Printer<'_> {
             let mut retry_outcome #typed = match retry_finished {
                 __retry::Some(retry_outcome) => #checked,
                 __retry::None => __retry::Err(
-                    #from_timed_out(__retry::TimedOut::new(
+                    #(Self::timed_out_conversion(timeout))(__retry::TimedOut::new(
                         __retry::Option::unwrap_or_default(retry_timeout),
                     )),
                 ),
@@ -92,7 +89,7 @@ impl Printer<'_> {
     /// The body, run once: its outcome, or a future that yields it.
     pub(crate) fn once(&self, attempted: Attempted) -> TokenStream {
         let once = self.body(attempted);
-        if self.model.attempt().is_none() || !self.model.has(&[Key::Hedge]) {
+        if self.model.attempt().is_none() || !self.model.is_hedged() {
             return once;
         }
         ours! {
@@ -109,44 +106,36 @@ impl Printer<'_> {
         let name = self.model.function.signature.ident.span();
         // In its own block, or the compiler would suggest it in other keys.
         let bound = |body: Group| {
-            let place = users_own(&body);
+            let span = users_own(&body);
             let content = match self.attempt_binding() {
                 Some(binding) => ours!({ #binding #body }),
                 None => body.into_token_stream(),
             };
-            (content, place)
-        };
-        let braced = |content: TokenStream, place: Span| {
-            let mut braces = Group::new(Delimiter::Brace, content);
-            braces.set_span(place);
-            braces
+            (content, span)
         };
         match (attempted, &self.model.attempts) {
             // A decorator's call has no `return` to contain, and a closure could not return anything that borrows
             // `&mut self`.
-            (Attempted::Blocking(call), Attempts::Client { .. }) => call.into_token_stream(),
+            (Attempted::Blocking(call), Callee::Client { .. }) => call.into_token_stream(),
             // A closure contains `return` and `?`.
-            (Attempted::Blocking(body), Attempts::Body) => {
-                let edge = self.return_edge_by_on();
+            (Attempted::Blocking(body), Callee::Body) => {
                 let closure = ours_at!(name=> ||);
-                let (body, place) = bound(body);
-                let body = braced(quote!(#edge #body), place);
+                let (body, span) = bound(body);
+                let body = braces(code!(#(self.return_edge_by_on()) #body), span);
                 ours!((#closure -> #outcome #body)())
             }
             // An `async` block does, too, but Rust has no syntax for its output type.
             (Attempted::Async(body), _) => {
-                let edge = self.return_edge();
                 let coroutine = ours_at!(name=> async);
-                let (body, place) = bound(body);
-                let body = braced(quote!(#edge #body), place);
+                let (body, span) = bound(body);
+                let body = braces(code!(#(self.return_edge()) #body), span);
                 ours!(#coroutine #body)
             }
             (Attempted::Future(body, returned), _) => {
-                let arrow = returned.map(|returned| quote!(-> #returned));
+                let arrow = returned.map(|returned| code!(-> #returned));
                 let closure = ours_at!(name=> ||);
-                let (body, place) = bound(body);
-                let body = braced(body, place);
-                ours!((#closure #arrow #body)())
+                let (body, span) = bound(body);
+                ours!((#closure #arrow #(braces(body, span)))())
             }
         }
     }
@@ -165,7 +154,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The same of a closure, whose type is written, and says all but an error that `on` names.
+    /// The return edge of a closure, whose type is written: that says all but an error that `on` names.
     fn return_edge_by_on(&self) -> Option<TokenStream> {
         let never = self.never_by_on()?;
         Some(ours! {
@@ -177,18 +166,17 @@ impl Printer<'_> {
 
     /// The conversion of a timeout into the function's error.
     pub(crate) fn timed_out_conversion(timeout: &Argument) -> TokenStream {
-        let place = timeout.ident.span();
-        ours_at!(place=> __retry::FromTimedOut::from_timed_out)
+        ours_at!(timeout.ident.span()=> __retry::FromTimedOut::from_timed_out)
     }
 
     /// Stores a decorator's owned arguments so that every attempt can take a clone, and the last one the argument
     /// itself.
     pub(crate) fn owned_slots(&self) -> TokenStream {
-        let slots = self.owned().iter().map(|argument| {
-            let slot = slot(argument);
-            ours!(let mut #slot = __retry::Some(#argument);)
-        });
-        slots.collect()
+        let mut slots = self
+            .owned()
+            .iter()
+            .map(|argument| ours!(let mut #(slot(argument)) = __retry::Some(#argument);));
+        joined(&mut slots)
     }
 
     /// Says after a failure whether the next attempt is the last, by the policy that was evaluated for it.
@@ -199,7 +187,7 @@ impl Printer<'_> {
 
     /// What is done with the values of attempts.
     pub(crate) fn values(&self) -> TokenStream {
-        if self.model.has(&[Key::Validate]) {
+        if self.model.is_validated() {
             ours!(__retry::Values::Validated)
         } else {
             ours!(__retry::Values::Taken)
@@ -216,13 +204,13 @@ impl Printer<'_> {
     /// A decorator's owned arguments: every attempt needs its own copy of each.
     pub(crate) fn owned(&self) -> &[Ident] {
         match &self.model.attempts {
-            Attempts::Client { owned, .. } => owned,
-            Attempts::Body => &[],
+            Callee::Client { owned, .. } => owned,
+            Callee::Body => &[],
         }
     }
 }
 
-/// The body's place, with the hygiene of the user's first token: coverage reports count only what the braces of the
+/// The body's span, with the hygiene of the user's first token: coverage reports count only what the braces of the
 /// user's own code hold.
 fn users_own(body: &Group) -> Span {
     let first = body.stream().into_iter().next();
@@ -232,35 +220,35 @@ fn users_own(body: &Group) -> Span {
 
 /// Clones a decorator's owned argument for an attempt that may not be the last that needs it.
 pub(crate) fn clone_owned(argument: &Ident) -> TokenStream {
-    let place = argument.span();
-    let argument = ours_at!(place=> &#argument);
-    ours_at!(place=> __retry::CloneArgument::clone_argument(#argument))
+    let span = argument.span();
+    let argument = ours_at!(span=> &#argument);
+    ours_at!(span=> __retry::CloneArgument::clone_argument(#argument))
 }
 
 /// Takes a decorator's owned argument for an attempt. If it is not `Clone`, or its type differs from the client's, the
 /// error points at its name.
 pub(crate) fn take_owned(argument: &Ident) -> TokenStream {
-    let place = argument.span();
-    let slot = slot(argument);
+    let span = argument.span();
     let last = ours!(retry_last);
-    let taken = ours_at!(place=> retry_taken);
-    quote_spanned! {Span::call_site().located_at(place)=>
-        match __retry::take_argument(&mut #slot, #last) { #taken => #taken }
+    let taken = ours_at!(span=> retry_taken);
+    code_at! {Span::call_site().located_at(span)=>
+        match __retry::take_argument(&mut #(slot(argument)), #last) { #taken => #taken }
     }
 }
 
 /// Clones what a future or a stream needs once the method returned. If that is impossible, the error points at the argument.
-pub(crate) fn keep(kept: &Kept) -> TokenStream {
-    let (decorator, this) = (&kept.decorator, &kept.this);
-    let arguments = kept.arguments.iter().map(|(argument, keep)| {
-        let place = argument.span();
-        let keep = Ident::new(keep, Span::mixed_site().located_at(place));
-        let kept = ours_at!(place=> __retry::#keep(#argument));
-        quote!(let #argument = #kept;)
+pub(crate) fn keep(kept: &Retained) -> TokenStream {
+    let decorator = &kept.decorator;
+    let this = &kept.this;
+    let mut arguments = kept.arguments.iter().map(|(argument, keep)| {
+        let span = argument.span();
+        let keep = Ident::new(keep, Span::mixed_site().located_at(span));
+        let kept = ours_at!(span=> __retry::#keep(#argument));
+        code!(let #argument = #kept;)
     });
     ours! {
         let #this = __retry::CloneArgument::clone_argument(#decorator);
-        #(#arguments)*
+        #(joined(&mut arguments))
     }
 }
 

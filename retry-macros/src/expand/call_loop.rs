@@ -1,31 +1,17 @@
 //! The loop around the attempts. It decides only where the parts go.
 
 use proc_macro2::TokenStream;
-use quote::TokenStreamExt;
 use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
 use crate::expand::printer::Printer;
 use crate::target::outcome;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The loop around the code that binds `retry_outcome`.
     pub(crate) fn call_loop(&self, attempt: TokenStream) -> TokenStream {
-        let name = self.name_of_surroundings();
-        let constants = self.constants();
-        let budget = self.own_budget();
-        let start = self.start();
-        let error_type = self.error_type();
         let history = self.model.history.map(|history| self.history(history));
-        let history_type = self.error_type_of_history();
-        let loop_type = self.error_type_of_loop();
-        let pushback = self.pushback();
-        let waker = self.waker();
-        let slots = self.owned_slots();
-        let timer = self.timer_declaration();
-        let failed = self.failed_declaration();
-        let kept = self.kept_for_gate();
         let outcome_type = self.error_type_of(&ours!(retry_outcome));
         let (begin, site, judged, ended) =
             (self.begin(), self.bound_site(), self.judged(), self.leave());
@@ -36,22 +22,21 @@ impl Printer<'_> {
             ours!(__retry::spend(retry_paid);)
         };
         let pause = self.pause(self.late_attempt(), &spend);
-        let expected = self.expected_timer();
         let retried = ours! {
-            #budget
-            #expected
-            #start
-            #error_type
+            #(self.own_budget())
+            #(self.expected_timer())
+            #(self.start())
+            #(self.error_type())
             #history
-            #history_type
-            #kept
-            #pushback
-            #waker
-            #slots
+            #(self.error_type_of_history())
+            #(self.kept_for_gate())
+            #(self.pushback())
+            #(self.waker())
+            #(self.owned_slots())
             'retry_call: loop {
-                #loop_type
-                #timer
-                #failed
+                #(self.error_type_of_loop())
+                #(self.timer_declaration())
+                #(self.failed_declaration())
                 // Ends the error's life before the pause, so that it need not be `Send`.
                 let retry_pause = 'retry_pause: {
                     #gated
@@ -59,11 +44,10 @@ impl Printer<'_> {
                 #pause
             }
         };
-        let spanned = self.in_call_span(retried);
         ours! {
-            #name
-            #constants
-            #spanned
+            #(self.name_of_surroundings())
+            #(self.constants())
+            #(self.in_call_span(retried))
         }
     }
 
@@ -72,69 +56,64 @@ impl Printer<'_> {
     /// at the same place, and reports it once.
     pub(crate) fn leave(&self) -> TokenStream {
         let returned = &self.model.outcome;
-        let place = returned.span();
-        let outcome = ours_at!(place=> retry_outcome);
+        let span = returned.span();
+        let outcome = ours_at!(span=> retry_outcome);
         if self.model.stream.is_some() || outcome::is_result(returned) {
             return ours!(break 'retry_call #outcome;);
         }
-        let returned = ours_at!(place=> __retry::from_result::<#returned, _, _>);
+        let returned = ours_at!(span=> __retry::from_result::<#returned, _, _>);
         ours!(break 'retry_call #returned(#outcome);)
     }
 
     /// Binds what the call keeps: its count, and where asked for its deadline and whether its attempt is the last. A policy
     /// that is an expression is evaluated once for all of them.
     fn start(&self) -> TokenStream {
-        let call = self.call();
         let needs_policy = self.model.shows_max()
             || !self.owned().is_empty()
             || self.model.ignores_timeout()
             || !matches!(self.model.deadline, None | Some(Deadline::Given(_)));
-        let start = |policy: &TokenStream| {
-            let call = match (self.model.shows_max(), self.model.count) {
-                (false, _) | (true, Count::Retries) => ours!(#call::new()),
-                (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
-                (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
-            };
-            let deadline = self
-                .model
-                .deadline
-                .as_ref()
-                .map(|deadline| self.deadline(deadline, policy));
-            (call, deadline, self.is_last(&ours!(retry_call), policy))
+        let is_constant = matches!(self.model.policy, Policy::Constant(_));
+        let (mut declared, mut bound) = (TokenStream::new(), TokenStream::new());
+        let mut bind = |policy: TokenStream| {
+            let mut kept = TokenStream::new();
+            for (is_mutable, name, value) in self.started(&policy) {
+                let declaration = ours!(let #(when(is_mutable, ours!(mut))) #name);
+                if needs_policy && !is_constant {
+                    declared.extend(ours!(#declaration;));
+                    kept.extend(ours!(#name = #value;));
+                } else {
+                    kept.extend(ours!(#declaration = #value;));
+                }
+            }
+            kept
         };
-        let mutable = self.model.resumes().then(|| ours!(mut));
-        if !needs_policy || matches!(self.model.policy, Policy::Constant(_)) {
-            let policy = if needs_policy {
-                self.policy()
-            } else {
-                TokenStream::new()
-            };
-            let (call, deadline, last) = start(&policy);
-            let deadline = deadline.map(|deadline| ours!(let #mutable retry_deadline = #deadline;));
-            let last = last.map(|last| ours!(let mut retry_last = #last;));
-            return ours! {
-                let mut retry_call = #call;
-                #deadline
-                #last
-            };
+        if needs_policy && !is_constant {
+            bound.extend(self.with_policy(
+                &mut |policy| ours!(#(self.ignored_timeout(&policy)) #(bind(policy))),
+            ));
+        } else {
+            bound.extend(bind(when(needs_policy, self.policy())));
         }
-        let declared = ours!(let mut retry_call;);
-        let (mut declared, mut bound) = (declared, TokenStream::new());
-        let with = self.with_policy(|policy| {
-            let (call, deadline, last) = start(&policy);
-            bound.append_all(self.ignored_timeout(&policy));
-            bound.append_all(ours!(retry_call = #call;));
-            if let Some(deadline) = deadline {
-                declared.append_all(ours!(let #mutable retry_deadline;));
-                bound.append_all(ours!(retry_deadline = #deadline;));
-            }
-            if let Some(last) = last {
-                declared.append_all(ours!(let mut retry_last;));
-                bound.append_all(ours!(retry_last = #last;));
-            }
-            bound
-        });
-        ours!(#declared #with)
+        ours!(#declared #bound)
+    }
+
+    /// What a call keeps from its start: whether it changes, its name and its value under that policy.
+    fn started(&self, policy: &TokenStream) -> Vec<(bool, TokenStream, TokenStream)> {
+        let call = self.call();
+        let call = match (self.model.shows_max(), self.model.count) {
+            (false, _) | (true, Count::Retries) => ours!(#call::new()),
+            (true, Count::LimitedRetries) => ours!(#call::under(__retry::max(#policy))),
+            (true, Count::Everything) => ours!(__retry::call_under(__retry::max(#policy))),
+        };
+        let mut started = vec![(true, ours!(retry_call), call)];
+        if let Some(deadline) = &self.model.deadline {
+            let deadline = self.deadline(deadline, policy);
+            started.push((self.model.resumes(), ours!(retry_deadline), deadline));
+        }
+        if let Some(last) = self.is_last(&ours!(retry_call), policy) {
+            started.push((true, ours!(retry_last), last));
+        }
+        started
     }
 
     fn history(&self, history: History) -> TokenStream {
@@ -146,8 +125,7 @@ impl Printer<'_> {
                 ours!(__retry::stream::resume::history::<#item>(#clock))
             }
             (History::Values, _) => {
-                let value = self.value();
-                ours!(__retry::history_of::<#error, #value>(#clock))
+                ours!(__retry::history_of::<#error, #(self.value())>(#clock))
             }
             _ => ours!(__retry::history::<#error>(#clock)),
         };
@@ -162,11 +140,11 @@ impl Printer<'_> {
             .history
             .map(|_| ours!(__retry::begin(&mut retry_history, __retry::max_of(#whole));));
         let observed = self.observer().map(|observer| {
-            let (call, name) = (self.whole_call(), self.name());
+            let name = self.name();
             ours! {
                 {
                     #observer
-                    __retry::Call::started(#call, #name, &mut retry_observer);
+                    __retry::Call::started(#(self.whole_call()), #name, &mut retry_observer);
                 }
             }
         });

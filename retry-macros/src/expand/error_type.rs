@@ -8,7 +8,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::model::{Decision, ErrorType};
+use crate::expand::model::{Decider, ErrorType};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
@@ -16,7 +16,7 @@ use crate::tokens::{ours, ours_at};
 impl Printer<'_> {
     fn ties_errors(&self) -> bool {
         self.is_inferred()
-            && (self.model.decision == Decision::Full
+            && (self.model.decision == Decider::Full
                 || self.model.history.is_some()
                 || self.asyncness == Asyncness::Blocking)
     }
@@ -58,7 +58,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The same of an outcome, which is not borrowed: it would be copied.
+    /// Says that an outcome has an error of that type, without borrowing the outcome: it would be copied.
     pub(crate) fn error_type_of(&self, outcome: &TokenStream) -> Option<TokenStream> {
         self.ties_errors().then(|| {
             ours! {
@@ -69,7 +69,7 @@ impl Printer<'_> {
         })
     }
 
-    /// The same of `retry_error`, of type `&E`.
+    /// A reference to `retry_error`, of type `&E`, which says that it is of that type.
     pub(crate) fn error_of_type(&self) -> TokenStream {
         if self.ties_errors() {
             ours!(__retry::of_error_type(retry_error_type, &retry_error))

@@ -7,11 +7,11 @@ use proc_macro2::{Ident, Span, TokenStream};
 use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::model::{Count, Late};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// What outlives an iteration of the loop: the next attempt's gate can end the call with it.
@@ -21,12 +21,16 @@ impl Printer<'_> {
         }
         let failed = match self.model.late(self.asyncness)? {
             Late::FromHistory => ours!(let mut retry_failed = false;),
-            Late::Kept => ours!(let mut retry_failed = __retry::None;),
+            Late::FromLocal => ours!(let mut retry_failed = __retry::None;),
         };
-        let returned = self.model.keeps_values();
-        let returned = returned.then(|| ours!(let mut retry_returned = __retry::None;));
-        let paid = self.model.has(&[Key::Budget]);
-        let paid = paid.then(|| ours!(let mut retry_unspent = __retry::None;));
+        let returned = when(
+            self.model.keeps_values(),
+            ours!(let mut retry_returned = __retry::None;),
+        );
+        let paid = when(
+            self.model.is_paid(),
+            ours!(let mut retry_unspent = __retry::None;),
+        );
         Some(ours!(#failed #returned #paid))
     }
 
@@ -35,20 +39,15 @@ impl Printer<'_> {
         if !self.model.is_gated() {
             return attempt;
         }
-        let look = self.look();
-        let turn = self.turn();
-        let pass = self.pass();
-        let begins = self.begins();
-        let rejected = self.rejected_at_gate();
         ours! {
             let retry_by = 'retry_gate: {
-                #look
-                #turn
-                #pass
-                #begins
+                #(self.look())
+                #(self.turn())
+                #(self.pass())
+                #(self.begins())
                 #attempt
             };
-            #rejected
+            #(self.rejected_at_gate())
         }
     }
 
@@ -56,12 +55,11 @@ impl Printer<'_> {
     fn look(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
         self.model.expr(Key::Limiter)?;
-        let place = breaker.span();
-        let breaker = self.kept(breaker);
-        let bound = bound_breaker(place);
-        let is_open = ours_at!(place=> __retry::is_open(&#bound));
+        let span = breaker.span();
+        let bound = bound_breaker(span);
+        let is_open = ours_at!(span=> __retry::is_open(&#bound));
         Some(ours! {
-            let #bound = #breaker;
+            let #bound = #(self.kept(breaker));
             if #is_open {
                 break 'retry_gate __retry::RejectedBy::Breaker;
             }
@@ -71,14 +69,12 @@ impl Printer<'_> {
     /// Takes a place with the limiter, and waits for the turn.
     fn turn(&self) -> Option<TokenStream> {
         let limiter = self.model.expr(Key::Limiter)?;
-        let place = limiter.span();
-        let limiter = self.kept(limiter);
-        let entered = ours_at!(place=> __retry::place(#limiter));
-        let is_shared = ours_at!(place=> __retry::held(&retry_place).__retry_is_shared(););
+        let span = limiter.span();
+        let entered = ours_at!(span=> __retry::place(#(self.kept(limiter))));
+        let is_shared = ours_at!(span=> __retry::held(&retry_place).__retry_is_shared(););
         let (call, name) = (self.whole_call(), self.name());
         let observer = self.observer();
         let observe = self.observe();
-        let cancel = self.cancel();
         let waited = self.waited();
         Some(ours! {
             let mut retry_place = #entered;
@@ -89,7 +85,7 @@ impl Printer<'_> {
                     __retry::waits(#call, #name, &mut retry_place, #observe)
                 };
                 if retry_waits {
-                    #cancel
+                    #(self.cancel())
                     match #waited {
                         __retry::Ok(retry_waited) => {
                             #observer
@@ -108,7 +104,7 @@ impl Printer<'_> {
             Some(_) => ours!(retry_deadline),
             None => ours!(__retry::None),
         };
-        let is_cancellable = self.model.has(&[Key::Cancel]);
+        let is_cancellable = self.model.is_cancellable();
         let timer = self.timer();
         if self.asyncness == Asyncness::Blocking {
             let cancel = if is_cancellable {
@@ -132,17 +128,16 @@ impl Printer<'_> {
     /// Asks the breaker for a pass.
     fn pass(&self) -> Option<TokenStream> {
         let breaker = self.model.expr(Key::Breaker)?;
-        let place = breaker.span();
-        let is_limited = self.model.has(&[Key::Limiter]);
+        let span = breaker.span();
+        let is_limited = self.model.has_limiter();
         let (breaker, give_back) = if is_limited {
             let give_back = ours!(__retry::give_back(retry_place););
-            let bound = bound_breaker(place);
-            (ours!(#bound), Some(give_back))
+            (ours!(#(bound_breaker(span))), Some(give_back))
         } else {
             (self.kept(breaker), None)
         };
-        let permit = ours_at!(place=> __retry::permit(#breaker));
-        let is_shared = ours_at!(place=> __retry::held(&retry_permit).__retry_is_shared(););
+        let permit = ours_at!(span=> __retry::permit(#breaker));
+        let is_shared = ours_at!(span=> __retry::held(&retry_permit).__retry_is_shared(););
         let call = self.whole_call();
         let half_opened = self.change("half_opened", "turned", &ours!(&retry_permit), &call);
         Some(ours! {
@@ -155,14 +150,20 @@ impl Printer<'_> {
         })
     }
 
-    /// Drops what was kept in case the attempt did not begin.
+    /// Releases what was kept in case the attempt did not begin.
     fn begins(&self) -> TokenStream {
-        let failed = (self.model.late(self.asyncness) == Some(Late::Kept))
-            .then(|| ours!(__retry::let_go(retry_failed);));
-        let returned = self.model.keeps_values();
-        let returned = returned.then(|| ours!(__retry::let_go(retry_returned);));
-        let spend = self.model.has(&[Key::Budget]);
-        let spend = spend.then(|| ours!(__retry::spend_kept(retry_unspent);));
+        let failed = when(
+            self.model.late(self.asyncness) == Some(Late::FromLocal),
+            ours!(__retry::let_go(retry_failed);),
+        );
+        let returned = when(
+            self.model.keeps_values(),
+            ours!(__retry::let_go(retry_returned);),
+        );
+        let spend = when(
+            self.model.is_paid(),
+            ours!(__retry::spend_kept(retry_unspent);),
+        );
         ours!(#failed #returned #spend)
     }
 
@@ -171,15 +172,11 @@ impl Printer<'_> {
         let arguments = &self.model.arguments;
         let key = arguments.get(Key::Limiter);
         let key = key.or_else(|| arguments.get(Key::Breaker))?;
-        let place = key.ident.span();
-        let rejected = ours_at!(place=> __retry::FromRejected::from_rejected);
+        let rejected = ours_at!(key.ident.span()=> __retry::FromRejected::from_rejected);
         let last = self.last_error()?;
-        let call = self.call_with_max();
-        let timer = self.timer_assignment();
-        let error = self.error();
         let why = ours!(retry_why);
         let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(Failed::Until, &ours!(Taken), &why);
+            let ended = self.told(FailureSource::Until, &ours!(Taken), &why);
             let leave = self.leave();
             ours! {
                 if let __retry::Some(retry_outcome) = retry_returned {
@@ -189,54 +186,49 @@ impl Printer<'_> {
             }
         });
         let reported = self.reported(&ours!(Taken), &why);
-        let outcome = self.outcome_of_failure();
-        let leave = self.leave();
         // A fallback may run for long.
-        let unspent = self.model.has(&[Key::Budget]);
-        let unspent = unspent.then(|| ours!(__retry::drop(retry_unspent);));
         Some(ours! {
-            #unspent
-            #timer
+            #(when(self.model.is_paid(), ours!(__retry::drop(retry_unspent);)))
+            #(self.timer_assignment())
             let retry_why = __retry::rejection(retry_by);
             #returned
-            let retry_error: #error = match #last {
+            let retry_error: #(self.error()) = match #last {
                 __retry::Some(retry_error) => retry_error,
                 __retry::None => {
-                    #call
+                    #(self.call_with_max())
                     #rejected(__retry::Rejected::new(retry_by))
                 }
             };
             #reported
-            let retry_outcome = #outcome;
-            #leave
+            let retry_outcome = #(self.outcome_of_failure());
+            #(self.leave())
         })
     }
 
     /// Has the call know the policy's `max`, which is otherwise known from the first failure.
     fn call_with_max(&self) -> Option<TokenStream> {
-        let call = self.call();
         let under = match self.model.count {
             _ if self.model.shows_max() => return None,
             Count::Retries => return None,
-            Count::LimitedRetries => ours!(#call::under),
+            Count::LimitedRetries => ours!(#(self.call())::under),
             Count::Everything => ours!(__retry::call_under),
         };
-        Some(self.with_policy(|policy| ours!(retry_call = #under(__retry::max(#policy));)))
+        Some(self.with_policy(&mut |policy| ours!(retry_call = #under(__retry::max(#policy));)))
     }
 
     /// Tells breaker and limiter that the server answered, whatever other keys make of the value.
     pub(crate) fn answered(&self) -> TokenStream {
         let call = self.succeeded_call();
-        let told_breaker = self.model.has(&[Key::Breaker]);
+        let told_breaker = self.model.has_breaker();
         let told_breaker = told_breaker
             .then(|| self.change("answered", "turned", &ours!(&mut retry_permit), &call));
-        let told_limiter = self.model.has(&[Key::Limiter]);
+        let told_limiter = self.model.has_limiter();
         let told_limiter = told_limiter
             .then(|| self.change("left", "limiter_changed", &ours!(&mut retry_place), &call));
         ours!(#told_breaker #told_limiter)
     }
 
-    /// Tells of the change that this function of the runtime's says there is, by its function for that.
+    /// Reports the change that the runtime's function `changed` finds at a guard, by its function `tell`.
     fn change(
         &self,
         changed: &str,
@@ -245,19 +237,15 @@ impl Printer<'_> {
         call: &TokenStream,
     ) -> TokenStream {
         let named = |name: &str| Ident::new(name, Span::mixed_site());
-        let (changed, tell) = (named(changed), named(tell));
-        let name = self.name();
-        let observer = self.observer();
-        let observe = self.observe();
         ours! {
-            if let __retry::Some(retry_change) = __retry::#changed(#guard) {
-                #observer
-                __retry::#tell(#call, #name, retry_change, #observe);
+            if let __retry::Some(retry_change) = __retry::#(named(changed))(#guard) {
+                #(self.observer())
+                __retry::#(named(tell))(#call, #(self.name()), retry_change, #(self.observe()));
             }
         }
     }
 }
 
-fn bound_breaker(place: Span) -> Ident {
-    Ident::new("retry_breaker", Span::mixed_site().located_at(place))
+fn bound_breaker(span: Span) -> Ident {
+    Ident::new("retry_breaker", Span::mixed_site().located_at(span))
 }

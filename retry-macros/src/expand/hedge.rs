@@ -7,68 +7,59 @@ use syn::spanned::Spanned;
 use crate::attribute::argument::Argument;
 use crate::attribute::expression::is_per_cent;
 use crate::expand::attempt::Attempted;
-use crate::expand::failure::Failed;
+use crate::expand::failure::FailureSource;
 use crate::expand::printer::Printer;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// Binds what a call remembers: what servers asked for, and whether it was cancelled.
     pub(crate) fn pushback(&self) -> Option<TokenStream> {
-        let is_hedged = self.model.has(&[Key::Hedge]);
-        let came = self.model.has(&[Key::Cancel]);
-        let came = came.then(|| ours!(let mut retry_came = false;));
+        let is_hedged = self.model.is_hedged();
+        let came = when(
+            self.model.is_cancellable(),
+            ours!(let mut retry_came = false;),
+        );
         is_hedged.then(|| ours!(let mut retry_pushback = __retry::Pushback::new(); #came))
     }
 
     /// Makes an attempt, and others beside it. Binds what one attempt does, and of the last that ended the number, the
     /// guards, and the verdict on its failure where that was asked for already.
     pub(crate) fn hedged(&self, hedge: &Argument, attempted: Attempted) -> TokenStream {
-        let after = self.hedge_after(hedge);
-        let is_timed = self.model.has(&[Key::Timeout]);
+        let is_timed = self.model.is_timed();
         let timed_out = if is_timed {
             ours!(retry_dropped)
         } else {
             ours!(false)
         };
-        let begun = self.begun();
-        let alone = self.attempt_alone(attempted);
         // Of what the body uses up, the compiler says that the key's closure captured it.
-        let place = hedge.ident.span();
-        let closure = ours_at!(place=> ||);
+        let closure = ours_at!(hedge.ident.span()=> ||);
         let name = self.model.function.signature.ident.span();
         let coroutine = ours_at!(name=> async);
-        let timer = self.timer();
-        let call = self.call();
-        let guards = self.guards();
         let keeps = self.model.history.is_some();
-        let beside = keeps.then(|| ours!(let mut retry_beside = __retry::Vec::new();));
-        let slow = self.slow();
         let failed = self.failed_beside();
-        let dropped = is_timed.then(|| ours!(let retry_dropped = retry_ended.timed_out;));
-        let guarded = self.guarded();
         let kept = keeps.then(|| self.kept_beside());
         ours! {
-            let (retry_after, retry_measured) = #after;
-            #begun
+            let (retry_after, retry_measured) = #(self.hedge_after(hedge));
+            #(self.begun())
             let retry_attempt = __retry::runs_at_once(#closure #coroutine {
-                #alone
+                #(self.attempt_alone(attempted))
                 (retry_outcome, #timed_out)
             });
-            let retry_sleep = |retry_after| __retry::sleep_out(#timer, retry_after);
+            let retry_sleep = |retry_after| __retry::sleep_out(#(self.timer()), retry_after);
             let mut retry_verdict = __retry::None;
-            #beside
+            #(when(keeps, ours!(let mut retry_beside = __retry::Vec::new();)))
             let retry_ended = {
                 let retry_first = ::core::pin::pin!(__retry::Some(retry_attempt()));
                 let retry_slept = ::core::pin::pin!(retry_sleep(retry_after));
                 let mut retry_running = __retry::Running::new(
                     retry_first,
-                    (#call::attempt(&retry_call), #guards),
+                    (#(self.call())::attempt(&retry_call), #(self.guards())),
                     retry_slept,
                     retry_measured,
                 );
                 loop {
                     match retry_running.wait().await {
-                        __retry::Next::Slow => { #slow }
+                        __retry::Next::Slow => { #(self.slow()) }
                         __retry::Next::Ended(mut retry_ended) => {
                             retry_ended.outcome = match retry_ended.outcome {
                                 __retry::Err(retry_error) if retry_running.goes_on() => { #failed }
@@ -79,8 +70,8 @@ impl Printer<'_> {
                     }
                 }
             };
-            #dropped
-            #guarded
+            #(when(is_timed, ours!(let retry_dropped = retry_ended.timed_out;)))
+            #(self.guarded())
             let retry_number = retry_ended.number;
             let mut retry_outcome = retry_ended.outcome;
             #kept
@@ -89,68 +80,58 @@ impl Printer<'_> {
 
     /// When to hedge, and what is told how long attempts took.
     fn hedge_after(&self, hedge: &Argument) -> TokenStream {
-        let place = hedge.span;
+        let span = hedge.span;
         let mut after = self.argument(hedge);
         if self.model.expr(Key::Hedge).is_some_and(is_per_cent) {
-            after = ours_at!(place=> __retry::no_quantile(#after));
+            after = ours_at!(span=> __retry::no_quantile(#after));
         }
-        let now = self.now_at_start();
-        ours_at!(place=> __retry::hedge(#after, #now))
+        ours_at!(span=> __retry::hedge(#after, #(self.now_at_start())))
     }
 
     /// What let an attempt begin.
     fn guards(&self) -> TokenStream {
-        let guard = |key, guard| {
-            if self.model.has(&[key]) {
-                guard
-            } else {
-                ours!(())
-            }
-        };
-        let permit = guard(Key::Breaker, ours!(retry_permit));
-        let place = guard(Key::Limiter, ours!(retry_place));
-        ours!((#permit, #place))
+        let guard = |is_held, guard| if is_held { guard } else { ours!(()) };
+        let permit = guard(self.model.has_breaker(), ours!(retry_permit));
+        let ticket = guard(self.model.has_limiter(), ours!(retry_place));
+        ours!((#permit, #ticket))
     }
 
-    /// Binds that of the attempt that ended.
+    /// Binds what let the attempt begin that ended.
     fn guarded(&self) -> TokenStream {
-        let permit = self.model.has(&[Key::Breaker]);
-        let permit = permit.then(|| ours!(let mut retry_permit = retry_ended.guards.0;));
-        let place = self.model.has(&[Key::Limiter]);
-        let place = place.then(|| ours!(let mut retry_place = retry_ended.guards.1;));
-        ours!(#permit #place)
+        let permit = when(
+            self.model.has_breaker(),
+            ours!(let mut retry_permit = retry_ended.guards.0;),
+        );
+        let ticket = when(
+            self.model.has_limiter(),
+            ours!(let mut retry_place = retry_ended.guards.1;),
+        );
+        ours!(#permit #ticket)
     }
 
     /// Begins another attempt beside those that run, if everything that has a say agrees: the call first, the budget
     /// last. If one refuses, no other begins until the running ones are over.
     fn slow(&self) -> TokenStream {
         let permit = self.model.expr(Key::Breaker).map(|breaker| {
-            let place = breaker.span();
-            let breaker = self.user(breaker);
-            let permit = ours_at!(place=> __retry::permit_beside(#breaker));
+            let permit = ours_at!(breaker.span()=> __retry::permit_beside(#(self.user(breaker))));
             ours! {
                 let retry_permit = #permit?;
                 __retry::half_opened_beside(&retry_next, &mut retry_slow, &retry_permit);
             }
         });
         let turn = self.model.expr(Key::Limiter).map(|limiter| {
-            let place = limiter.span();
-            let limiter = self.user(limiter);
-            let turn = ours_at!(place=> __retry::place_beside(#limiter));
+            let turn = ours_at!(limiter.span()=> __retry::place_beside(#(self.user(limiter))));
             ours!(let mut retry_place = #turn?;)
         });
         let taken = turn.as_ref().map(|_| ours!(.place(&mut retry_place)));
-        let cancel = self.cancel();
-        let (observer, budget) = (self.observer(), self.budget());
         let details = self.details(&self.now_at_start());
         let begun = self.model.history;
         let begun = begun.map(|_| ours!(__retry::begin_beside(&retry_history);));
-        let guards = self.guards();
         let slow = match permit {
             Some(_) => ours!(mut retry_slow),
             None => ours!(retry_slow),
         };
-        let decided = self.with_policy(|policy| {
+        let decided = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
             // A `match` keeps what it borrows from until its end.
             ours! {
@@ -166,7 +147,7 @@ impl Printer<'_> {
                             return __retry::None;
                         }
                         #begun
-                        __retry::Some(#guards)
+                        __retry::Some(#(self.guards()))
                     }
                 }
             }
@@ -174,9 +155,9 @@ impl Printer<'_> {
         ours! {
             let mut retry_next = retry_call;
             let retry_begins = __retry::cold(|| {
-                #cancel
-                #observer
-                #budget
+                #(self.cancel())
+                #(self.observer())
+                #(self.budget())
                 #decided
             });
             retry_call = retry_next;
@@ -190,29 +171,36 @@ impl Printer<'_> {
         }
     }
 
-    /// After a `retry_error` beside attempts that go on: continues with them, unless the failure is not worth a retry.
+    /// What follows a `retry_error` beside attempts that go on: they do, unless the failure is not worth a retry.
     fn failed_beside(&self) -> TokenStream {
         let (observer, budget) = (self.observer(), self.budget());
         let shown = self.shown();
-        let detail = |key, detail| self.model.has(&[key]).then_some(detail);
-        let permit = detail(Key::Breaker, ours!(.permit(&mut retry_ended.guards.0)));
-        let place = detail(Key::Limiter, ours!(.place(&mut retry_ended.guards.1)));
-        let payer = detail(Key::Budget, ours!(.budget(&retry_budget)));
-        let observe = detail(Key::Observe, ours!(.observe(&mut retry_observer)));
+        let model = self.model;
+        let detail = |is_asked: bool, detail| is_asked.then_some(detail);
+        let permit = detail(
+            model.has_breaker(),
+            ours!(.permit(&mut retry_ended.guards.0)),
+        );
+        let ticket = detail(
+            model.has_limiter(),
+            ours!(.place(&mut retry_ended.guards.1)),
+        );
+        let payer = detail(model.is_paid(), ours!(.budget(&retry_budget)));
+        let observe = detail(model.is_observed(), ours!(.observe(&mut retry_observer)));
         let dropped = detail(
-            Key::Timeout,
+            model.is_timed(),
             ours!(let retry_dropped = retry_ended.timed_out;),
         );
         let kept = self.model.history;
         let kept = kept.map(|_| ours!(retry_beside.push(retry_error);));
-        let told = self.with_policy(|policy| {
+        let told = self.with_policy(&mut |policy| {
             let site = self.site(&policy);
-            let verdict = self.asked_verdict(Failed::Body, &policy);
+            let verdict = self.asked_verdict(FailureSource::Body, &policy);
             ours! {
                 let retry_judged = #verdict;
                 let retry_goes_on = __retry::failed_beside(
                     &mut retry_next,
-                    __retry::Failure::new(#site, retry_judged, #shown)#permit #place #payer #observe,
+                    __retry::Failure::new(#site, retry_judged, #shown)#permit #ticket #payer #observe,
                     retry_ended.number,
                     &mut retry_pushback,
                 );
@@ -251,7 +239,7 @@ impl Printer<'_> {
 
     /// The verdict on the last failure of attempts that ran at once, which may be known.
     pub(crate) fn last_verdict(&self, verdict: TokenStream) -> TokenStream {
-        if !self.model.has(&[Key::Hedge]) {
+        if !self.model.is_hedged() {
             return verdict;
         }
         ours! {
@@ -264,7 +252,7 @@ impl Printer<'_> {
 
     /// The call as of the attempt that succeeded, of type `&Call` or as [`Self::whole_call`].
     pub(crate) fn succeeded_call(&self) -> TokenStream {
-        if self.model.has(&[Key::Hedge]) {
+        if self.model.is_hedged() {
             ours!(&__retry::won(retry_call, retry_number))
         } else {
             self.whole_call()

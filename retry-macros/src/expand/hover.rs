@@ -1,30 +1,30 @@
 //! What an editor shows of a key: its documentation in the runtime.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::quote;
 
-use crate::attribute::argument::{Argument, Value};
+use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::Model;
+use crate::tokens::code;
 use retry_vocabulary::key::Key;
 
 /// Mentions each key where it stands in the attribute, by an import that binds nothing: an editor that looks up the
 /// place finds the documented constant of that name.
 pub(crate) fn mentions(model: &Model) -> TokenStream {
-    let mut keys = Vec::new();
+    let mut keys = TokenStream::new();
     mention(&model.arguments.given, &mut keys);
     if keys.is_empty() {
         return TokenStream::new();
     }
     let krate = &model.krate;
-    quote!(use #krate::macro_support::keys::{#(#keys as _),*};)
+    code!(use #krate::macro_support::keys::{#keys};)
 }
 
-fn mention(given: &[Argument], keys: &mut Vec<Ident>) {
+fn mention(given: &[Argument], keys: &mut TokenStream) {
     for argument in given {
         // Resolved at the macro, so that no lint looks at it, and located at the key.
-        let place = Span::mixed_site().located_at(argument.ident.span());
-        keys.push(Ident::new(constant(argument.key), place));
-        if let Value::Section(inner) = &argument.value {
+        let span = Span::mixed_site().located_at(argument.ident.span());
+        keys.extend(code!(#(Ident::new(constant(argument.key), span)) as _,));
+        if let KeyValue::Section(inner) = &argument.value {
             mention(inner, keys);
         }
     }

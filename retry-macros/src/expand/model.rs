@@ -1,16 +1,16 @@
 //! What to generate: every decision, and no printing.
 
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span};
 use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use retry_vocabulary::word::Jitter;
 use syn::punctuated::Punctuated;
 use syn::{Expr, Pat, PatType, Type, TypeTuple, token};
 
-use crate::attribute::argument::{Argument, Arguments, Value};
+use crate::attribute::argument::{Argument, Arguments, KeyValue};
 use crate::attribute::word::Mode;
 use crate::target::function::{Asyncness, Body, Function};
-use crate::target::outcome::{self, Delivery, StreamPlace};
+use crate::target::outcome::{self, Delivery, StreamPart};
 use crate::tokens::{self, RuntimePath};
 
 pub(crate) struct Model {
@@ -21,26 +21,26 @@ pub(crate) struct Model {
     pub(crate) krate: RuntimePath,
     /// The type of an attempt's outcome, without `impl Trait`.
     pub(crate) outcome: Type,
-    /// A type with the same value.
+    /// A type whose value is that of the outcome.
     pub(crate) valued: Type,
-    /// A type with the same error.
+    /// A type whose error is that of the outcome.
     pub(crate) failing: Type,
     pub(crate) error_type: ErrorType,
     /// Where a complaint about the error type points.
     pub(crate) error_span: Span,
     pub(crate) delivery: Delivery,
-    pub(crate) attempts: Attempts,
+    pub(crate) attempts: Callee,
     pub(crate) default_name: DefaultName,
     /// Where the function returns a stream and says what to do with it.
     pub(crate) stream: Option<Stream>,
     pub(crate) policy: Policy,
     pub(crate) deadline: Option<Deadline>,
     pub(crate) count: Count,
-    pub(crate) decision: Decision,
+    pub(crate) decision: Decider,
     pub(crate) history: Option<History>,
     /// Whether anything needs the time since the call began. If not, no clock is read.
     pub(crate) shows_time: bool,
-    /// Whether calls within its attempts know of it.
+    /// Whether calls within an attempt know of this call.
     pub(crate) nested: bool,
 }
 
@@ -53,21 +53,21 @@ pub(crate) enum ErrorType {
 }
 
 /// What an attempt runs.
-pub(crate) enum Attempts {
+pub(crate) enum Callee {
     /// The user's code.
     Body,
     /// In a decorator, the client's method. Owned arguments are cloned for every attempt but the last.
     Client {
         owned: Vec<Ident>,
-        kept: Option<Kept>,
+        kept: Option<Retained>,
     },
 }
 
 /// What a decorator's future or stream needs once the method returned, where its type borrows nothing.
-pub(crate) struct Kept {
+pub(crate) struct Retained {
     /// The decorator, as the method calls it.
     pub(crate) decorator: Ident,
-    /// What its clone is called.
+    /// What the decorator's clone is called.
     pub(crate) this: Ident,
     /// The borrowed arguments, each to be kept by that function.
     pub(crate) arguments: Vec<(Ident, &'static str)>,
@@ -76,11 +76,11 @@ pub(crate) struct Kept {
 /// What a call is named where no key says it.
 #[derive(PartialEq, Eq)]
 pub(crate) enum DefaultName {
-    /// As the function is.
+    /// The name of the function.
     Function,
-    /// In a decorator, as the function and the client of that type are.
+    /// In a decorator, the names of the function and of the client of that type.
     Client(Ident),
-    /// As the function that the block stands in.
+    /// The name of the function that the block stands in.
     Surroundings,
 }
 
@@ -95,22 +95,22 @@ pub(crate) struct Stream {
     pub(crate) item: Type,
     /// The stream's type, where it is boxed.
     pub(crate) boxed: Option<Type>,
-    pub(crate) place: StreamPlace,
+    pub(crate) part: StreamPart,
 }
 
 pub(crate) enum Policy {
-    /// Of literals. So is the name.
+    /// A policy of literals, with a literal name.
     Constant(Vec<Argument>),
-    /// Of numbers that may be expressions.
+    /// A policy of numbers that may be expressions.
     Numbers(Vec<Argument>),
-    /// Known at run time, and whether this call retries at all.
+    /// A policy known at run time, and whether this call retries at all.
     Expr(Expr, Option<Box<Argument>>),
     /// The policy that the decorator was made with, or else the trait's, overridden by the method's own numbers.
     Decorator {
         this: Ident,
         of_trait: Box<Policy>,
         own: Vec<Argument>,
-        /// Beside whichever policy it is.
+        /// Whether there are retries, beside whichever policy it is.
         enabled: Option<Box<Argument>>,
     },
 }
@@ -118,11 +118,11 @@ pub(crate) enum Policy {
 /// What a call counts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Count {
-    /// Its retries.
+    /// Retries alone.
     Retries,
-    /// The same, and what an expression said of `max`.
+    /// Retries, and what an expression said of `max`.
     LimitedRetries,
-    /// All that delays may depend on.
+    /// Everything that delays may depend on.
     Everything,
 }
 
@@ -130,19 +130,19 @@ pub(crate) enum Count {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum History {
     Errors,
-    /// And the last value that validation rejected.
+    /// Errors, and the last value that validation rejected.
     Values,
-    /// And the items that a stream yielded.
+    /// Errors, and the items that a stream yielded.
     Items,
 }
 
 /// What decides after a failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Decision {
+pub(crate) enum Decider {
     /// Only the count, the policy and the verdict; nothing needs to know why the call ends, and nothing needs the policy or
     /// the name before an attempt has ended.
     Simple,
-    /// The same, but an attempt may need the policy or the name.
+    /// Only the count, the policy and the verdict; an attempt may need the policy or the name.
     Plain,
     Full,
 }
@@ -153,16 +153,16 @@ pub(crate) enum Decision {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Late {
     FromHistory,
-    /// In a local, which a blocking function can afford, and one that can be cancelled or rejected needs.
-    Kept,
+    /// A local, which a blocking function can afford, and one that can be cancelled or rejected needs.
+    FromLocal,
 }
 
 /// When a call ends at the latest.
 pub(crate) enum Deadline {
     Given(Box<Argument>),
-    /// As its policy says.
+    /// By the call's policy.
     OfPolicy,
-    /// As the decorator's policy says, or else the trait's.
+    /// By the decorator's policy, or else the trait's.
     Decorator {
         this: Ident,
         of_trait: Option<Box<Deadline>>,
@@ -204,8 +204,8 @@ impl Model {
         );
         let outcome = match &streamed {
             // Read to its end by the attempt, it may borrow what the function's stream can't.
-            Some((streamed, Value::Stream(Mode::Buffer | Mode::Resume))) => {
-                outcome::with_shorter_stream(outcome, streamed.place)
+            Some((streamed, KeyValue::Stream(Mode::Buffer | Mode::Resume))) => {
+                outcome::with_shorter_stream(outcome, streamed.part)
             }
             _ => outcome.clone(),
         };
@@ -213,14 +213,14 @@ impl Model {
         let outcome = outcome::erase_impl_trait(&outcome);
         let stream = streamed.map(|(streamed, mode)| Stream {
             mode: match mode {
-                Value::Stream(mode) => *mode,
+                KeyValue::Stream(mode) => *mode,
                 _ => Mode::First,
             },
             item: outcome::erase_impl_trait(streamed.item),
             boxed: streamed
                 .is_boxed
                 .then(|| outcome::erase_impl_trait(streamed.stream)),
-            place: streamed.place,
+            part: streamed.part,
         });
         let krate = krate(&arguments);
         let mut model = Self {
@@ -231,7 +231,7 @@ impl Model {
             error_type: ErrorType::Named,
             error_span,
             delivery,
-            attempts: Attempts::Body,
+            attempts: Callee::Body,
             default_name: DefaultName::Function,
             stream,
             policy: Policy::new(&arguments),
@@ -241,7 +241,7 @@ impl Model {
                 (None, None) => None,
             },
             count: Count::Everything,
-            decision: Decision::Full,
+            decision: Decider::Full,
             history: None,
             shows_time: false,
             nested: cfg!(feature = "nested"),
@@ -256,9 +256,9 @@ impl Model {
             && !model.has(&FOR_THE_DECISION)
         {
             model.decision = if model.is_simple() {
-                Decision::Simple
+                Decider::Simple
             } else {
-                Decision::Plain
+                Decider::Plain
             };
         }
         model
@@ -296,7 +296,7 @@ impl Model {
         own: &Arguments,
         this: Option<Ident>,
         client: Ident,
-        attempts: Attempts,
+        attempts: Callee,
     ) -> Self {
         self.attempts = attempts;
         self.default_name = DefaultName::Client(client);
@@ -306,7 +306,7 @@ impl Model {
         }
         // To know which attempt is the last one, because that takes the arguments themselves.
         self.count = Count::Everything;
-        self.decision = Decision::Full;
+        self.decision = Decider::Full;
         if let (Some(this), None) = (this, own.get(Key::Policy)) {
             self.policy = Policy::Decorator {
                 this: this.clone(),
@@ -325,7 +325,7 @@ impl Model {
     /// The value of a key that takes an expression.
     pub(crate) fn expr(&self, key: Key) -> Option<&Expr> {
         match self.arguments.value(key) {
-            Some(Value::Expr(expr)) => Some(expr),
+            Some(KeyValue::Expr(expr)) => Some(expr),
             _ => None,
         }
     }
@@ -333,7 +333,7 @@ impl Model {
     /// The function that computes the delays, if there is one.
     pub(crate) fn delays(&self) -> Option<&Expr> {
         match self.arguments.value(Key::Backoff) {
-            Some(Value::Delays(delays)) => Some(delays),
+            Some(KeyValue::Delays(delays)) => Some(delays),
             _ => None,
         }
     }
@@ -344,38 +344,28 @@ impl Model {
             Policy::Expr(..) | Policy::Decorator { .. } => true,
             Policy::Constant(_) | Policy::Numbers(_) => !matches!(
                 self.arguments.value(Key::Enabled),
-                None | Some(Value::Bool(true))
+                None | Some(KeyValue::Bool(true))
             ),
         }
     }
 
-    /// Whether its policy may have a timeout, and it names none.
+    /// Whether the policy may have a timeout that the attribute does not name.
     pub(crate) fn ignores_timeout(&self) -> bool {
         let is_known = matches!(self.policy, Policy::Constant(_) | Policy::Numbers(_));
-        !is_known && !self.has(&[Key::Timeout])
-    }
-
-    /// Whether a policy's `max` is shown to somebody before any failure.
-    pub(crate) fn shows_max(&self) -> bool {
-        self.has(&[Key::Attempt, Key::Observe])
+        !is_known && !self.is_timed()
     }
 
     /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_kept = self.is_gated() || self.has(&[Key::Cancel]);
+        let is_kept = self.is_gated() || self.is_cancellable();
         if self.deadline.is_none() && !is_kept {
             return None;
         }
         match (self.history, asyncness) {
             (Some(_), _) => Some(Late::FromHistory),
-            (None, Asyncness::Blocking) => Some(Late::Kept),
-            (None, Asyncness::Async) => is_kept.then_some(Late::Kept),
+            (None, Asyncness::Blocking) => Some(Late::FromLocal),
+            (None, Asyncness::Async) => is_kept.then_some(Late::FromLocal),
         }
-    }
-
-    /// Whether something may let an attempt not begin.
-    pub(crate) fn is_gated(&self) -> bool {
-        self.has(&[Key::Breaker, Key::Limiter])
     }
 
     /// Whether a stream goes on where it broke, so that an item is progress.
@@ -393,15 +383,14 @@ impl Model {
     /// Whether a value that `until` rejected is kept over the pause, to be returned where that is cut short or no attempt
     /// is let through after it.
     pub(crate) fn keeps_values(&self) -> bool {
-        (self.is_gated() || self.has(&[Key::Cancel])) && self.has(&[Key::Until])
+        (self.is_gated() || self.is_cancellable()) && self.has(&[Key::Until])
     }
 
     /// Whether several kinds of failure leave the same thing to the pause: what the user wrote for it must then stand at one
     /// place, because a closure or an `async` block that is written twice has two types.
     pub(crate) fn gathers_failures(&self) -> bool {
-        let rejects_values =
-            self.has(&[Key::Until]) || self.has(&[Key::Validate]) && !self.has(&[Key::Correct]);
-        rejects_values && (self.has(&[Key::Cancel]) || self.asks_timer())
+        let rejects_values = self.has(&[Key::Until]) || self.is_validated() && !self.is_corrected();
+        rejects_values && (self.is_cancellable() || self.asks_timer())
     }
 
     /// Whether the user's timer is asked for the time, and not only to sleep.
@@ -418,56 +407,42 @@ impl Model {
     /// Whether anything may ask the history for the time since the call began.
     fn shows_time(&self) -> bool {
         let by_attempt = self.attempt().is_some_and(|attempt| {
-            let body = match &self.function.body {
-                Body::Block(body) => body.stream(),
-                Body::Missing(_) => TokenStream::new(),
+            let asks = |key| {
+                let expr = self.expr(key).map(ToTokens::to_token_stream);
+                expr.is_some_and(|expr| tokens::asks_time(expr, attempt))
             };
-            let keys = [Key::Validate, Key::Correct].into_iter();
-            let keys = keys.filter_map(|key| self.expr(key));
-            tokens::asks_time(body, attempt)
-                || keys
-                    .into_iter()
-                    .any(|key| tokens::asks_time(key.to_token_stream(), attempt))
+            let by_body = match &self.function.body {
+                Body::Block(body) => tokens::asks_time(body.stream(), attempt),
+                Body::Missing(_) => false,
+            };
+            by_body || asks(Key::Validate) || asks(Key::Correct)
         });
-        let endings = [Key::GiveUp, Key::Fallback].into_iter();
-        let mut endings = endings.filter_map(|key| self.expr(key));
-        by_attempt
-            || endings.any(|ending| match ending {
-                Expr::Closure(closure) => match closure.inputs.first() {
-                    Some(Pat::Ident(gave_up)) => {
-                        tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
-                    }
-                    Some(Pat::Type(PatType { pat, .. })) => match &**pat {
-                        Pat::Ident(gave_up) => {
-                            tokens::asks_time(closure.body.to_token_stream(), &gave_up.ident)
-                        }
-                        Pat::Wild(_) => false,
-                        _ => true,
-                    },
-                    Some(Pat::Wild(_)) => false,
-                    _ => true,
-                },
-                _ => true,
-            })
+        let by_ending = |key| self.expr(key).is_some_and(ending_asks_time);
+        by_attempt || by_ending(Key::GiveUp) || by_ending(Key::Fallback)
     }
 
     /// What asks for spans, unless it says that there are none.
     pub(crate) fn span(&self) -> Option<&Argument> {
         let span = self.arguments.get(Key::Span)?;
-        (!matches!(span.value, Value::Bool(false))).then_some(span)
+        (!matches!(span.value, KeyValue::Bool(false))).then_some(span)
     }
 
     /// What the body calls its attempt.
     pub(crate) fn attempt(&self) -> Option<&Ident> {
         match self.arguments.value(Key::Attempt) {
-            Some(Value::Name(attempt)) => Some(attempt),
+            Some(KeyValue::Name(attempt)) => Some(attempt),
             _ => None,
         }
     }
 
     /// Whether any of the keys is given.
-    pub(crate) fn has(&self, keys: &[Key]) -> bool {
+    fn has(&self, keys: &[Key]) -> bool {
         keys.iter().any(|key| self.arguments.get(*key).is_some())
+    }
+
+    /// Whether the name of the function around a block is all that names the call.
+    pub(crate) fn is_named_by_surroundings(&self) -> bool {
+        self.default_name == DefaultName::Surroundings && !self.has(&[Key::Name])
     }
 
     fn history(&self) -> Option<History> {
@@ -482,9 +457,52 @@ impl Model {
     }
 }
 
+/// Decisions that follow from a key being there.
+macro_rules! decided_by {
+    ($($(#[$doc:meta])* $decision:ident: $($key:ident)|+;)*) => {
+        impl Model {
+            $(
+                $(#[$doc])*
+                pub(crate) fn $decision(&self) -> bool {
+                    self.has(&[$(Key::$key),+])
+                }
+            )*
+        }
+    };
+}
+
+decided_by! {
+    /// Whether an attempt may take only so long.
+    is_timed: Timeout;
+    /// Whether something may cancel the call.
+    is_cancellable: Cancel;
+    /// Whether retries are paid for.
+    is_paid: Budget;
+    /// Whether a breaker lets attempts through.
+    has_breaker: Breaker;
+    /// Whether attempts wait for their turn.
+    has_limiter: Limiter;
+    /// Whether attempts may run beside a slow one.
+    is_hedged: Hedge;
+    /// Whether an observer is told of events.
+    is_observed: Observe;
+    /// Whether a value may be rejected with an error.
+    is_validated: Validate;
+    /// Whether rejected values are repaired.
+    is_corrected: Correct;
+    /// Whether a last resort follows the last failure.
+    falls_back: Fallback;
+    /// Whether the ending is told why the call ends.
+    tells_reason: GiveUp | Fallback;
+    /// Whether a policy's `max` is shown to somebody before any failure.
+    shows_max: Attempt | Observe;
+    /// Whether something may let an attempt not begin.
+    is_gated: Breaker | Limiter;
+}
+
 impl Policy {
     fn new(arguments: &Arguments) -> Self {
-        if let Some(Value::Expr(expr)) = arguments.value(Key::Policy) {
+        if let Some(KeyValue::Expr(expr)) = arguments.value(Key::Policy) {
             return Self::Expr(expr.clone(), enabled(arguments));
         }
         Self::of_numbers(arguments, numbers(arguments))
@@ -493,14 +511,14 @@ impl Policy {
     /// The policy of a trait's attribute, which that of a decorator can take the place of.
     fn of_trait(arguments: &Arguments) -> Self {
         match arguments.value(Key::Policy) {
-            Some(Value::Expr(expr)) => Self::Expr(expr.clone(), None),
+            Some(KeyValue::Expr(expr)) => Self::Expr(expr.clone(), None),
             _ => Self::of_numbers(arguments, beside_policy(numbers(arguments))),
         }
     }
 
     fn of_numbers(arguments: &Arguments, numbers: Vec<Argument>) -> Self {
         let is_constant = numbers.iter().all(|argument| argument.value.is_literal())
-            && arguments.value(Key::Name).is_none_or(Value::is_literal);
+            && arguments.value(Key::Name).is_none_or(KeyValue::is_literal);
         if is_constant {
             Self::Constant(numbers)
         } else {
@@ -530,12 +548,28 @@ impl Count {
     }
 }
 
+/// Whether what shapes the end of a call may ask its `GaveUp` for the time.
+fn ending_asks_time(ending: &Expr) -> bool {
+    let Expr::Closure(closure) = ending else {
+        return true;
+    };
+    let argument = match closure.inputs.first() {
+        Some(Pat::Type(PatType { pat, .. })) => Some(&**pat),
+        argument => argument,
+    };
+    match argument {
+        Some(Pat::Ident(name)) => tokens::asks_time(closure.body.to_token_stream(), &name.ident),
+        Some(Pat::Wild(_)) => false,
+        _ => true,
+    }
+}
+
 /// Whether delays depend on more than the number of retries.
 fn needs_everything(number: &Argument) -> bool {
     match &number.value {
-        Value::Jitter(Jitter::Decorrelated) => true,
-        Value::Expr(_) => number.key == Key::Jitter,
-        Value::Section(inner) => inner
+        KeyValue::Jitter(Jitter::Decorrelated) => true,
+        KeyValue::Expr(_) => number.key == Key::Jitter,
+        KeyValue::Section(inner) => inner
             .iter()
             .any(|number| number.key == Key::Max || needs_everything(number)),
         _ => false,
@@ -545,16 +579,15 @@ fn needs_everything(number: &Argument) -> bool {
 /// The arguments that a policy is made of. Limits of time are reckoned beside the policy: a deadline at the call's start, a
 /// timeout before each attempt.
 fn numbers(arguments: &Arguments) -> Vec<Argument> {
-    let given = arguments.given.iter();
-    given
-        .filter(|argument| argument.key.is_of_policy())
-        .filter(|argument| !matches!(argument.key, Key::Timeout | Key::Deadline))
-        .filter(|argument| !matches!(argument.value, Value::Delays(_)))
-        .cloned()
-        .collect()
+    let mut numbers = arguments.given.clone();
+    numbers.retain(|argument| {
+        let is_time = matches!(argument.key, Key::Timeout | Key::Deadline);
+        argument.key.is_of_policy() && !is_time && !matches!(argument.value, KeyValue::Delays(_))
+    });
+    numbers
 }
 
-/// Of these, what a policy that is known at run time takes the place of, or is the base of.
+/// Those numbers that a policy known at run time takes the place of, or is the base of.
 fn beside_policy(mut numbers: Vec<Argument>) -> Vec<Argument> {
     numbers.retain(|number| number.key.is_within_policy());
     numbers
@@ -567,7 +600,7 @@ fn enabled(arguments: &Arguments) -> Option<Box<Argument>> {
 /// The path to the runtime crate.
 pub(crate) fn krate(arguments: &Arguments) -> RuntimePath {
     RuntimePath::new(match arguments.value(Key::Crate) {
-        Some(Value::Path(path)) => Some(path.clone()),
+        Some(KeyValue::Path(path)) => Some(path.clone()),
         _ => None,
     })
 }

@@ -2,17 +2,17 @@
 //!
 //! Locals begin with `retry_`: a constant or static of the same name in scope would turn them into patterns.
 
-use proc_macro2::{Group, Ident, Literal, TokenStream, TokenTree};
-use quote::{ToTokens, quote};
+use proc_macro2::{Ident, Literal, TokenStream, TokenTree};
+use quote::ToTokens;
 use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::Value;
+use crate::attribute::argument::KeyValue;
 use crate::attribute::expression;
 use crate::expand::model::{Count, Model};
 use crate::target::function::Asyncness;
-use crate::tokens::{ours, ours_at};
+use crate::tokens::{code, is_punct, mapped, ours, ours_at, stream, trees, when, with_content};
 
 /// Prints the loop of one function.
 pub(crate) struct Printer<'a> {
@@ -64,50 +64,49 @@ impl Printer<'_> {
     pub(crate) fn named_timer(&self) -> Option<TokenStream> {
         let timer = self.model.expr(Key::Timer)?;
         let function = match (self.asyncness, timer) {
-            (Asyncness::Async, Expr::Closure(_)) => quote!(timer_fn),
-            (Asyncness::Async, _) => quote!(timer),
-            (Asyncness::Blocking, Expr::Closure(_)) => quote!(blocking_timer_fn),
-            (Asyncness::Blocking, _) => quote!(blocking_timer),
+            (Asyncness::Async, Expr::Closure(_)) => code!(timer_fn),
+            (Asyncness::Async, _) => code!(timer),
+            (Asyncness::Blocking, Expr::Closure(_)) => code!(blocking_timer_fn),
+            (Asyncness::Blocking, _) => code!(blocking_timer),
         };
-        let timer = self.kept(timer);
-        Some(quote!(__retry::#function(#timer)))
+        Some(code!(__retry::#function(#(self.kept(timer)))))
     }
 
-    /// That, or the one of the runtime's features.
+    /// The timer that the user named, or the one of the runtime's features.
     pub(crate) fn timer(&self) -> TokenStream {
         self.named_timer().unwrap_or_else(|| match self.asyncness {
-            Asyncness::Async => quote!(__retry::default_timer::<__retry::Features>()),
-            Asyncness::Blocking => quote!(__retry::DefaultTimer),
+            Asyncness::Async => code!(__retry::default_timer::<__retry::Features>()),
+            Asyncness::Blocking => code!(__retry::DefaultTimer),
         })
     }
 
     /// What a timer implements here.
     pub(crate) fn timer_trait(&self) -> TokenStream {
         match self.asyncness {
-            Asyncness::Async => quote!(__retry::Timer),
-            Asyncness::Blocking => quote!(__retry::BlockingTimer),
+            Asyncness::Async => code!(__retry::Timer),
+            Asyncness::Blocking => code!(__retry::BlockingTimer),
         }
     }
 
     /// Binds `retry_observer`, where the attribute names one.
     pub(crate) fn observer(&self) -> Option<TokenStream> {
         let expr = self.model.expr(Key::Observe)?;
-        let place = expr.span();
+        let span = expr.span();
         let observer = self.user(expr);
         if matches!(expr, Expr::Closure(_)) {
-            let observer = ours_at!(place=> __retry::observe_fn(#observer));
+            let observer = ours_at!(span=> __retry::observe_fn(#observer));
             return Some(ours!(let mut retry_observer = #observer;));
         }
-        let observe = ours_at!(place=> __retry::observe(&retry_observed, retry_event));
+        let observe = ours_at!(span=> __retry::observe(&retry_observed, retry_event));
         Some(ours! {
             let retry_observed = #observer;
             let mut retry_observer = |retry_event: &__retry::Event<'_>| #observe;
         })
     }
 
-    /// That, for reports that may have one.
+    /// The observer, for reports that may have one.
     pub(crate) fn observe(&self) -> TokenStream {
-        if self.model.has(&[Key::Observe]) {
+        if self.model.is_observed() {
             ours!(__retry::Some(&mut retry_observer))
         } else {
             ours!(__retry::None)
@@ -116,8 +115,12 @@ impl Printer<'_> {
 
     /// The budget that all calls of this function share.
     pub(crate) fn own_budget(&self) -> Option<TokenStream> {
-        matches!(self.model.arguments.value(Key::Budget), Some(Value::Alone)).then(|| {
-            quote!(
+        matches!(
+            self.model.arguments.value(Key::Budget),
+            Some(KeyValue::Alone)
+        )
+        .then(|| {
+            code!(
                 static __RETRY_BUDGET: __retry::Budget = __retry::Budget::standard();
             )
         })
@@ -126,16 +129,15 @@ impl Printer<'_> {
     /// Binds `retry_budget`, where the attribute names one.
     pub(crate) fn budget(&self) -> Option<TokenStream> {
         let (budget, is_shared) = match self.model.arguments.value(Key::Budget)? {
-            Value::Expr(expr) => {
-                let place = expr.span();
-                let budget = self.user(expr);
-                let budget = ours_at!(place=> __retry::budget(#budget));
-                let is_shared = ours_at!(place=> __retry::held(&retry_budget).__retry_is_shared(););
+            KeyValue::Expr(expr) => {
+                let span = expr.span();
+                let budget = ours_at!(span=> __retry::budget(#(self.user(expr))));
+                let is_shared = ours_at!(span=> __retry::held(&retry_budget).__retry_is_shared(););
                 (budget, Some(is_shared))
             }
             _ => {
-                let place = self.model.arguments.get(Key::Budget)?.ident.span();
-                (ours_at!(place=> __retry::own_budget(&__RETRY_BUDGET)), None)
+                let span = self.model.arguments.get(Key::Budget)?.ident.span();
+                (ours_at!(span=> __retry::own_budget(&__RETRY_BUDGET)), None)
             }
         };
         Some(ours!(let retry_budget = #budget; #is_shared))
@@ -148,7 +150,10 @@ impl Printer<'_> {
         let validate = self.model.expr(Key::Validate);
         let allow = validate.map(|_| ours!(#[allow(unused_variables)]));
         let is_unused = name.to_string().starts_with('_');
-        let allow_unused = is_unused.then(|| ours!(#[allow(clippy::no_effect_underscore_binding)]));
+        let allow_unused = when(
+            is_unused,
+            ours!(#[allow(clippy::no_effect_underscore_binding)]),
+        );
         Some(ours!(#allow #allow_unused let #name = &retry_history;))
     }
 
@@ -172,31 +177,29 @@ impl Printer<'_> {
 }
 
 fn rename_self(tokens: TokenStream, this: &Ident) -> TokenStream {
-    let tokens: Vec<_> = tokens.into_iter().collect();
-    let renamed = tokens.iter().enumerate().map(|(index, token)| match token {
-        // In a path, `self` is the module.
-        TokenTree::Ident(ident) if ident == "self" => {
-            let in_path = matches!(tokens.get(index + 1), Some(TokenTree::Punct(next)) if next.as_char() == ':');
-            let mut this = if in_path { ident.clone() } else { this.clone() };
-            this.set_span(this.span().located_at(ident.span()));
-            TokenTree::Ident(this)
-        }
-        TokenTree::Group(group) => {
-            let is_macros = matches!(
-                tokens[..index],
-                [.., TokenTree::Ident(_), TokenTree::Punct(ref bang)] if bang.as_char() == '!'
-            );
-            let mut content = rename_self(group.stream(), this);
-            if is_macros {
-                content = content.into_iter().map(|token| rename_captured(token, this)).collect();
+    let mut trees = trees(tokens);
+    for index in 0..trees.len() {
+        let (before, from) = trees.split_at(index);
+        let renamed = match &from[0] {
+            // In a path, `self` is the module.
+            TokenTree::Ident(ident) if ident == "self" => {
+                let in_path = from.get(1).is_some_and(|next| is_punct(next, ':'));
+                let mut this = if in_path { ident.clone() } else { this.clone() };
+                this.set_span(this.span().located_at(ident.span()));
+                TokenTree::Ident(this)
             }
-            let mut inner = Group::new(group.delimiter(), content);
-            inner.set_span(group.span());
-            TokenTree::Group(inner)
-        }
-        token => token.clone(),
-    });
-    renamed.collect()
+            TokenTree::Group(group) => {
+                let mut content = rename_self(group.stream(), this);
+                if matches!(before, [.., TokenTree::Ident(_), bang] if is_punct(bang, '!')) {
+                    content = mapped(content, &mut |token| rename_captured(token, this));
+                }
+                with_content(group, content).into()
+            }
+            _ => continue,
+        };
+        trees[index] = renamed;
+    }
+    stream(&trees)
 }
 
 /// A format string with `{self}` called as it is there.

@@ -1,7 +1,6 @@
 //! The key `span`: a span around the call, and one around each attempt.
 
 use proc_macro2::TokenStream;
-use retry_vocabulary::key::Key;
 
 use crate::attribute::argument::Argument;
 use crate::expand::printer::Printer;
@@ -34,13 +33,12 @@ impl Printer<'_> {
         }
     }
 
-    fn call_span(&self, span: &Argument) -> TokenStream {
-        let place = span.span;
-        let is_on = self.argument(span);
+    fn call_span(&self, key: &Argument) -> TokenStream {
         let name = self.name();
-        let new = ours_at!(place=> __retry::span::of_call(__retry::Features, retry_spans, #name));
+        let new =
+            ours_at!(key.span=> __retry::span::of_call(__retry::Features, retry_spans, #name));
         ours! {
-            let retry_spans: bool = #is_on;
+            let retry_spans: bool = #(self.argument(key));
             let retry_span = #new;
         }
     }
@@ -48,11 +46,10 @@ impl Printer<'_> {
     /// Binds the span of the attempt that begins.
     pub(crate) fn attempt_span(&self) -> Option<TokenStream> {
         self.model.span()?;
-        let number = if self.model.has(&[Key::Hedge]) {
+        let number = if self.model.is_hedged() {
             ours!(__retry::span::next(&retry_begun))
         } else {
-            let call = self.whole_call();
-            ours!(__retry::Call::attempt(#call))
+            ours!(__retry::Call::attempt(#(self.whole_call())))
         };
         Some(ours!(let retry_attempt_span = __retry::span::of_attempt(retry_spans, #number);))
     }

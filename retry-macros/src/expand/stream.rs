@@ -15,8 +15,8 @@ use crate::expand::attempt::Attempted;
 use crate::expand::model::Stream;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::target::outcome::{self, StreamPlace};
-use crate::tokens::{ours, ours_at};
+use crate::target::outcome::{self, StreamPart};
+use crate::tokens::{ours, ours_at, when};
 
 impl Printer<'_> {
     /// The function's content: the loop, and the stream that it returns. The loop can await even where the function
@@ -35,9 +35,9 @@ impl Printer<'_> {
                 stream,
                 ours!(__retry::stream::#mode::into_stream(retry_outcome)),
             );
-            let returned = match stream.place {
-                StreamPlace::Outcome => returned,
-                StreamPlace::Value => ours! {
+            let returned = match stream.part {
+                StreamPart::Outcome => returned,
+                StreamPart::Value => ours! {
                     match retry_outcome {
                         __retry::Ok(retry_value) => {
                             let retry_outcome = __retry::Ok(retry_value);
@@ -55,16 +55,16 @@ impl Printer<'_> {
         let item = &stream.item;
         let hand_over = ours_at!(item.span()=> __retry::stream::hand_over::<#item>());
         let returned = Self::returned(stream, ours!(retry_stream));
-        let returned = match (stream.place, opening) {
-            (StreamPlace::Outcome, Asyncness::Blocking) => returned,
-            (StreamPlace::Value, Asyncness::Blocking) => {
+        let returned = match (stream.part, opening) {
+            (StreamPart::Outcome, Asyncness::Blocking) => returned,
+            (StreamPart::Value, Asyncness::Blocking) => {
                 ours!(__retry::Ok(#returned))
             }
-            (StreamPlace::Outcome, Asyncness::Async) => ours! {
+            (StreamPart::Outcome, Asyncness::Async) => ours! {
                 let retry_stream = __retry::stream::arrived(retry_stream).await;
                 #returned
             },
-            (StreamPlace::Value, Asyncness::Async) => ours! {
+            (StreamPart::Value, Asyncness::Async) => ours! {
                 match __retry::stream::opened(retry_stream).await {
                     __retry::Ok(retry_stream) => __retry::Ok(#returned),
                     __retry::Err(retry_error) => __retry::Err(retry_error),
@@ -100,7 +100,6 @@ impl Printer<'_> {
         let timeout = model.arguments.get(Key::Timeout);
         let (item, failing) = (&stream.item, &model.failing);
         let limit = timeout.map(|timeout| self.attempt_limit(timeout));
-        let patience = self.patience(limit);
         let span = self.attempt_span();
         let once = self.once(attempted);
         let (mutable, opened) = match opening {
@@ -113,25 +112,24 @@ impl Printer<'_> {
                 self.awaited(ours!(__retry::stream::Patience::wait(&mut retry_patience, #once))),
             ),
         };
-        let one_error = (stream.place == StreamPlace::Value).then(|| {
-            let place = outcome::error_span(&model.outcome);
-            let flatten = ours_at!(place=> __retry::stream::flatten::<#failing, _, _>);
+        let one_error = (stream.part == StreamPart::Value).then(|| {
+            let span = outcome::error_span(&model.outcome);
+            let flatten = ours_at!(span=> __retry::stream::flatten::<#failing, _, _>);
             ours!(let retry_opened = #flatten(retry_opened);)
         });
         let mode = module(stream);
         let (progress, arguments) = match stream.mode {
             Mode::First | Mode::Buffer => (None, None),
             Mode::Resume => {
-                let place = outcome::value_span(&stream.item);
-                let progress = ours_at!(place=> __retry::stream::resume::progress::<#item>);
-                let now = self.now_at_start();
+                let span = outcome::value_span(&stream.item);
+                let progress = ours_at!(span=> __retry::stream::resume::progress::<#item>);
                 (
-                    Some(ours!(let mut retry_progress = #progress(#now);)),
+                    Some(ours!(let mut retry_progress = #progress(#(self.now_at_start()));)),
                     Some(ours!(, &retry_giver, &mut retry_progress)),
                 )
             }
         };
-        let attempt = if self.model.has(&[Key::Fallback]) {
+        let attempt = if self.model.falls_back() {
             ours!(attempt_or_fallback)
         } else {
             ours!(attempt)
@@ -141,16 +139,16 @@ impl Printer<'_> {
         );
         let dropped =
             timeout.map(|_| ours!(let retry_dropped = __retry::stream::is_dropped(&retry_ended);));
-        let yielded = self
-            .model
-            .minds_items()
-            .then(|| ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);));
+        let yielded = when(
+            self.model.minds_items(),
+            ours!(let retry_yielded = __retry::stream::has_yielded(&retry_ended);),
+        );
         ours! {
             #span
             #progress
             // What was opened may borrow the attempt, and is gone before the next one is counted.
             let retry_ended = {
-                let #mutable retry_patience = #patience;
+                let #mutable retry_patience = #(self.patience(limit));
                 #[allow(clippy::redundant_closure_call)]
                 let retry_opened = #opened;
                 #one_error
@@ -181,16 +179,16 @@ impl Printer<'_> {
     }
 
     /// Reads the stream that a fallback returned as an attempt's is read. It is no attempt, so no timeout ends it.
-    pub(crate) fn read_fallen(&self, stream: &Stream, place: Span) -> TokenStream {
-        let mode = module(stream);
-        let (item, failing) = (&stream.item, &self.model.failing);
+    pub(crate) fn read_fallen(&self, stream: &Stream, span: Span) -> TokenStream {
+        let item = &stream.item;
+        let failing = &self.model.failing;
         let patience = self.patience(Some(ours!(__retry::None)));
-        let opened = ours_at!(place=> __retry::stream::of_same_items::<#item, _>(retry_stream));
+        let opened = ours_at!(span=> __retry::stream::of_same_items::<#item, _>(retry_stream));
         // All of it there, or an error about the stream's type would appear twice, at two places.
-        ours_at! {place=>
+        ours_at! {span=>
             let retry_fallen = match retry_fallen {
                 __retry::Ok(retry_stream) => __retry::stream::outcome::<#failing, _>(
-                    __retry::stream::#mode::fallen(#opened, #patience).await,
+                    __retry::stream::#(module(stream))::fallen(#opened, #patience).await,
                 ),
                 __retry::Err(retry_error) => __retry::Err(retry_error),
             };

@@ -1,7 +1,6 @@
 //! What follows a success.
 
 use proc_macro2::TokenStream;
-use retry_vocabulary::key::Key;
 
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -26,7 +25,7 @@ impl Printer<'_> {
     /// Tells the budget that is bound, where there is one, that a call counted so succeeded.
     pub(crate) fn credit(&self, counted: &TokenStream) -> Option<TokenStream> {
         let call = self.call();
-        let is_bound = self.model.has(&[Key::Budget]);
+        let is_bound = self.model.is_paid();
         is_bound.then(|| ours!(#call::credit(&#counted, &retry_budget);))
     }
 

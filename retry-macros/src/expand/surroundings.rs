@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use retry_vocabulary::key::Key;
 
-use crate::attribute::argument::{Argument, Value};
+use crate::attribute::argument::{Argument, KeyValue};
 use crate::expand::model::{DefaultName, Policy};
 use crate::expand::printer::Printer;
 use crate::tokens::ours;
@@ -14,10 +14,9 @@ impl Printer<'_> {
         let Some(within) = self.within(&ours!(retry_attempt)) else {
             return ours!(#future.await);
         };
-        let outer = self.known_outer();
         ours! {
             {
-                #outer
+                #(self.known_outer())
                 #[allow(clippy::redundant_closure_call)]
                 let retry_attempt = ::core::pin::pin!(#future);
                 #within
@@ -73,34 +72,33 @@ impl Printer<'_> {
             .model
             .span()
             .map(|_| ours!(__retry::span::within(#pinned, &retry_attempt_span)));
-        let layers: Vec<_> = [nested, spanned].into_iter().flatten().collect();
-        (!layers.is_empty()).then(|| ours!(#(let #pinned = ::core::pin::pin!(#layers);)*))
+        let pin = |layer| ours!(let #pinned = ::core::pin::pin!(#layer););
+        let (nested, spanned) = (nested.map(pin), spanned.map(pin));
+        (nested.is_some() || spanned.is_some()).then(|| ours!(#nested #spanned))
     }
 
     /// The call, of type `Outer`. Where its retries are off, it multiplies nothing.
     fn outer(&self) -> Option<TokenStream> {
         let is_off = matches!(
             self.model.arguments.value(Key::Enabled),
-            Some(Value::Bool(false))
+            Some(KeyValue::Bool(false))
         );
         if !self.model.nested || is_off {
             return None;
         }
         if let Policy::Constant(_) = self.model.policy {
-            let values = self.values();
-            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #values) }));
+            return Some(ours!(const { __retry::Outer::of(__RETRY_SITE, #(self.values())) }));
         }
         let name = self.model.arguments.value(Key::Name);
         let outer = match (name, self.client_name()) {
-            (Some(Value::Text(name)), _) => ours!(__retry::Outer::named(#name)),
+            (Some(KeyValue::Text(name)), _) => ours!(__retry::Outer::named(#name)),
             (None, Some(name)) => ours!(__retry::Outer::named_by(|| #name)),
             // An expression may need what the attempt changes.
             (_, _) if self.model.default_name == DefaultName::Surroundings => {
                 ours!(__retry::Outer::named_as(__retry_name))
             }
             (_, _) => {
-                let path = self.path();
-                ours!(__retry::Outer::named(#path))
+                ours!(__retry::Outer::named(#(self.path())))
             }
         };
         Some(self.limited(outer))
@@ -108,7 +106,6 @@ impl Printer<'_> {
 
     /// The `outer`, and how many attempts it may make, where that is known before a failure.
     fn limited(&self, outer: TokenStream) -> TokenStream {
-        let values = self.values();
         let attempts = if self.model.expr(Key::Enabled).is_some() {
             ours!(__retry::only_attempt)
         } else {
@@ -118,7 +115,7 @@ impl Printer<'_> {
             ours! {
                 __retry::Outer::up_to(
                     #outer,
-                    const { #attempts(&__RETRY_POLICY #own, #values) },
+                    const { #attempts(&__RETRY_POLICY #own, #(self.values())) },
                 )
             }
         };
@@ -136,11 +133,10 @@ impl Printer<'_> {
                 if !says_max(numbers) || !says_max(own) {
                     return outer;
                 }
-                let literals = own.iter().filter(|number| number.value.is_literal());
-                let limited = up_to(self.setters(literals));
+                let literals = self.setters(own, &|number| number.value.is_literal());
                 ours! {
                     match &#this.policy {
-                        __retry::None => #limited,
+                        __retry::None => #(up_to(literals)),
                         __retry::Some(_) => #outer,
                     }
                 }

@@ -1,35 +1,31 @@
 //! Time: the clock that a call goes by, when it must end, and what follows a pause that took too long.
 
 use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
-use retry_vocabulary::key::Key;
 
-use crate::attribute::argument::{Argument, Value};
-use crate::expand::failure::Failed;
-use crate::expand::model::{Deadline, Late};
+use crate::attribute::argument::{Argument, KeyValue};
+use crate::expand::model::Deadline;
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
-use crate::tokens::ours;
+use crate::tokens::{code, code_at, ours};
 
 impl Printer<'_> {
     /// What tells the time, of type `FnOnce() -> Moment`. The user's timer is in scope as `timer`.
     fn now(&self, timer: &TokenStream) -> TokenStream {
         if self.model.names_clock() {
-            let of = self.timer_trait();
-            return ours!(|| #of::now(&#timer));
+            return ours!(|| #(self.timer_trait())::now(&#timer));
         }
         match self.asyncness {
-            Asyncness::Blocking => quote!(__retry::now_blocking),
-            Asyncness::Async => quote!(__retry::now),
+            Asyncness::Blocking => code!(__retry::now_blocking),
+            Asyncness::Async => code!(__retry::now),
         }
     }
 
-    /// The same at the start of a call.
+    /// What tells the time at the start of a call.
     pub(crate) fn now_at_start(&self) -> TokenStream {
         self.now(&self.named_timer().unwrap_or_default())
     }
 
-    /// The same after a failure.
+    /// What tells the time after a failure.
     pub(crate) fn now_after_failure(&self) -> TokenStream {
         self.now(&ours!(retry_timer))
     }
@@ -37,14 +33,12 @@ impl Printer<'_> {
     /// The clock of the history of earlier attempts.
     pub(crate) fn clock(&self) -> TokenStream {
         match self.named_timer() {
-            _ if !self.model.shows_time => quote!(__retry::no_clock()),
+            _ if !self.model.shows_time => code!(__retry::no_clock()),
             Some(timer) if self.model.names_clock() => {
-                let of = self.timer_trait();
-                ours!(__retry::clock_at(#of::now(&#timer)))
+                ours!(__retry::clock_at(#(self.timer_trait())::now(&#timer)))
             }
             _ => {
-                let now = self.now_at_start();
-                ours!(__retry::clock(#now))
+                ours!(__retry::clock(#(self.now_at_start())))
             }
         }
     }
@@ -62,16 +56,15 @@ impl Printer<'_> {
     ) -> TokenStream {
         match deadline {
             Deadline::Given(deadline) => {
-                let deadline = self.argument(deadline);
-                quote!(__retry::deadline(#deadline, #now))
+                code!(__retry::deadline(#(self.argument(deadline)), #now))
             }
-            Deadline::OfPolicy => quote!(__retry::policy_deadline(#numbers, #now)),
+            Deadline::OfPolicy => code!(__retry::policy_deadline(#numbers, #now)),
             Deadline::Decorator { this, of_trait } => {
                 let of_trait = of_trait
                     .as_ref()
                     .map(|of_trait| self.deadline_from(of_trait, numbers, now));
-                let of_trait = of_trait.unwrap_or_else(|| quote!(__retry::None));
-                quote! {
+                let of_trait = of_trait.unwrap_or_else(|| code!(__retry::None));
+                code! {
                     match &#this.policy {
                         __retry::Some(_) => __retry::policy_deadline(#numbers, #now),
                         __retry::None => #of_trait,
@@ -83,19 +76,18 @@ impl Printer<'_> {
 
     /// How long an attempt may take, of type `Option<Duration>`.
     pub(crate) fn attempt_limit(&self, timeout: &Argument) -> TokenStream {
-        if let Value::Alone = timeout.value {
-            let limit = self.with_policy(|policy| quote!(__retry::policy_timeout(#policy)));
-            return quote!({ #limit });
+        if let KeyValue::Alone = timeout.value {
+            let limit = self.with_policy(&mut |policy| code!(__retry::policy_timeout(#policy)));
+            return code!({ #limit });
         }
-        let limit = self.argument(timeout);
-        quote!(__retry::timeout(#limit))
+        code!(__retry::timeout(#(self.argument(timeout))))
     }
 
     /// Says where a policy that is known at run time has a timeout that this call does not name. `policy` is of type
     /// `&Policy`.
     pub(crate) fn ignored_timeout(&self, policy: &TokenStream) -> Option<TokenStream> {
         let name = self.model.ignores_timeout().then(|| self.name())?;
-        Some(quote! {
+        Some(code! {
             if __retry::has_timeout(#policy) {
                 __retry::ignores_timeout(#name);
             }
@@ -107,17 +99,16 @@ impl Printer<'_> {
     /// in a block is far from the method.
     pub(crate) fn expected_timer(&self) -> Option<TokenStream> {
         let is_default = self.asyncness == Asyncness::Async && self.named_timer().is_none();
-        let place = self.model.function.signature.ident.span();
-        is_default.then(|| quote_spanned!(place=> __retry::expect_timer();))
+        let span = self.model.function.signature.ident.span();
+        is_default.then(|| code_at!(span=> __retry::expect_timer();))
     }
 
-    /// After an item of a stream that is resumed, has the retries count and the deadline begin anew. `policy` is of type
+    /// Has the retries count and the deadline begin anew after an item of a stream that is resumed. `policy` is of type
     /// `&Policy`. A budget is bound, and told that the attempt brought something.
     pub(crate) fn restart(&self, policy: &TokenStream) -> Option<TokenStream> {
         if !self.model.resumes() {
             return None;
         }
-        let call = self.call();
         let credit = self.credit(&ours!(retry_next));
         let now = self.now_after_failure();
         let deadline = self.model.deadline.as_ref().map(|deadline| {
@@ -127,7 +118,7 @@ impl Printer<'_> {
         Some(ours! {
             if !__retry::stream::resume::is_without_items(&retry_progress) {
                 #credit
-                retry_next = #call::restarted(
+                retry_next = #(self.call())::restarted(
                     retry_next,
                     __retry::stream::resume::lasted(&retry_progress, #now),
                 );
@@ -142,7 +133,7 @@ impl Printer<'_> {
         asks.then(|| ours!(let retry_timer;))
     }
 
-    /// Evaluates it.
+    /// Evaluates the timer that a failure binds.
     pub(crate) fn timer_assignment(&self) -> Option<TokenStream> {
         let timer = self.named_timer().filter(|_| self.model.asks_timer())?;
         Some(ours!(retry_timer = #timer;))
@@ -153,189 +144,5 @@ impl Printer<'_> {
         let is_kept = self.model.names_clock() && self.model.shows_time;
         let of = self.timer_trait();
         is_kept.then(|| ours!(__retry::tick(&mut retry_history, #of::now(&retry_timer));))
-    }
-
-    /// Declares what a failure leaves behind for a call that ends after its pause.
-    pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
-        self.model.late(self.asyncness)?;
-        if self.model.is_gated() {
-            return None;
-        }
-        let value = self
-            .model
-            .keeps_values()
-            .then(|| ours!(let retry_returned;));
-        Some(ours!(let retry_failed; #value))
-    }
-
-    /// There is an error to end with.
-    pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
-        let value = self
-            .model
-            .keeps_values()
-            .then(|| ours!(retry_returned = __retry::None;));
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = true; #value),
-            Late::Kept => ours!(retry_failed = __retry::Some(retry_error); #value),
-        })
-    }
-
-    /// A value was rejected, and there is no error to end with. `returned` makes it the outcome.
-    pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
-        let value = self.model.keeps_values().then(|| {
-            ours! {
-                #returned
-                retry_returned = __retry::Some(retry_outcome);
-            }
-        });
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => ours!(retry_failed = false; #value),
-            Late::Kept => ours!(retry_failed = __retry::None; #value),
-        })
-    }
-
-    /// Why the call ends after its pause, of type `Option<Reason>`.
-    fn late(&self) -> Option<TokenStream> {
-        either(self.cut(), self.after_deadline())
-    }
-
-    fn cut(&self) -> Option<TokenStream> {
-        let is_cancellable = self.model.has(&[Key::Cancel]);
-        is_cancellable.then(|| ours!(__retry::cut(retry_cancelled)))
-    }
-
-    fn after_deadline(&self) -> Option<TokenStream> {
-        self.model.deadline.as_ref()?;
-        let now = self.now_after_failure();
-        Some(ours!(__retry::late(retry_deadline, retry_pause, #now)))
-    }
-
-    /// The error that the last attempt left, of type `Option<_>`.
-    pub(crate) fn last_error(&self) -> Option<TokenStream> {
-        Some(match self.model.late(self.asyncness)? {
-            Late::FromHistory => {
-                ours!(__retry::take_last_error(&mut retry_history, retry_failed))
-            }
-            Late::Kept => ours!(retry_failed),
-        })
-    }
-
-    /// Ends the call after the pause before an attempt, where it was cancelled, or its deadline has passed.
-    pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
-        let error = self.last_error()?;
-        let late = self.late()?;
-        let ended = self.reported(&ours!(Taken), &ours!(retry_why));
-        let outcome = self.outcome_of_failure();
-        let leave = self.leave();
-        let unpaid = self.unpaid();
-        let returned = self.model.keeps_values().then(|| {
-            let ended = self.told(Failed::Until, &ours!(Taken), &ours!(retry_why));
-            ours! {
-                if let __retry::Some(retry_outcome) = retry_returned {
-                    #unpaid
-                    #ended
-                    #leave
-                }
-            }
-        });
-        Some(ours! {
-            if let __retry::Some(retry_why) = #late {
-                if let __retry::Some(retry_error) = #error {
-                    #unpaid
-                    #ended
-                    let retry_outcome = #outcome;
-                    #leave
-                }
-                #returned
-            }
-        })
-    }
-
-    /// The same after the pause before a correction, whose error is at hand.
-    pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
-        let late = self.late()?;
-        let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
-        let unpaid = self.unpaid();
-        Some(ours! {
-            if let __retry::Some(retry_why) = #late {
-                #unpaid
-                #reported
-                #ended
-                break;
-            }
-        })
-    }
-
-    /// Gives back what was paid for the attempt or correction after the pause, before anything else of the user's runs.
-    fn unpaid(&self) -> Option<TokenStream> {
-        let is_paid = self.model.has(&[Key::Budget]);
-        is_paid.then(|| ours!(__retry::drop(retry_paid);))
-    }
-
-    /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
-    /// what the pause was for.
-    pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
-        let told = self.told(Failed::Body, pending, reason);
-        let tick = self.tick();
-        let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
-        ours! {
-            #told
-            #tick
-            #binding
-        }
-    }
-
-    pub(crate) fn told(
-        &self,
-        failed: Failed,
-        pending: &TokenStream,
-        reason: &TokenStream,
-    ) -> TokenStream {
-        let (shown, falls_back) = match failed {
-            Failed::Until => (ours!(&__retry::REJECTED_VALUE), false),
-            Failed::Body | Failed::Validation => (self.shown(), self.model.has(&[Key::Fallback])),
-        };
-        let name = self.name();
-        let observer = self.observer();
-        let observe = self.observe();
-        let report = if self.is_told_by_site() && !falls_back {
-            ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
-        } else {
-            let call = self.whole_call();
-            let ended = if falls_back {
-                quote!(falling_back)
-            } else {
-                quote!(ended)
-            };
-            ours! {
-                __retry::#ended(
-                    #call,
-                    #name,
-                    #shown,
-                    __retry::Values::#pending,
-                    #reason,
-                    #observe,
-                );
-            }
-        };
-        ours! {
-            {
-                #observer
-                #report
-            }
-        }
-    }
-}
-
-/// The first reason there is, of type `Option<Reason>`.
-fn either(first: Option<TokenStream>, second: Option<TokenStream>) -> Option<TokenStream> {
-    match (first, second) {
-        (Some(first), Some(second)) => Some(ours! {
-            match #first {
-                __retry::None => #second,
-                retry_why => retry_why,
-            }
-        }),
-        (first, second) => first.or(second),
     }
 }

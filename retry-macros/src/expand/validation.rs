@@ -5,7 +5,7 @@ use retry_vocabulary::key::Key;
 use syn::Expr;
 use syn::spanned::Spanned;
 
-use crate::expand::failure::{Decided, Failed};
+use crate::expand::failure::{Decided, FailureSource};
 use crate::expand::printer::Printer;
 use crate::target::function::Asyncness;
 use crate::tokens::{ours, ours_at};
@@ -16,23 +16,21 @@ impl Printer<'_> {
         if self.model.gathers_failures() {
             return self.gathered();
         }
-        let accepted = self.accepted();
-        let rejected = self.rejected();
         ours! {
             // The outcome stays in its place until it is handed on, by one way out alone: with two, or where it is
             // borrowed, the compiler copies a large value once or twice more.
             match retry_outcome {
-                #accepted
-                __retry::Err(retry_error) => { #rejected }
+                #(self.accepted())
+                __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
 
-    /// The same where the failures share what they leave to the pause, which is bound between finding one and deciding
-    /// about it.
+    /// Looks at `retry_outcome` where failures share what they leave to the pause, which is bound between finding one and
+    /// deciding about it.
     fn gathered(&self) -> TokenStream {
         let until = self.model.expr(Key::Until);
-        let is_corrected = self.model.has(&[Key::Correct]);
+        let is_corrected = self.model.is_corrected();
         let validate = self.model.expr(Key::Validate);
         let is_checked = validate.is_some() && !is_corrected;
         let (by_until, by_check) = match (until, is_checked) {
@@ -52,36 +50,27 @@ impl Printer<'_> {
         });
         let accepted = match validate {
             Some(validate) if is_checked => {
-                let check = self.check(validate);
-                let success = self.validated_success();
                 ours! {
-                    #check
+                    #(self.check(validate))
                     if let __retry::Err(retry_error) = retry_checked {
                         break 'retry_judged __retry::Ok(#by_check);
                     }
-                    #success
+                    #(self.validated_success())
                 }
             }
             Some(validate) => self.validated(validate),
             None => self.validated_success(),
         };
-        let answered = self.answered();
         let unwanted = until.map(|_| {
             let decided = self.unwanted(ours!(retry_outcome = __retry::Ok(retry_value);));
             ours!(__retry::Ok(#by_until) => { #decided })
         });
-        let invalid = is_checked.then(|| {
-            let decided = self.invalid();
-            ours!(__retry::Ok(#by_check) => { #decided })
-        });
-        let rejected = self.rejected();
-        let (timer, cancel) = (self.timer_assignment(), self.cancel());
-        let ended = self.leave();
+        let invalid = is_checked.then(|| ours!(__retry::Ok(#by_check) => { #(self.invalid()) }));
         ours! {
             let retry_failure = 'retry_judged: {
                 match retry_outcome {
                     __retry::Ok(retry_value) => {
-                        #answered
+                        #(self.answered())
                         #wanted
                         #accepted
                     }
@@ -89,32 +78,30 @@ impl Printer<'_> {
                         break 'retry_judged __retry::Err(retry_error);
                     }
                 }
-                #ended
+                #(self.leave())
             };
-            #timer
-            #cancel
+            #(self.timer_assignment())
+            #(self.cancel())
             match retry_failure {
                 #unwanted
                 #invalid
-                __retry::Err(retry_error) => { #rejected }
+                __retry::Err(retry_error) => { #(self.rejected()) }
             }
         }
     }
 
     /// Whether `until` accepts a value.
     fn accepts(&self, until: &Expr, value: &TokenStream) -> TokenStream {
-        let place = until.span();
-        let until = self.user(until);
-        ours_at!(place=> __retry::accepts(#value, #until))
+        ours_at!(until.span()=> __retry::accepts(#value, #(self.user(until))))
     }
 
-    /// After a value that `until` rejected. `ended` makes it the outcome.
+    /// What follows a value that `until` rejected. `ended` makes it the outcome.
     fn unwanted(&self, ended: TokenStream) -> TokenStream {
         let interrupted = self
             .model
             .history
             .map(|_| ours!(__retry::rejected(&mut retry_history);));
-        self.decided(Failed::Until, interrupted, ended)
+        self.decided(FailureSource::Until, interrupted, ended)
     }
 
     /// The arm for an `Ok`. A value that no key looks at stays where it is.
@@ -144,15 +131,13 @@ impl Printer<'_> {
         let Some(until) = until else {
             return ours!(__retry::Ok(#binding) => { #answered #accepted });
         };
-        let accepts = self.accepts(until, &value);
-        let rejected = self.unwanted(ended);
         ours! {
             __retry::Ok(#binding) => {
                 #answered
-                if #accepts {
+                if #(self.accepts(until, &value)) {
                     #accepted
                 } else {
-                    #rejected
+                    #(self.unwanted(ended))
                 }
             }
         }
@@ -161,10 +146,9 @@ impl Printer<'_> {
     /// Binds what `validate` says of the value as `retry_checked`.
     fn check(&self, validate: &Expr) -> TokenStream {
         let checked = self.settled(validate, "check", ours!(&retry_value), ours!(()));
-        let binding = self.attempt_binding();
         ours! {
             let retry_checked = {
-                #binding
+                #(self.attempt_binding())
                 #[allow(clippy::let_and_return)]
                 let retry_checked = #checked;
                 retry_checked
@@ -174,10 +158,9 @@ impl Printer<'_> {
 
     /// Makes a value that was moved out of the outcome the outcome again, and reports it.
     fn validated_success(&self) -> TokenStream {
-        let report = self.report();
         ours! {
             retry_outcome = __retry::Ok(retry_value);
-            #report
+            #(self.report())
         }
     }
 
@@ -189,15 +172,13 @@ impl Printer<'_> {
 
     /// Ends the call with what `validate` said of a value.
     fn ended_invalid(&self) -> TokenStream {
-        let kept = self.kept_invalid();
-        let ended = self.ended();
         ours! {
-            #kept
-            #ended
+            #(self.kept_invalid())
+            #(self.ended())
         }
     }
 
-    /// After a value that `validate` rejected, and nothing corrects.
+    /// What follows a value that `validate` rejected, and nothing corrects.
     fn invalid(&self) -> TokenStream {
         let kept = self.kept_invalid().map(|kept| {
             ours! {
@@ -205,20 +186,19 @@ impl Printer<'_> {
                 #kept
             }
         });
-        self.decided(Failed::Validation, kept, self.ended_invalid())
+        self.decided(FailureSource::Validation, kept, self.ended_invalid())
     }
 
-    /// After a value that `validate` is to check.
+    /// What follows a value that `validate` is to check.
     fn validated(&self, validate: &Expr) -> TokenStream {
         let check = self.check(validate);
         let success = self.validated_success();
         let Some(correct) = self.model.expr(Key::Correct) else {
-            let decided = self.invalid();
             return ours! {
                 #check
                 match retry_checked {
                     __retry::Ok(()) => { #success }
-                    __retry::Err(retry_error) => { #decided }
+                    __retry::Err(retry_error) => { #(self.invalid()) }
                 }
             };
         };
@@ -227,12 +207,9 @@ impl Printer<'_> {
             decision,
             retried,
             ..
-        } = self.decision(Failed::Validation);
+        } = self.decision(FailureSource::Validation);
         let ended = self.ended_invalid();
-        let paused = self.paused();
         let reason = self.reason().unwrap_or_else(|| ours!(_));
-        let given_up = self.without_cancel(ended.clone());
-        let correction = self.correction(correct, &ended);
         ours! {
             let mut retry_value = retry_value;
             loop {
@@ -243,13 +220,13 @@ impl Printer<'_> {
                 };
                 #before
                 let retry_pause = match #decision {
-                    #retried => #paused,
+                    #retried => #(self.paused()),
                     __retry::Err(#reason) => {
-                        #given_up
+                        #(self.without_cancel(ended.clone()))
                         break;
                     }
                 };
-                #correction
+                #(self.correction(correct, &ended))
             }
         }
     }
@@ -260,18 +237,16 @@ impl Printer<'_> {
         let pause = self.pause(self.late_correction(ended), &spend);
         let arguments = ours!(retry_value, &retry_error);
         let corrected = self.settled(correct, "correct", arguments, self.value());
-        let binding = self.attempt_binding();
         let kept = self
             .model
             .history
             .map(|_| ours!(__retry::corrected(&mut retry_history, retry_error);));
         let failed = ours!(__retry::Reason::CorrectionFailed);
         let reported = self.reported(&ours!(Corrected), &failed);
-        let ended = self.ended();
         ours! {
             #pause
             let retry_corrected = {
-                #binding
+                #(self.attempt_binding())
                 #[allow(clippy::let_and_return)]
                 let retry_corrected = #corrected;
                 retry_corrected
@@ -281,7 +256,7 @@ impl Printer<'_> {
                 __retry::Ok(retry_value) => retry_value,
                 __retry::Err(retry_error) => {
                     #reported
-                    #ended
+                    #(self.ended())
                     break;
                 }
             };
@@ -297,7 +272,7 @@ impl Printer<'_> {
         arguments: TokenStream,
         value: TokenStream,
     ) -> TokenStream {
-        let place = function.span();
+        let span = function.span();
         // With a named type, so that a mismatch points at the function.
         let error = self.error();
         let is_async = match function {
@@ -305,16 +280,16 @@ impl Printer<'_> {
             _ => None,
         };
         let function = self.user(function);
-        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(place));
+        let named = |name: &str| Ident::new(name, Span::mixed_site().located_at(span));
         match (self.asyncness, is_async) {
             (Asyncness::Async, Some(true)) => {
                 let caller = named(&format!("{caller}_async"));
-                ours_at!(place=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
+                ours_at!(span=> __retry::#caller::<_, #error, _>(#arguments, #function).await)
             }
             (Asyncness::Async, None) => {
                 let caller = named(&format!("{caller}_either"));
-                let outcome = ours_at!(place=> __retry::#caller(#arguments, #function));
-                ours_at! {place=>
+                let outcome = ours_at!(span=> __retry::#caller(#arguments, #function));
+                ours_at! {span=>
                     {
                         let retry_settled = #outcome;
                         let retry_via = __retry::kind(&retry_settled).__retry_via();
@@ -323,8 +298,7 @@ impl Printer<'_> {
                 }
             }
             (Asyncness::Async, Some(false)) | (Asyncness::Blocking, _) => {
-                let caller = named(caller);
-                ours_at!(place=> __retry::#caller::<_, #error>(#arguments, #function))
+                ours_at!(span=> __retry::#(named(caller))::<_, #error>(#arguments, #function))
             }
         }
     }

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::{Expr, ExprClosure, Type};
 
 use crate::attribute;
-use crate::attribute::argument::{Arguments, Value};
-use crate::errors::Errors;
+use crate::attribute::argument::{Arguments, KeyValue};
+use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function, SECOND, is_retry};
 use crate::target::outcome::{self, Delivery, is_no_result, is_opaque, mutable_reference};
 
@@ -41,10 +41,8 @@ pub(crate) fn member(
 /// Reports that a block or a trait has nothing to retry, unless another mistake may be the reason.
 pub(crate) fn nothing_is_retried(errors: &mut Errors) {
     if errors.is_empty() {
-        errors.at(
-            Span::call_site(),
-            "nothing here is retried: no method without `skip` is async, or returns a `Result`, a future or a stream by that name. Remove `#[retry]`, or put one on the method itself",
-        );
+        errors.push(error!(Span::call_site() =>
+            "nothing here is retried: no method without `skip` is async, or returns a `Result`, a future or a stream by that name. Remove `#[retry]`, or put one on the method itself"));
     }
 }
 
@@ -61,17 +59,13 @@ pub(crate) fn hides_future(function: &Function, errors: &mut Errors) -> bool {
 pub(crate) fn has_no_result_within(function: &Function, errors: &mut Errors) {
     if let Some(Type::Macro(hidden)) = function.return_type() {
         let name = &function.signature.ident;
-        errors.at(
-            hidden.span(),
-            format!("`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"),
-        );
+        errors.push(error!(hidden.span() =>
+            "`#[retry]` can't look into a macro: write the type out, or mark `{name}` `#[retry(skip)]`"));
     }
     if let Some(result) = function.return_type().and_then(outcome::result_within) {
         let name = &function.signature.ident;
-        errors.at(
-            result.span(),
-            format!("`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"),
-        );
+        errors.push(error!(result.span() =>
+            "`#[retry]` can't retry for a `{result}` within another type: return it alone, or a future of it, or mark `{name}` `#[retry(skip)]`"));
     }
 }
 
@@ -148,41 +142,7 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
             format!(". Or leave `{name}` alone: mark it `#[retry(skip)]`")
         }
     };
-    for second in function.attributes.iter().filter(|other| is_retry(other)) {
-        errors.at(second.path().span(), SECOND);
-    }
-    if function.is_retried() {
-        errors.at(
-            Span::call_site(),
-            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block",
-        );
-    }
-    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
-        errors.at(
-            attribute.path().span(),
-            format!("`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"),
-        );
-    }
-    if let Some(constness) = &signature.constness {
-        errors.at(
-            constness.span,
-            format!(
-                "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"
-            ),
-        );
-    }
-    if let Some(variadic) = &signature.variadic {
-        errors.at(
-            variadic.span(),
-            format!("a variadic function can't be retried: its arguments can be read only once{otherwise}"),
-        );
-    }
-    if let Body::Missing(semicolon) = &function.body {
-        errors.at(
-            semicolon.span,
-            "this method has no body to retry: put `#[retry]` on the method of the `impl`",
-        );
-    }
+    declaration(function, &otherwise, errors);
     let Some(returned) = function.return_type() else {
         errors.at(signature.ident.span(), no_result(function, setting));
         return;
@@ -217,10 +177,8 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
         && arguments.get(Key::Stream).is_none()
     {
         let name = &signature.ident;
-        errors.at(
-            outcome.span(),
-            format!("`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"),
-        );
+        errors.push(error!(outcome.span() =>
+            "`{name}` returns an `impl Trait` that hides whether it failed: write `Result<_, _>`, `impl Future<Output = Result<_, _>>` or `impl Stream<Item = Result<_, _>>`{otherwise}"));
     }
     if let Some(future) = outcome::future_within(outcome) {
         let target = setting.target();
@@ -235,10 +193,35 @@ fn target(arguments: &Arguments, function: &Function, setting: Setting, errors: 
     keys_that_need_another(arguments, errors);
     let lifetimes = function.mutable_references();
     if let Some(borrow) = mutable_reference(outcome, &lifetimes) {
-        errors.at(
-            borrow.span(),
-            format!("a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"),
-        );
+        errors.push(error!(borrow.span() =>
+            "a retried function can't return a `&mut` into its arguments, since every attempt borrows them anew (rust-lang/rust#51132): return an owned value or an index, and borrow after the call{otherwise}"));
+    }
+}
+
+/// Checks everything before the return type, and that there is a body.
+fn declaration(function: &Function, otherwise: &str, errors: &mut Errors) {
+    for second in function.attributes.iter().filter(|other| is_retry(other)) {
+        errors.at(second.path().span(), SECOND);
+    }
+    if function.is_retried() {
+        errors.push(error!(Span::call_site() =>
+            "a second `#[retry]` under another name would multiply the attempts: keep one, and call it `retry` inside a block"));
+    }
+    if let (Some(attribute), false) = (function.tracks_caller(), function.is_async()) {
+        errors.push(error!(attribute.path().span() =>
+            "`#[track_caller]` does nothing beside `#[retry]`, whose attempts are calls within this function: remove it, and take the `&'static Location<'static>` as an argument{otherwise}"));
+    }
+    if let Some(constness) = &function.signature.constness {
+        errors.push(error!(constness.span =>
+            "a `const fn` can't wait between attempts: remove `const` or `#[retry]`{otherwise}"));
+    }
+    if let Some(variadic) = &function.signature.variadic {
+        errors.push(error!(variadic.span() =>
+            "a variadic function can't be retried: its arguments can be read only once{otherwise}"));
+    }
+    if let Body::Missing(semicolon) = &function.body {
+        errors.push(error!(semicolon.span =>
+            "this method has no body to retry: put `#[retry]` on the method of the `impl`"));
     }
 }
 
@@ -250,10 +233,8 @@ fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &m
     };
     let (_, delivery) = outcome::of(returned);
     if delivery != Delivery::Direct && outcome::is_static(returned) {
-        errors.at(
-            returned.span(),
-            "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value",
-        );
+        errors.push(error!(returned.span() =>
+            "this future keeps the arguments, to run the body again, so it can't be `'static` beside a borrowed one: return a future that borrows, such as `BoxFuture<'_, …>`, or take the arguments by value"));
     }
 }
 
@@ -262,20 +243,16 @@ fn future_outlives_no_argument(function: &Function, setting: Setting, errors: &m
 fn keys_that_need_another(arguments: &Arguments, errors: &mut Errors) {
     if let (Some(correct), None) = (arguments.get(Key::Correct), arguments.get(Key::Validate)) {
         if arguments.errors.is_empty() {
-            errors.at(
-                correct.ident.span(),
-                "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`",
-            );
+            errors.push(error!(correct.ident.span() =>
+                "`correct` repairs values that `validate` rejects: add `validate = |value| …`, or remove `correct`"));
         }
     }
     // A decorator may be made with a policy.
     let has_policy = [Key::Policy, Key::Wrapper].map(|key| arguments.get(key).is_some());
     if let (Some(timeout), [false, false]) = (arguments.get(Key::Timeout), has_policy) {
-        if matches!(timeout.value, Value::Alone) && arguments.errors.is_empty() {
-            errors.at(
-                timeout.ident.span(),
-                "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`",
-            );
+        if matches!(timeout.value, KeyValue::Alone) && arguments.errors.is_empty() {
+            errors.push(error!(timeout.ident.span() =>
+                "`timeout` alone is that of the policy: name one with `policy = …`, or give the time, as in `timeout = \"60s\"`"));
         }
     }
 }
@@ -289,11 +266,11 @@ fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &m
         String::from(
             "a stream is handed on while it is read, and no other can take its place: remove `hedge` or `stream`",
         )
-    } else if let Some(Value::Bool(false)) = arguments.value(Key::Idempotent) {
+    } else if let Some(KeyValue::Bool(false)) = arguments.value(Key::Idempotent) {
         String::from(
             "it makes a request a second time while the first runs, and `idempotent = false` says that this does harm: remove one of the two",
         )
-    } else if let Some(Value::Count(0)) = arguments.value(Key::Max) {
+    } else if let Some(KeyValue::Count(0)) = arguments.value(Key::Max) {
         String::from(
             "an attempt beside a slow one is a retry, and `max = 0` allows none: remove one of the two",
         )
@@ -304,7 +281,8 @@ fn hedge(arguments: &Arguments, function: &Function, otherwise: &str, errors: &m
     } else {
         return;
     };
-    errors.at(hedge.ident.span(), format!("`hedge` can't be here: {why}"));
+    errors.push(error!(hedge.ident.span() =>
+        "`hedge` can't be here: {why}"));
 }
 
 /// What a blocking function can't have.
@@ -322,10 +300,8 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
     ];
     for (key, why) in refused {
         if let Some(argument) = arguments.get(key) {
-            errors.at(
-                argument.ident.span(),
-                format!("`{key}` can't be on a blocking {target}, {why}{otherwise}"),
-            );
+            errors.push(error!(argument.ident.span() =>
+                "`{key}` can't be on a blocking {target}, {why}{otherwise}"));
         }
     }
 }
@@ -333,15 +309,13 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
 fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
     for key in [Key::Validate, Key::Correct, Key::Fallback] {
-        if let Some(Value::Expr(Expr::Closure(ExprClosure {
+        if let Some(KeyValue::Expr(Expr::Closure(ExprClosure {
             asyncness: Some(asyncness),
             ..
         }))) = arguments.value(key)
         {
-            errors.at(
-                asyncness.span,
-                format!("the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`"),
-            );
+            errors.push(error!(asyncness.span =>
+                "the `{key}` of a blocking {target} can't be `async`: remove `async` here, or make the {target} `async`"));
         }
     }
 }

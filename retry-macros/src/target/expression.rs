@@ -1,15 +1,14 @@
 //! The target of `retrying!`: keys, and then the block that is retried.
 
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
-use quote::{quote, quote_spanned};
 use retry_vocabulary::key::Key;
 use syn::{Expr, Pat, ReturnType, Signature, Token, Type, Visibility, parse_quote_spanned};
 
-use crate::attribute::argument::{Arguments, Value};
-use crate::errors::Errors;
+use crate::attribute::argument::{Arguments, KeyValue};
+use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
 use crate::target::outcome;
-use crate::tokens::RUNTIME;
+use crate::tokens::{RUNTIME, braces, code, code_at, is_ident, is_punct, stream, trees};
 
 const NO_BLOCK: &str = "`retrying!` takes the block to retry after its keys, as in `retrying!(max = 5, async { … })`, or `retrying!(max = 5, { … })` for blocking code";
 const CLOSURE: &str =
@@ -38,10 +37,10 @@ pub(crate) struct Block {
 
 impl Expression {
     pub(crate) fn parse(tokens: TokenStream) -> Self {
-        let tokens = opened(without_comma(tokens.into_iter().collect()));
+        let tokens = opened(without_comma(trees(tokens)));
         let mut errors = Errors::default();
         let found = (0..tokens.len()).rev().find_map(|at| {
-            let braces = braces(&tokens[at])?;
+            let braces = as_braces(&tokens[at])?;
             let begin = begin(&tokens[..at]);
             (begin == 0 || is_punct(&tokens[begin - 1], ',')).then_some((begin, at, braces))
         });
@@ -53,7 +52,7 @@ impl Expression {
                 });
                 (begin, at, braces, wrong)
             }
-            (None, Some((last, before))) => match (braces(last), closure(before)) {
+            (None, Some((last, before))) => match (as_braces(last), closure(before)) {
                 (Some(braces), Some(begin)) => (begin, before.len(), braces, Some(CLOSURE)),
                 (Some(braces), None) if begin(before) < before.len() => {
                     (begin(before), before.len(), braces, Some(NO_COMMA))
@@ -74,12 +73,10 @@ impl Expression {
         };
         let block = Block::parse(&tokens[begin..at], braces.clone(), &mut errors);
         if let Some(wrong) = wrong {
-            errors.at(block.place(), wrong);
+            errors.at(block.span(), wrong);
         }
         Self {
-            arguments: without_comma(tokens[..begin].to_vec())
-                .into_iter()
-                .collect(),
+            arguments: stream(&without_comma(tokens[..begin].to_vec())),
             errors,
             block: Some(block),
         }
@@ -105,10 +102,8 @@ impl Block {
         };
         let (asyncness, ownership) = (span("async"), span("move"));
         if let (None, Some(ownership)) = (asyncness, ownership) {
-            errors.at(
-                ownership,
-                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move { … }`",
-            );
+            errors.push(error!(ownership =>
+                "a blocking block runs where it stands, and has nothing to move to: remove `move`, or write `async move {{ … }}`"));
         }
         Self {
             asyncness: asyncness.map(Token![async]),
@@ -123,20 +118,20 @@ impl Block {
     }
 
     /// Where the compiler points if there is no type to point at.
-    pub(crate) fn place(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         let word = self.asyncness.map(|word| word.span);
         word.unwrap_or_else(|| self.body.span_open())
     }
 
     /// The block as a function, whose arguments are what the block uses.
     pub(crate) fn as_function(&self, arguments: &Arguments) -> Function {
-        let place = self.place();
+        let span = self.span();
         let asyncness = self.asyncness;
-        let name = Ident::new("block", place);
-        let mut signature: Signature = parse_quote_spanned!(place=> #asyncness fn #name());
+        let name = Ident::new("block", span);
+        let mut signature: Signature = parse_quote_spanned!(span=> #asyncness fn #name());
         let returned = self.returned.clone();
-        let returned = returned.unwrap_or_else(|| inferred(arguments, place));
-        signature.output = ReturnType::Type(Token![->](place), Box::new(returned));
+        let returned = returned.unwrap_or_else(|| inferred(arguments, span));
+        signature.output = ReturnType::Type(Token![->](span), Box::new(returned));
         Function {
             attributes: Vec::new(),
             visibility: Visibility::Inherited,
@@ -146,19 +141,16 @@ impl Block {
         }
     }
 
-    /// The same kind of block with other content: a future, or for blocking code a value.
+    /// A block of the kind of this one with other content: a future, or for blocking code a value.
     pub(crate) fn with(&self, content: TokenStream) -> TokenStream {
-        let (asyncness, ownership) = (self.asyncness, self.ownership);
-        let mut body = Group::new(Delimiter::Brace, content);
-        body.set_span(self.body.span());
-        quote!(#asyncness #ownership #body)
+        code!(#(self.asyncness) #(self.ownership) #(braces(content, self.body.span())))
     }
 
     /// The block alone, as the user wrote it.
     pub(crate) fn unretried(&self) -> TokenStream {
         let statements = self.body.stream();
         let edge = self.returned.as_ref().map(|returned| {
-            quote_spanned! {Span::mixed_site()=>
+            code_at! {Span::mixed_site()=>
                 if false {
                     let unretried = || -> #returned { ::core::unreachable!() };
                     return unretried();
@@ -166,18 +158,18 @@ impl Block {
             }
         });
         match (self.asyncness, &self.returned) {
-            (None, Some(returned)) => quote!((|| -> #returned { #statements })()),
-            (None, None) => quote!((|| { #statements })()),
-            (Some(_), _) => self.with(quote!(#edge #statements)),
+            (None, Some(returned)) => code!((|| -> #returned { #statements })()),
+            (None, None) => code!((|| { #statements })()),
+            (Some(_), _) => self.with(code!(#edge #statements)),
         }
     }
 }
 
 /// The type of a block that names none: a `Result`, whose error may be named by the closure of `on`.
-fn inferred(arguments: &Arguments, place: Span) -> Type {
-    let place = Span::mixed_site().located_at(place);
-    let runtime = Ident::new(RUNTIME, place);
-    let mut outcome: Type = parse_quote_spanned!(place=> #runtime::Result<_, _>);
+fn inferred(arguments: &Arguments, span: Span) -> Type {
+    let span = Span::mixed_site().located_at(span);
+    let runtime = Ident::new(RUNTIME, span);
+    let mut outcome: Type = parse_quote_spanned!(span=> #runtime::Result<_, _>);
     if let (Some(error), Some(named)) = (
         outcome::error_of_result(&mut outcome),
         named_by_on(arguments),
@@ -189,7 +181,7 @@ fn inferred(arguments: &Arguments, place: Span) -> Type {
 
 /// The `E` of `on = |error: &E| …`.
 fn named_by_on(arguments: &Arguments) -> Option<&Type> {
-    let Some(Value::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
+    let Some(KeyValue::Expr(Expr::Closure(on))) = arguments.value(Key::On) else {
         return None;
     };
     match on.inputs.first() {
@@ -200,9 +192,11 @@ fn named_by_on(arguments: &Arguments) -> Option<&Type> {
 
 /// Where the block begins whose braces follow.
 fn begin(tokens: &[TokenTree]) -> usize {
-    let begin = arrow(tokens).unwrap_or(tokens.len());
-    let words = tokens[..begin].iter().rev();
-    begin - words.take_while(|word| is_word(word)).count()
+    let mut begin = arrow(tokens).unwrap_or(tokens.len());
+    while begin > 0 && is_word(&tokens[begin - 1]) {
+        begin -= 1;
+    }
+    begin
 }
 
 /// Where the `->` stands whose type ends there. In a key's value, such an arrow follows something else than what may begin
@@ -216,17 +210,16 @@ fn arrow(tokens: &[TokenTree]) -> Option<usize> {
     (0..tokens.len().saturating_sub(1)).rfind(|at| is_arrow(*at) && begins(*at))
 }
 
-/// The type after that `->`.
+/// The type after a `->`.
 fn returned(written: &[TokenTree], errors: &mut Errors) -> Option<Type> {
     if written.len() == 2 {
-        errors.at(
-            written[1].span(),
-            "expected a type after `->`, as in `async -> Result<String, ApiError> { … }`",
-        );
+        errors.push(error!(written[1].span() =>
+            "expected a type after `->`, as in `async -> Result<String, ApiError> {{ … }}`"));
         return None;
     }
-    let ty = written[2..].iter().cloned().collect();
-    syn::parse2(ty).map_err(|error| errors.push(error)).ok()
+    syn::parse2(stream(&written[2..]))
+        .map_err(|error| errors.push(error))
+        .ok()
 }
 
 /// Where the block should begin, if a closure's `||` or `|…|` stands at the end instead.
@@ -260,7 +253,7 @@ fn without_comma(mut tokens: Vec<TokenTree>) -> Vec<TokenTree> {
     tokens
 }
 
-fn braces(token: &TokenTree) -> Option<&Group> {
+fn as_braces(token: &TokenTree) -> Option<&Group> {
     match token {
         TokenTree::Group(group) if group.delimiter() == Delimiter::Brace => Some(group),
         _ => None,
@@ -269,12 +262,4 @@ fn braces(token: &TokenTree) -> Option<&Group> {
 
 fn is_word(token: &TokenTree) -> bool {
     is_ident(token, "async") || is_ident(token, "move")
-}
-
-fn is_ident(token: &TokenTree, name: &str) -> bool {
-    matches!(token, TokenTree::Ident(ident) if ident == name)
-}
-
-fn is_punct(token: &TokenTree, char: char) -> bool {
-    matches!(token, TokenTree::Punct(punct) if punct.as_char() == char)
 }

@@ -1,14 +1,16 @@
 //! The target: a function whose body stays tokens, so that half-typed code still expands.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
-use quote::{ToTokens, TokenStreamExt, quote};
+use quote::{ToTokens, TokenStreamExt};
 use syn::parse::{Parse, ParseStream};
 use syn::{
     Attribute, FnArg, Lifetime, Pat, ReceiverKind, ReturnType, Signature, Token, Type, Visibility,
 };
 
 use crate::target::outcome::{self, Delivery};
-use crate::tokens::{self, RuntimePath};
+use crate::tokens::{
+    self, RuntimePath, braces, code, elements, ends_with, is_punct, stream, trees,
+};
 
 /// A function or method.
 #[derive(Clone)]
@@ -55,9 +57,7 @@ impl Parse for Function {
                 let Some((content, span, rest)) = cursor.group(Delimiter::Brace) else {
                     return Err(cursor.error("expected the function's body"));
                 };
-                let mut group = Group::new(Delimiter::Brace, content.token_stream());
-                group.set_span(span.join());
-                Ok((group, rest))
+                Ok((braces(content.token_stream(), span.join()), rest))
             })?)
         };
         Ok(Self {
@@ -115,7 +115,7 @@ impl Function {
             Body::Block(body) => tokens::uses(body.stream(), name),
             Body::Missing(_) => true,
         };
-        self.signature.inputs.iter().any(|argument| match argument {
+        elements(&self.signature.inputs).any(|argument| match argument {
             FnArg::Receiver(receiver) => match &receiver.kind {
                 ReceiverKind::Reference(_, lifetime, _) => is_short(lifetime) && is_used("self"),
                 _ => false,
@@ -132,17 +132,18 @@ impl Function {
 
     /// The lifetimes, where named, of the arguments that are a `&mut`, the receiver included.
     pub(crate) fn mutable_references(&self) -> Vec<Option<Lifetime>> {
-        let inputs = self.signature.inputs.iter();
-        inputs
-            .filter_map(|argument| match argument {
+        let mut references = Vec::new();
+        for argument in elements(&self.signature.inputs) {
+            references.extend(match argument {
                 FnArg::Receiver(receiver) => match &receiver.kind {
                     ReceiverKind::Reference(_, lifetime, Some(_)) => Some(lifetime.clone()),
                     ReceiverKind::Typed(_, ty) => mutable_reference(ty),
                     _ => None,
                 },
                 FnArg::Typed(typed) => mutable_reference(&typed.ty),
-            })
-            .collect()
+            });
+        }
+        references
     }
 }
 
@@ -152,7 +153,7 @@ impl Function {
         let Body::Block(body) = &self.body else {
             return None;
         };
-        let mut inputs = self.signature.inputs.iter();
+        let mut inputs = elements(&self.signature.inputs);
         inputs.find_map(|argument| {
             let (name, is_mutable, shown) = match argument {
                 FnArg::Receiver(receiver) => {
@@ -198,10 +199,8 @@ impl Function {
         if let (Body::Block(block), false) = (&self.body, self.attributes.iter().all(is_inert)) {
             let (attributes, statements) = inner_attributes(block.stream());
             let import = krate.import();
-            let content = quote!(#attributes #[allow(unused_imports)] #import #statements);
-            let mut body = Group::new(Delimiter::Brace, content);
-            body.set_span(block.span());
-            let function = self;
+            let content = code!(#attributes #[allow(unused_imports)] #import #statements);
+            let (function, body) = (self, braces(content, block.span()));
             marked = Rewritten { function, body }.to_token_stream();
         }
         marked
@@ -212,8 +211,7 @@ impl Function {
 pub(crate) const SECOND: &str = "a second `#[retry]` would multiply the attempts: keep one";
 
 pub(crate) fn is_retry(attribute: &Attribute) -> bool {
-    let name = attribute.path().segments.last();
-    name.is_some_and(|name| name.ident == "retry")
+    ends_with(attribute.path(), &["retry"])
 }
 
 /// Whether `fn` stands before the first braces or parentheses.
@@ -273,20 +271,12 @@ impl ToTokens for Rewritten<'_> {
 
 /// Parts `#![…]` at the start of a body from the rest, since it must stay at its start.
 pub(crate) fn inner_attributes(body: TokenStream) -> (TokenStream, TokenStream) {
-    let mut tokens: Vec<_> = body.into_iter().collect();
+    let tokens = trees(body);
     let mut end = 0;
-    while let [
-        TokenTree::Punct(hash),
-        TokenTree::Punct(bang),
-        TokenTree::Group(_),
-        ..,
-    ] = &tokens[end..]
+    while matches!(&tokens[end..], [hash, bang, TokenTree::Group(_), ..] if is_punct(hash, '#') && is_punct(bang, '!'))
     {
-        if hash.as_char() != '#' || bang.as_char() != '!' {
-            break;
-        }
         end += 3;
     }
-    let rest = tokens.split_off(end);
-    (tokens.into_iter().collect(), rest.into_iter().collect())
+    let (attributes, statements) = tokens.split_at(end);
+    (stream(attributes), stream(statements))
 }

@@ -1,15 +1,17 @@
 //! What an annotated function returns: its type as written, and the type of one attempt's outcome.
 
+use std::mem;
+
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use syn::punctuated::{self, Punctuated};
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::{
-    AngleBracketedGenericArguments, GenericArgument, Ident, Lifetime, PathArguments, PathSegment,
-    Token, Type, TypeInfer, TypeParamBound, TypeReference, TypeTuple, token,
+    GenericArgument, Ident, Lifetime, PathArguments, PathSegment, Token, Type, TypeInfer,
+    TypeParamBound, TypeReference, TypeTuple, token,
 };
 
-use crate::tokens::mentions;
+use crate::tokens::{elements, mentions};
 
 /// How a function hands its outcome over.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub(crate) fn of(returned: &Type) -> (&Type, Delivery) {
 
 /// Which part of an outcome is a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StreamPlace {
+pub(crate) enum StreamPart {
     /// The outcome itself.
     Outcome,
     /// The value of a `Result`.
@@ -55,18 +57,18 @@ pub(crate) struct Streamed<'a> {
     pub(crate) is_boxed: bool,
     /// Whether its type says that it borrows nothing.
     pub(crate) is_static: bool,
-    pub(crate) place: StreamPlace,
+    pub(crate) part: StreamPart,
 }
 
 /// The stream that an outcome is, or that its first type in angle brackets is, as in `Result<impl Stream<…>, E>`.
 pub(crate) fn stream(outcome: &Type) -> Option<Streamed<'_>> {
-    bare_stream(outcome, StreamPlace::Outcome).or_else(|| {
+    bare_stream(outcome, StreamPart::Outcome).or_else(|| {
         let value = types(last_segment(outcome)?).next()?;
-        bare_stream(value, StreamPlace::Value)
+        bare_stream(value, StreamPart::Value)
     })
 }
 
-fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
+fn bare_stream(ty: &Type, part: StreamPart) -> Option<Streamed<'_>> {
     let ty = bare(ty);
     let (item, is_boxed) = match ty {
         Type::ImplTrait(stream) => (associated(&stream.bounds, STREAM)?, false),
@@ -77,14 +79,14 @@ fn bare_stream(ty: &Type, place: StreamPlace) -> Option<Streamed<'_>> {
         stream: ty,
         is_boxed,
         is_static: is_static(ty),
-        place,
+        part,
     })
 }
 
 /// Whether a future or a stream names `'static`. A box that names no lifetime means the same.
 pub(crate) fn is_static(ty: &Type) -> bool {
     if let Type::ImplTrait(hidden) = ty {
-        return hidden.bounds.iter().any(|bound| {
+        return elements(&hidden.bounds).any(|bound| {
             matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident == "static")
         });
     }
@@ -100,7 +102,7 @@ pub(crate) fn is_static(ty: &Type) -> bool {
     }
     let object = types(segment).next().and_then(last_segment);
     match object.and_then(|object| types(object).next()).map(bare) {
-        Some(Type::TraitObject(object)) => object.bounds.iter().all(|bound| {
+        Some(Type::TraitObject(object)) => elements(&object.bounds).all(|bound| {
             !matches!(bound, TypeParamBound::Lifetime(lifetime) if lifetime.ident != "static")
         }),
         _ => false,
@@ -108,25 +110,25 @@ pub(crate) fn is_static(ty: &Type) -> bool {
 }
 
 /// A trait whose associated type matters, and the aliases of the crate `futures` for a box of it.
-struct Known {
+struct KnownTrait {
     names: &'static [&'static str],
     associated: &'static str,
     aliases: [&'static str; 2],
 }
 
-const FUTURE: &Known = &Known {
+const FUTURE: &KnownTrait = &KnownTrait {
     names: &["Future"],
     associated: "Output",
     aliases: ["BoxFuture", "LocalBoxFuture"],
 };
 
-const INTO_FUTURE: &Known = &Known {
+const INTO_FUTURE: &KnownTrait = &KnownTrait {
     names: &["IntoFuture"],
     associated: "Output",
     aliases: [""; 2],
 };
 
-const STREAM: &Known = &Known {
+const STREAM: &KnownTrait = &KnownTrait {
     names: &["Stream", "FusedStream"],
     associated: "Item",
     aliases: ["BoxStream", "LocalBoxStream"],
@@ -135,13 +137,10 @@ const STREAM: &Known = &Known {
 /// The associated type of that trait among some bounds.
 fn associated<'a>(
     bounds: &'a Punctuated<TypeParamBound, Token![+]>,
-    known: &Known,
+    known: &KnownTrait,
 ) -> Option<&'a Type> {
-    bounds.iter().find_map(|bound| {
-        let TypeParamBound::Trait(bound) = bound else {
-            return None;
-        };
-        let segment = bound.path.segments.last()?;
+    elements(bounds).find_map(|bound| {
+        let segment = trait_segment(bound)?;
         if !known.names.iter().any(|name| segment.ident == name) {
             return None;
         }
@@ -152,8 +151,15 @@ fn associated<'a>(
     })
 }
 
+fn trait_segment(bound: &TypeParamBound) -> Option<&PathSegment> {
+    match bound {
+        TypeParamBound::Trait(bound) => bound.path.segments.last(),
+        _ => None,
+    }
+}
+
 /// The associated type of `Pin<Box<dyn Trait<…>>>` or of an alias for it, as in `BoxFuture<'_, …>`.
-fn boxed<'a>(returned: &'a Type, known: &Known) -> Option<&'a Type> {
+fn boxed<'a>(returned: &'a Type, known: &KnownTrait) -> Option<&'a Type> {
     let segment = last_segment(returned)?;
     if known.aliases.iter().any(|alias| segment.ident == alias) {
         return types(segment).next();
@@ -208,16 +214,8 @@ fn result_among(tokens: TokenStream) -> Option<Ident> {
                 if name == "Result" || has_arguments && names_result(&name) {
                     return Some(name);
                 }
-                let called = [
-                    "fn",
-                    "Fn",
-                    "FnMut",
-                    "FnOnce",
-                    "AsyncFn",
-                    "AsyncFnMut",
-                    "AsyncFnOnce",
-                ];
-                is_called = called.iter().any(|called| name == called);
+                let called = "fn Fn FnMut FnOnce AsyncFn AsyncFnMut AsyncFnOnce";
+                is_called = called.split(' ').any(|called| name == called);
             }
             TokenTree::Group(group) if !is_called => {
                 if let Some(name) = result_among(group.stream()) {
@@ -243,14 +241,14 @@ pub(crate) fn future_within(outcome: &Type) -> Option<&Type> {
     future_of_result(value).or_else(|| is_hidden.then_some(value))
 }
 
-/// Itself, or one in a tuple or an `Option`.
+/// A future of a result, itself or in a tuple or an `Option`.
 fn future_of_result(ty: &Type) -> Option<&Type> {
     let (inner, delivery) = of(ty);
     if delivery != Delivery::Direct {
         return is_named_result(inner).then_some(ty);
     }
     match bare(ty) {
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(future_of_result),
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(future_of_result),
         Type::ImplTrait(hidden) => {
             let output = associated(&hidden.bounds, INTO_FUTURE)?;
             is_named_result(output).then_some(ty)
@@ -289,25 +287,19 @@ fn seeming(ty: &Type) -> Option<&Ident> {
             return seems(&segment.ident);
         }
     };
-    bounds.iter().find_map(|bound| match bound {
-        TypeParamBound::Trait(bound) => seems(&bound.path.segments.last()?.ident),
-        _ => None,
-    })
+    bounds
+        .iter()
+        .find_map(|bound| seems(&trait_segment(bound)?.ident))
 }
 
 /// Connections of bytes, and the tokens of a macro, which are no streams of items.
-const NO_STREAMS: [&str; 5] = [
-    "DuplexStream",
-    "TcpStream",
-    "TlsStream",
-    "TokenStream",
-    "UnixStream",
-];
+const NO_STREAMS: &str = "DuplexStream TcpStream TlsStream TokenStream UnixStream";
 
 fn seems(name: &Ident) -> Option<&Ident> {
     let text = name.to_string();
     let mut kinds = ["Future", "Fut", "Stream"].iter();
-    let seems = kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.contains(&text.as_str());
+    let seems =
+        kinds.any(|kind| text.ends_with(kind)) && !NO_STREAMS.split(' ').any(|known| text == known);
     seems.then_some(name)
 }
 
@@ -322,10 +314,10 @@ pub(crate) fn value_span(outcome: &Type) -> Span {
 /// The outcome's type for use inside the body, where `impl Trait` can't be written.
 pub(crate) fn erase_impl_trait(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
-    erase(&mut erased, |place| {
+    erase(&mut erased, |span| {
         Type::Infer(TypeInfer {
             attrs: Vec::new(),
-            underscore_token: Token![_](place),
+            underscore_token: Token![_](span),
         })
     });
     erased
@@ -336,8 +328,8 @@ pub(crate) fn without_value(outcome: &Type) -> Type {
     let mut erased = outcome.clone();
     let error = error_of_result(&mut erased).map(|error| erase_impl_trait(error));
     erase(&mut erased, unit);
-    if let (Some(place), Some(error)) = (error_of_result(&mut erased), error) {
-        *place = error;
+    if let (Some(in_place), Some(error)) = (error_of_result(&mut erased), error) {
+        *in_place = error;
     }
     erased
 }
@@ -356,34 +348,18 @@ pub(crate) fn without_error(outcome: &Type) -> Type {
     erase_impl_trait(&erased)
 }
 
-fn unit(place: Span) -> Type {
+fn unit(span: Span) -> Type {
     Type::Tuple(TypeTuple {
         attrs: Vec::new(),
-        paren_token: token::Paren(place),
+        paren_token: token::Paren(span),
         elems: Punctuated::new(),
     })
 }
 
 /// The `E` of a `Result<T, E>` by that name. Of an alias, nobody knows which type is the error.
 pub(crate) fn error_of_result(outcome: &mut Type) -> Option<&mut Type> {
-    let Type::Path(path) = bare_mut(outcome) else {
-        return None;
-    };
-    let segment = path.path.segments.last_mut()?;
-    if segment.ident != "Result" {
-        return None;
-    }
-    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
-        return None;
-    };
-    let mut types = arguments
-        .args
-        .iter_mut()
-        .filter_map(|argument| match argument {
-            GenericArgument::Type(ty) => Some(ty),
-            _ => None,
-        });
-    types.nth(1)
+    let segment = last_segment_mut(outcome).filter(|segment| segment.ident == "Result")?;
+    type_mut(segment, 1)
 }
 
 fn erase(ty: &mut Type, with: fn(Span) -> Type) {
@@ -393,8 +369,13 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
         Type::Infer(infer) => *ty = with(infer.underscore_token.span),
         Type::Path(path) => {
             for segment in &mut path.path.segments {
-                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                    erase_arguments(arguments, with);
+                let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+                    continue;
+                };
+                for argument in &mut arguments.args {
+                    if let GenericArgument::Type(ty) = argument {
+                        erase(ty, with);
+                    }
                 }
             }
         }
@@ -407,14 +388,6 @@ fn erase(ty: &mut Type, with: fn(Span) -> Type) {
     }
 }
 
-fn erase_arguments(arguments: &mut AngleBracketedGenericArguments, with: fn(Span) -> Type) {
-    for argument in &mut arguments.args {
-        if let GenericArgument::Type(ty) = argument {
-            erase(ty, with);
-        }
-    }
-}
-
 /// A boxed future or stream for one attempt: how long it lives is left to the compiler.
 pub(crate) fn shorter(boxed: &Type) -> Type {
     let mut boxed = boxed.clone();
@@ -422,38 +395,28 @@ pub(crate) fn shorter(boxed: &Type) -> Type {
     boxed
 }
 
-/// The same for the stream in an outcome.
-pub(crate) fn with_shorter_stream(outcome: &Type, place: StreamPlace) -> Type {
-    let mut outcome = outcome.clone();
-    match (place, bare_mut(&mut outcome)) {
-        (StreamPlace::Outcome, outcome) => shorten(outcome),
-        (StreamPlace::Value, Type::Path(path)) => {
-            let segment = path.path.segments.last_mut();
-            if let Some(PathArguments::AngleBracketed(arguments)) =
-                segment.map(|segment| &mut segment.arguments)
-            {
-                let mut types = arguments.args.iter_mut();
-                if let Some(stream) = types.find_map(|argument| match argument {
-                    GenericArgument::Type(ty) => Some(ty),
-                    _ => None,
-                }) {
-                    shorten(stream);
-                }
-            }
-        }
-        _ => {}
+/// An outcome whose boxed stream lives as long as the compiler finds.
+pub(crate) fn with_shorter_stream(outcome: &Type, part: StreamPart) -> Type {
+    let mut shorter = outcome.clone();
+    let stream = match part {
+        StreamPart::Outcome => Some(&mut shorter),
+        StreamPart::Value => last_segment_mut(&mut shorter).and_then(|value| type_mut(value, 0)),
+    };
+    if let Some(stream) = stream {
+        shorten(stream);
     }
-    outcome
+    shorter
 }
 
 fn shorten(ty: &mut Type) {
     let any = Lifetime::new("'_", ty.span());
     match bare_mut(ty) {
         Type::TraitObject(object) => {
-            let bounds = object.bounds.iter().cloned();
-            object.bounds = bounds
-                .filter(|bound| !matches!(bound, TypeParamBound::Lifetime(_)))
-                .collect();
+            for bound in mem::take(&mut object.bounds) {
+                if !matches!(bound, TypeParamBound::Lifetime(_)) {
+                    object.bounds.push(bound);
+                }
+            }
             object.bounds.push(TypeParamBound::Lifetime(any));
         }
         Type::Path(path) => {
@@ -509,32 +472,24 @@ pub(crate) fn mutable_reference<'a>(
             is_argument.then_some(ty)
         }
         Type::Reference(reference) => mutable_reference(&reference.elem),
-        Type::Tuple(tuple) => tuple.elems.iter().find_map(mutable_reference),
-        Type::Path(path) => path.path.segments.iter().find_map(|segment| {
-            let PathArguments::AngleBracketed(arguments) = &segment.arguments else {
-                return None;
-            };
-            arguments.args.iter().find_map(|argument| match argument {
-                GenericArgument::Type(ty) => mutable_reference(ty),
-                _ => None,
-            })
-        }),
+        Type::Tuple(tuple) => elements(&tuple.elems).find_map(mutable_reference),
+        Type::Path(path) => elements(&path.path.segments)
+            .find_map(|segment| types(segment).find_map(mutable_reference)),
         _ => None,
     }
 }
 
 /// Whether the written type alone shows that it is not a result. Aliases are left to the compiler.
 pub(crate) fn is_no_result(ty: &Type) -> bool {
-    const OF_THE_PRELUDE: &[&str] = &[
-        "bool", "char", "str", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32",
-        "i64", "i128", "isize", "f32", "f64", "String", "Vec", "Option",
-    ];
+    const OF_THE_PRELUDE: &str = "bool char str u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize f32 \
+        f64 String Vec Option";
     match bare(ty) {
         Type::Path(path) => {
             let name = path.path.segments.first();
             path.qself.is_none()
                 && path.path.segments.len() == 1
-                && name.is_some_and(|name| OF_THE_PRELUDE.iter().any(|known| name.ident == known))
+                && name
+                    .is_some_and(|name| OF_THE_PRELUDE.split(' ').any(|known| name.ident == known))
         }
         Type::Array(_)
         | Type::FnPtr(_)
@@ -560,6 +515,26 @@ fn last_segment(ty: &Type) -> Option<&PathSegment> {
     }
 }
 
+fn last_segment_mut(ty: &mut Type) -> Option<&mut PathSegment> {
+    match bare_mut(ty) {
+        Type::Path(path) => path.path.segments.last_mut(),
+        _ => None,
+    }
+}
+
+/// The type at that index in a segment's angle brackets.
+fn type_mut(segment: &mut PathSegment, index: usize) -> Option<&mut Type> {
+    let PathArguments::AngleBracketed(arguments) = &mut segment.arguments else {
+        return None;
+    };
+    let arguments = arguments.args.iter_mut();
+    let mut types = arguments.filter_map(|argument| match argument {
+        GenericArgument::Type(ty) => Some(ty),
+        _ => None,
+    });
+    types.nth(index)
+}
+
 /// What is in parentheses, or in an invisible group, in which `macro_rules!` hands a type over.
 fn bare(ty: &Type) -> &Type {
     match ty {
@@ -577,11 +552,11 @@ fn bare_mut(ty: &mut Type) -> &mut Type {
     }
 }
 
-fn arguments(segment: &PathSegment) -> punctuated::Iter<'_, GenericArgument> {
+fn arguments(segment: &PathSegment) -> impl Iterator<Item = &GenericArgument> {
     const NONE: &Punctuated<GenericArgument, Token![,]> = &Punctuated::new();
     match &segment.arguments {
-        PathArguments::AngleBracketed(arguments) => arguments.args.iter(),
-        _ => NONE.iter(),
+        PathArguments::AngleBracketed(arguments) => elements(&arguments.args),
+        _ => elements(NONE),
     }
 }
 

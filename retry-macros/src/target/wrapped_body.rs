@@ -11,6 +11,7 @@
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 
 use crate::target::function::{Asyncness, Function};
+use crate::tokens::{stream, trees, with_content};
 
 // In shapes, brackets are a group of that kind, `{@}` or `(@)` the group to go on in, `path` the path before a name,
 // `…` anything without a semicolon, and `...` anything.
@@ -41,7 +42,7 @@ const INSTRUMENTED: &[&str] = &[
      if ! __tracing_attr_span . is_disabled () {} else {}",
 ];
 
-/// In that block, what looks at the outcome for `err`, `ret` or both.
+/// What looks at the outcome in the block of [`INSTRUMENTED`], for `err`, `ret` or both.
 const INSTRUMENTED_OUTCOME: &[&str] = &[
     "match async move {@} . await {}",
     "let x = async move {@} . await ; … ; x",
@@ -55,7 +56,7 @@ const ENTERED: &[&str] = &[
     "{} # [] {@}",
 ];
 
-/// In that closure, or in that block.
+/// What stands in the closure or the block of [`ENTERED`].
 const ENTERED_INNER: &[&str] = &[
     "move | | {@}",
     "let __tracing_attr_span ; let __tracing_attr_guard ; if … {} # [] {@}",
@@ -102,7 +103,7 @@ impl WrappedBody {
     /// Goes one level deeper, if the innermost level has one of the shapes.
     fn enter(&mut self, body: &TokenStream, shapes: &[&str]) -> bool {
         let inner = self.levels.last().map(|_| self.block().stream());
-        let tokens: Vec<_> = inner.unwrap_or_else(|| body.clone()).into_iter().collect();
+        let tokens = trees(inner.unwrap_or_else(|| body.clone()));
         let index = shapes.iter().find_map(|shape| {
             let words: Vec<_> = shape.split_ascii_whitespace().collect();
             fit(&tokens, 0, &words)
@@ -121,15 +122,14 @@ impl WrappedBody {
 
     /// The body with other content in that block.
     pub(crate) fn with(self, content: TokenStream) -> TokenStream {
-        let levels = self.levels.into_iter().rev();
-        levels.fold(content, |content, (mut tokens, index)| {
+        let mut content = content;
+        for (mut tokens, index) in self.levels.into_iter().rev() {
             if let TokenTree::Group(group) = &tokens[index] {
-                let mut group_with = Group::new(group.delimiter(), content);
-                group_with.set_span(group.span());
-                tokens[index] = group_with.into();
+                tokens[index] = with_content(group, content).into();
             }
-            tokens.into_iter().collect()
-        })
+            content = stream(&tokens);
+        }
+        content
     }
 }
 
@@ -146,11 +146,9 @@ fn fit(tokens: &[TokenTree], at: usize, shape: &[&str]) -> Option<usize> {
             (at..=last).find_map(|end| fit(tokens, end, rest))
         }
         "path" => {
-            let names = tokens[at..].iter();
-            let path =
-                names.take_while(|token| matches!(token, TokenTree::Ident(_)) || is(token, ":"));
-            let last = at + path.count();
-            (at..=last).find_map(|end| fit(tokens, end, rest))
+            let is_path = |token| matches!(token, &TokenTree::Ident(_)) || is(token, ":");
+            let path = tokens[at..].iter().position(|token| !is_path(token));
+            (at..=path.map_or(tokens.len(), |end| at + end)).find_map(|end| fit(tokens, end, rest))
         }
         _ if !is(tokens.get(at)?, word) => None,
         _ if word.contains('@') => fit(tokens, at + 1, rest).map(|_| at),

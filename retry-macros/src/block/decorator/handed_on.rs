@@ -1,15 +1,15 @@
 //! Which methods can be passed on to a client, and how.
 
 use proc_macro2::{Ident, Spacing, Span, TokenStream, TokenTree};
-use quote::{ToTokens, format_ident, quote, quote_spanned};
+use quote::{ToTokens, format_ident};
 use syn::spanned::Spanned;
 use syn::{Attribute, FnArg, Pat, Receiver, ReceiverKind, Type, TypeParamBound, WherePredicate};
 
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::expand;
 use crate::target::function::Function;
 use crate::target::outcome;
-use crate::tokens::ours_at;
+use crate::tokens::{code, code_at, elements, ends_with, is_ident, is_punct, ours_at, trees};
 
 /// An argument.
 pub(super) struct Given {
@@ -22,7 +22,7 @@ impl Given {
     pub(super) fn handed_on(&self) -> TokenStream {
         let name = &self.name;
         match outcome::as_reference(&self.ty) {
-            Some(reference) if reference.mutability.is_some() => quote!(&mut *#name),
+            Some(reference) if reference.mutability.is_some() => code!(&mut *#name),
             _ => name.to_token_stream(),
         }
     }
@@ -42,13 +42,13 @@ impl Given {
 
     /// How to keep it where it is borrowed, and what the client's method gets of what was kept.
     pub(super) fn kept(&self) -> Option<(&'static str, TokenStream)> {
-        let (name, place) = (&self.name, self.name.span());
+        let (name, span) = (&self.name, self.name.span());
         if let Some(reference) = outcome::as_reference(&self.ty) {
             let ty = &reference.elem;
-            return Some(("keep", ours_at!(place=> __retry::lend::<#ty>(&#name))));
+            return Some(("keep", ours_at!(span=> __retry::lend::<#ty>(&#name))));
         }
         let ty = &outcome::optional_reference(&self.ty)?.elem;
-        let lent = ours_at!(place=> __retry::lend_optional::<#ty>(&#name));
+        let lent = ours_at!(span=> __retry::lend_optional::<#ty>(&#name));
         Some(("keep_optional", lent))
     }
 
@@ -66,23 +66,17 @@ impl Given {
 /// Whether a reference or a lifetime other than `'static` stands among the tokens. What a function takes, in parentheses,
 /// is not kept.
 fn is_tied(tokens: TokenStream) -> bool {
-    let words = tokens.into_iter().map(|token| match token {
-        TokenTree::Group(_) => String::new(),
-        token => token.to_string(),
-    });
-    let words: Vec<_> = words.collect();
-    words.windows(2).any(|pair| match pair[0].as_str() {
-        "&" => pair[1] != "'",
-        "'" => pair[1] != "static",
-        _ => false,
+    trees(tokens).windows(2).any(|pair| {
+        is_punct(&pair[0], '&') && !is_punct(&pair[1], '\'')
+            || is_punct(&pair[0], '\'') && !is_ident(&pair[1], "static")
     })
 }
 
 /// Names the arguments where they have none, and says how each is handed on.
 pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> {
     let mut all = Vec::new();
-    for (index, argument) in function.signature.inputs.iter_mut().enumerate() {
-        let FnArg::Typed(argument) = argument else {
+    for index in 0..function.signature.inputs.len() {
+        let FnArg::Typed(argument) = &mut function.signature.inputs[index] else {
             continue;
         };
         let name = match &mut *argument.pat {
@@ -96,18 +90,14 @@ pub(super) fn given(function: &mut Function, errors: &mut Errors) -> Vec<Given> 
                 name
             }
             pattern => {
-                errors.at(
-                    pattern.span(),
-                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body",
-                );
+                errors.push(error!(pattern.span() =>
+                    "a pattern can't be handed on to a client: name the argument, and take it apart in the body"));
                 continue;
             }
         };
         if let Some(cfg) = argument.attrs.iter().find(|attribute| is_cfg(attribute)) {
-            errors.at(
-                cfg.path().span(),
-                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method",
-            );
+            errors.push(error!(cfg.path().span() =>
+                "an argument with `#[cfg]` can't be handed on to a client: put `#[cfg]` on two versions of the method"));
         }
         let ty = (*argument.ty).clone();
         all.push(Given { name, ty });
@@ -145,10 +135,10 @@ pub(super) fn wrapped_again(function: &Function, call: TokenStream) -> TokenStre
         return call;
     }
     let policy = match function.signature.receiver() {
-        Some(Receiver { self_token, .. }) => quote!(#self_token.policy),
-        None => quote!(::core::option::Option::None),
+        Some(Receiver { self_token, .. }) => code!(#self_token.policy),
+        None => code!(::core::option::Option::None),
     };
-    quote!(Self { policy: #policy, client: #call })
+    code!(Self { policy: #policy, client: #call })
 }
 
 /// How a receiver lends what is behind it.
@@ -163,7 +153,7 @@ pub(super) enum Lent {
 }
 
 impl Lent {
-    /// `None` of a pointer, from which nothing can be lent.
+    /// How a receiver lends; `None` for a pointer, from which nothing can be lent.
     pub(super) fn of(receiver: &Receiver) -> Option<Self> {
         let mutability = match &receiver.kind {
             ReceiverKind::Value => return Some(Self::Value),
@@ -180,13 +170,13 @@ impl Lent {
         })
     }
 
-    /// What is lent so, at its own place.
+    /// The code that lends something, at its own span.
     pub(super) fn lend(self, what: TokenStream) -> TokenStream {
-        let place = what.span();
+        let span = what.span();
         match self {
             Self::Value => what,
-            Self::Shared => quote_spanned!(place=> &#what),
-            Self::Mutable => quote_spanned!(place=> &mut #what),
+            Self::Shared => code_at!(span=> &#what),
+            Self::Mutable => code_at!(span=> &mut #what),
         }
     }
 }
@@ -196,30 +186,29 @@ impl Lent {
 fn self_in_types(function: &Function) -> Option<Ident> {
     let signature = &function.signature;
     let mut types = TokenStream::new();
-    for argument in &signature.inputs {
+    for argument in elements(&signature.inputs) {
         if let FnArg::Typed(argument) = argument {
             argument.ty.to_tokens(&mut types);
         }
     }
     signature.generics.params.to_tokens(&mut types);
-    let bounds = signature.generics.where_clause.iter();
-    for bound in bounds.flat_map(|bounds| &bounds.predicates) {
-        match bound {
-            WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
-                let others = bound.bounds.iter().filter(|bound| !holds_for_both(bound));
-                for other in others {
-                    bound.bounded_ty.to_tokens(&mut types);
-                    other.to_tokens(&mut types);
+    if let Some(bounds) = &signature.generics.where_clause {
+        for bound in elements(&bounds.predicates) {
+            match bound {
+                WherePredicate::Type(bound) if is_lone_self(&bound.bounded_ty) => {
+                    for other in elements(&bound.bounds) {
+                        if !holds_for_both(other) {
+                            bound.bounded_ty.to_tokens(&mut types);
+                            other.to_tokens(&mut types);
+                        }
+                    }
                 }
+                bound => bound.to_tokens(&mut types),
             }
-            bound => bound.to_tokens(&mut types),
         }
     }
-    if let Some(returned) = function
-        .return_type()
-        .filter(|returned| !is_lone_self(returned))
-    {
-        returned.to_tokens(&mut types);
+    if !returns_self(function) {
+        function.return_type().to_tokens(&mut types);
     }
     find_self(types)
 }
@@ -228,11 +217,7 @@ fn self_in_types(function: &Function) -> Option<Ident> {
 fn holds_for_both(bound: &TypeParamBound) -> bool {
     match bound {
         TypeParamBound::Lifetime(_) => true,
-        TypeParamBound::Trait(bound) => bound.path.segments.last().is_some_and(|name| {
-            ["Sized", "Send", "Sync", "Unpin"]
-                .iter()
-                .any(|auto| name.ident == auto)
-        }),
+        TypeParamBound::Trait(bound) => ends_with(&bound.path, &["Sized", "Send", "Sync", "Unpin"]),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! The methods of a decorator.
 
-use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::key::Key;
 use syn::Receiver;
 use syn::spanned::Spanned;
@@ -13,16 +13,17 @@ use crate::block::decorator::handed_on::{
 };
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::{self, Method, Own};
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::expand;
-use crate::expand::model::{Attempts, Kept, Model};
+use crate::expand::model::{Callee, Model, Retained};
 use crate::target::check::Setting;
 use crate::target::function::{Body, Function};
 use crate::target::outcome::{self, Delivery};
+use crate::tokens::{braces, code_at};
 
 /// The methods so far.
 pub(super) struct Methods<'a> {
-    /// Of the trait.
+    /// The attribute of the trait.
     arguments: &'a Arguments,
     wrapped: &'a Wrapped<'a>,
     is_copy: bool,
@@ -86,7 +87,7 @@ impl<'a> Methods<'a> {
         let merged = members::merged(self.arguments, own, &function, Setting::Block, errors);
         if let Some(mut merged) = merged {
             merged.given.push(key);
-            self.expand(function, own, merged, Attempts::Body, None);
+            self.expand(function, own, merged, Callee::Body, None);
         }
         true
     }
@@ -98,20 +99,18 @@ impl<'a> Methods<'a> {
             check::without_body(own, errors);
         }
         let name = &function.signature.ident;
-        if let Some((place, message)) = stays_with_decorator(&function) {
+        if let Some((span, message)) = stays_with_decorator(&function) {
             // A default body is the decorator's own, and calls methods that are handed on.
             match (&function.body, own) {
-                (Body::Missing(_), _) => errors.at(place, message),
+                (Body::Missing(_), _) => errors.at(span, message),
                 (Body::Block(_), Own::Arguments(_)) => {
                     let otherwise = if self.is_copy {
                         ", or have its body retried: `#[retry(body)]`"
                     } else {
                         ""
                     };
-                    errors.at(
-                        name.span(),
-                        format!("`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`{otherwise}"),
-                    );
+                    errors.push(error!(name.span() =>
+                        "`{name}` keeps its default body, which is not retried, though the methods that it calls are: remove its `#[retry]`{otherwise}"));
                 }
                 (Body::Block(_), _) if self.is_copy => function.to_tokens(&mut self.implemented),
                 (Body::Block(_), _) => {}
@@ -119,10 +118,8 @@ impl<'a> Methods<'a> {
             return false;
         }
         if let (true, Body::Block(_)) = (self.is_copy, &function.body) {
-            errors.at(
-                name.span(),
-                format!("the body of `{name}` would never run, since the client has one of its own: end the method with `;`, or have this body retried in its place: `#[retry(body)]`"),
-            );
+            errors.push(error!(name.span() =>
+                "the body of `{name}` would never run, since the client has one of its own: end the method with `;`, or have this body retried in its place: `#[retry(body)]`"));
         }
         function.attributes.retain(is_cfg);
         let given = given(&mut function, errors);
@@ -132,18 +129,16 @@ impl<'a> Methods<'a> {
             Body::Block(block) => block.span(),
             Body::Missing(semicolon) => semicolon.span,
         };
-        let body = |content| {
-            let mut body = Group::new(Delimiter::Brace, content);
-            body.set_span(end);
-            Body::Block(body)
-        };
+        let body = |content| Body::Block(braces(content, end));
         function.body = body(TokenStream::new());
         let merged = members::merged(self.arguments, own, &function, Setting::Decorator, errors);
         let receiver = function.signature.receiver();
         let lent = receiver.and_then(Lent::of);
         let Some(merged) = merged else {
             let mut handed = Vec::from_iter(lent_client(receiver, None));
-            handed.extend(given.iter().map(Given::handed_on));
+            given
+                .iter()
+                .for_each(|given| handed.push(given.handed_on()));
             let call = self.awaited_if(function.is_async(), &function, &handed);
             function.body = body(wrapped_again(&function, call));
             function.to_tokens(&mut self.implemented);
@@ -161,26 +156,25 @@ impl<'a> Methods<'a> {
         let kept = kept(&merged, &function, &given, errors);
         let this = kept.as_ref().map(|kept| &kept.this);
         let mut handed = Vec::from_iter(lent_client(receiver, this));
-        handed.extend(given.iter().map(|given| match (&kept, given.kept()) {
-            (Some(_), Some((_, lent))) => lent,
-            _ => given.for_attempt(at_once),
-        }));
+        for given in &given {
+            handed.push(match (&kept, given.kept()) {
+                (Some(_), Some((_, lent))) => lent,
+                _ => given.for_attempt(at_once),
+            });
+        }
         let awaits = function.is_future() || function.is_async();
         let call = self.awaited_if(awaits, &function, &handed);
         self.clones_client |= kept.is_some();
-        let is_kept = |given: &Given| kept.is_some() && given.kept().is_some();
-        let owned = given.iter().filter(|given| given.is_owned() && !at_once);
-        let owned = owned.filter(|given| !is_kept(given));
-        let owned = owned.map(|given| given.name.clone()).collect();
+        let mut owned = Vec::new();
+        for given in &given {
+            let is_kept = kept.is_some() && given.kept().is_some();
+            if given.is_owned() && !at_once && !is_kept {
+                owned.push(given.name.clone());
+            }
+        }
         function.body = body(call);
         let this = kept.as_ref().map(|kept| kept.this.clone());
-        self.expand(
-            function,
-            own,
-            merged,
-            Attempts::Client { owned, kept },
-            this,
-        );
+        self.expand(function, own, merged, Callee::Client { owned, kept }, this);
         true
     }
 
@@ -189,8 +183,8 @@ impl<'a> Methods<'a> {
         if !awaits {
             return call;
         }
-        let place = Span::call_site().located_at(function.signature.ident.span());
-        quote_spanned!(place=> #call.await)
+        let span = Span::call_site().located_at(function.signature.ident.span());
+        code_at!(span=> #call.await)
     }
 
     /// Adds a method that is retried. `this` is what the decorator is called in it, if not `self`.
@@ -199,7 +193,7 @@ impl<'a> Methods<'a> {
         function: Function,
         own: &Own,
         merged: Arguments,
-        attempts: Attempts,
+        attempts: Callee,
         this: Option<Ident>,
     ) {
         let nothing = Arguments::default();
@@ -224,9 +218,8 @@ fn this_of(receiver: &Receiver) -> Ident {
 fn lent_client(receiver: Option<&Receiver>, this: Option<&Ident>) -> Option<TokenStream> {
     let receiver = receiver?;
     let own = this_of(receiver);
-    let this = this.unwrap_or(&own);
-    let place = Span::call_site().located_at(receiver.self_token.span);
-    Some(Lent::of(receiver)?.lend(quote_spanned!(place=> #this.client)))
+    let span = Span::call_site().located_at(receiver.self_token.span);
+    Some(Lent::of(receiver)?.lend(code_at!(span=> #(this.unwrap_or(&own)).client)))
 }
 
 /// What a future or a stream must own that makes its attempts once the method returned, because its type borrows nothing.
@@ -235,10 +228,10 @@ fn kept(
     function: &Function,
     given: &[Given],
     errors: &mut Errors,
-) -> Option<Kept> {
+) -> Option<Retained> {
     let returned = function.return_type().filter(|_| !function.is_async())?;
     let (outcome, delivery) = outcome::of(returned);
-    let (kind, place, is_static) = match (arguments.get(Key::Stream), delivery) {
+    let (kind, span, is_static) = match (arguments.get(Key::Stream), delivery) {
         (Some(_), _) => {
             let streamed = outcome::stream(outcome)?;
             ("stream", streamed.stream.span(), streamed.is_static)
@@ -251,25 +244,21 @@ fn kept(
     let receiver = function.signature.receiver().filter(|_| is_static)?;
     let name = &function.signature.ident;
     if let Some(Lent::Mutable) = Lent::of(receiver) {
-        errors.at(
-            place,
-            format!("this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"),
-        );
+        errors.push(error!(span =>
+            "this {kind} makes the attempts by a clone of the client, since it is `'static`, and a clone can't stand for `&mut self`: mark `{name}` `#[retry(skip)]`"));
         return None;
     }
-    for given in given.iter().filter(|given| given.is_tied()) {
-        errors.at(
-            given.name.span(),
-            format!("the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"),
-        );
+    let mut arguments = Vec::new();
+    for given in given {
+        if given.is_tied() {
+            errors.push(error!(given.name.span() =>
+                "the {kind} of `{name}` makes the attempts by a clone of each argument, since it is `'static`, and this one can't be cloned into it: that takes a `&T`, an `Option<&T>` or a type that borrows nothing. Mark `{name}` `#[retry(skip)]`"));
+        }
+        arguments.extend(given.kept().map(|(keep, _)| (given.name.clone(), keep)));
     }
-    let arguments = given.iter().filter_map(|given| {
-        let (keep, _) = given.kept()?;
-        Some((given.name.clone(), keep))
-    });
-    Some(Kept {
+    Some(Retained {
         decorator: this_of(receiver),
         this: Ident::new("retry_this", Span::mixed_site()),
-        arguments: arguments.collect(),
+        arguments,
     })
 }

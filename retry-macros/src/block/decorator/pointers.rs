@@ -1,17 +1,16 @@
 //! The key `forward`: the trait for pointers, such as `Box<dyn Model>`, by what they point to.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream};
-use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use syn::spanned::Spanned;
 use syn::{Path, WherePredicate};
 
-use crate::block::decorator::handed_on::{
-    Given, Lent, given, is_cfg, returns_self, stays_with_decorator,
-};
+use crate::block::decorator::handed_on::{Lent, given, is_cfg, returns_self, stays_with_decorator};
 use crate::block::decorator::wrapped::Wrapped;
 use crate::block::members::Member;
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::target::function::{Body, Function};
+use crate::tokens::{code, code_at, elements, ends_with};
 
 /// What an impl of the trait for that pointer consists of.
 pub(super) fn members(
@@ -38,10 +37,8 @@ pub(super) fn members(
                 (Some(_), Body::Block(_)) => {}
                 (Some(why), Body::Missing(_)) => {
                     let (name, shown) = (&method.function.signature.ident, shown(pointer));
-                    errors.at(
-                        pointer.span(),
-                        format!("`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"),
-                    );
+                    errors.push(error!(pointer.span() =>
+                        "`{name}` {why}, so `{shown}` can't forward it: give `{name}` a default body, or remove `{shown}` here"));
                 }
             },
         }
@@ -62,10 +59,7 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
     if is_sized(function) {
         return Some("is `where Self: Sized`");
     }
-    let is_shared = pointer.segments.last().is_some_and(|name| {
-        let pointers = ["Arc", "Rc"];
-        pointers.iter().any(|shared| name.ident == shared)
-    });
+    let is_shared = ends_with(pointer, &["Arc", "Rc"]);
     match receiver.and_then(Lent::of) {
         Some(Lent::Value) => Some("takes `self` by value"),
         Some(Lent::Mutable) if is_shared => Some("takes `&mut self`"),
@@ -75,11 +69,13 @@ fn cannot_lend(pointer: &Path, function: &Function) -> Option<&'static str> {
 
 /// Whether what a pointer points to may lack the method.
 fn is_sized(function: &Function) -> bool {
-    let bounds = function.signature.generics.where_clause.iter();
-    bounds.flat_map(|bounds| &bounds.predicates).any(|bound| {
-        matches!(bound, WherePredicate::Type(bound)
-            if bound.bounded_ty.to_token_stream().to_string() == "Self"
-                && bound.bounds.to_token_stream().to_string().contains("Sized"))
+    let bounds = &function.signature.generics.where_clause;
+    bounds.as_ref().is_some_and(|bounds| {
+        elements(&bounds.predicates).any(|bound| {
+            matches!(bound, WherePredicate::Type(bound)
+                if bound.bounded_ty.to_token_stream().to_string() == "Self"
+                    && bound.bounds.to_token_stream().to_string().contains("Sized"))
+        })
     })
 }
 
@@ -91,13 +87,15 @@ fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
     let receiver = function.signature.receiver();
     let mut handed = Vec::from_iter(receiver.and_then(|receiver| {
         let this = &receiver.self_token;
-        let place = Span::call_site().located_at(this.span);
-        Some(Lent::of(receiver)?.lend(quote_spanned!(place=> **#this)))
+        let span = Span::call_site().located_at(this.span);
+        Some(Lent::of(receiver)?.lend(code_at!(span=> **#this)))
     }));
-    handed.extend(given.iter().map(Given::handed_on));
+    given
+        .iter()
+        .for_each(|given| handed.push(given.handed_on()));
     let call = pointed.call(&function, &handed);
     let call = if function.is_async() {
-        quote!(#call.await)
+        code!(#call.await)
     } else {
         call
     };

@@ -1,15 +1,18 @@
 //! The trait, as what is wrapped implements it.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, TokenStreamExt};
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate, parse_quote};
+use syn::{
+    Attribute, GenericParam, Generics, Token, TraitItem, TypeParamBound, WherePredicate,
+    parse_quote,
+};
 
 use crate::block::decorator::handed_on::is_cfg;
 use crate::errors::Errors;
 use crate::target::function::Function;
-use crate::tokens::mentions;
+use crate::tokens::{code, code_at, elements, joined, mentions};
 
 /// A type parameter, and the trait that it implements.
 pub(super) struct Wrapped<'a> {
@@ -24,7 +27,7 @@ impl Wrapped<'_> {
     fn inner(&self) -> TokenStream {
         let Self { client, path, .. } = self;
         let (_, arguments, _) = self.generics.split_for_impl();
-        quote!(<#client as #path #arguments>)
+        code!(<#client as #path #arguments>)
     }
 
     /// The client's method, called.
@@ -32,27 +35,27 @@ impl Wrapped<'_> {
         let signature = &function.signature;
         let method = &signature.ident;
         // If the client's method can't be called, the error points at the method.
-        let place = Span::call_site().located_at(method.span());
+        let span = Span::call_site().located_at(method.span());
         let client = Ident::new(
             &self.client.to_string(),
-            self.client.span().located_at(place),
+            self.client.span().located_at(span),
         );
-        let path = self.path;
         let (_, of_arguments, _) = self.generics.split_for_impl();
-        let inner = quote_spanned!(place=> <#client as #path #of_arguments>);
-        let mut parameters = Vec::new();
-        for parameter in &signature.generics.params {
-            match parameter {
-                GenericParam::Type(parameter) => parameters.push(&parameter.ident),
-                GenericParam::Const(parameter) => parameters.push(&parameter.ident),
+        let inner = code_at!(span=> <#client as #(self.path) #of_arguments>);
+        let mut parameters = TokenStream::new();
+        for parameter in elements(&signature.generics.params) {
+            parameters.extend(match parameter {
+                GenericParam::Type(parameter) => listed(&parameter.ident),
+                GenericParam::Const(parameter) => listed(&parameter.ident),
                 // Left out: the compiler infers them, and often they can't be named.
-                GenericParam::Lifetime(_) => {}
-            }
+                GenericParam::Lifetime(_) => continue,
+            });
         }
-        let parameters = (!parameters.is_empty()).then(|| quote!(::<#(#parameters),*>));
-        let call = quote_spanned!(place=> #inner::#method #parameters(#(#arguments),*));
+        let parameters = (!parameters.is_empty()).then(|| code!(::<#parameters>));
+        let arguments = joined(&mut arguments.iter().map(|argument| listed(argument)));
+        let call = code_at!(span=> #inner::#method #parameters(#arguments));
         match signature.safety {
-            syn::Safety::Unsafe(_) => quote!(unsafe { #call }),
+            syn::Safety::Unsafe(_) => code!(unsafe { #call }),
             _ => call,
         }
     }
@@ -88,19 +91,17 @@ impl Wrapped<'_> {
         let inner = self.inner();
         match item {
             TraitItem::Type(item) => {
-                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let ident = &item.ident;
                 let (parameters, arguments, bounds) = item.generics.split_for_impl();
-                return quote! {
-                    #(#attributes)*
+                return code! {
+                    #(cfgs(&item.attrs))
                     type #ident #parameters = #inner::#ident #arguments #bounds;
                 };
             }
             TraitItem::Const(item) => {
-                let attributes = item.attrs.iter().filter(|attribute| is_cfg(attribute));
                 let (ident, ty) = (&item.ident, &item.ty);
-                return quote! {
-                    #(#attributes)*
+                return code! {
+                    #(cfgs(&item.attrs))
                     const #ident: #ty = #inner::#ident;
                 };
             }
@@ -115,4 +116,16 @@ impl Wrapped<'_> {
         }
         TokenStream::new()
     }
+}
+
+/// The conditions under which an item exists.
+fn cfgs(attributes: &[Attribute]) -> TokenStream {
+    let mut cfgs = TokenStream::new();
+    cfgs.append_all(attributes.iter().filter(|attribute| is_cfg(attribute)));
+    cfgs
+}
+
+/// An element of a list.
+fn listed(element: &dyn ToTokens) -> TokenStream {
+    code!(#element,)
 }

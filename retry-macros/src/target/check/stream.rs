@@ -4,12 +4,12 @@ use retry_vocabulary::key::Key;
 use syn::Type;
 use syn::spanned::Spanned;
 
-use crate::attribute::argument::{Arguments, Value};
+use crate::attribute::argument::{Arguments, KeyValue};
 use crate::attribute::word::Mode;
-use crate::errors::Errors;
+use crate::errors::{Errors, error};
 use crate::target::function::Function;
 use crate::target::outcome::is_no_result;
-use crate::target::outcome::{self, StreamPlace};
+use crate::target::outcome::{self, StreamPart};
 
 pub(super) fn check(
     arguments: &Arguments,
@@ -19,7 +19,7 @@ pub(super) fn check(
 ) {
     let streamed = outcome::stream(outcome);
     let Some(key) = arguments.get(Key::Stream) else {
-        if streamed.is_some_and(|streamed| streamed.place == StreamPlace::Outcome) {
+        if streamed.is_some_and(|streamed| streamed.part == StreamPart::Outcome) {
             let name = &function.signature.ident;
             let message = format!(
                 "`{name}` returns a stream: say `stream = \"first\"` to retry until its first item arrives, `stream = \"buffer\"` to retry it as a whole, or `stream = \"resume\"` to go on after an error"
@@ -28,27 +28,21 @@ pub(super) fn check(
         }
         return;
     };
-    let is_resumed = matches!(key.value, Value::Stream(Mode::Resume));
+    let is_resumed = matches!(key.value, KeyValue::Stream(Mode::Resume));
     if !cfg!(feature = "stream") {
-        errors.at(
-            key.ident.span(),
-            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml",
-        );
+        errors.push(error!(key.ident.span() =>
+            "the key `stream` needs the feature `stream` of `retry-runtime`: enable it in Cargo.toml"));
     }
     if let Some(streamed) = streamed
         .as_ref()
         .filter(|streamed| is_no_result(streamed.item))
     {
-        errors.at(
-            streamed.item.span(),
-            "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`",
-        );
+        errors.push(error!(streamed.item.span() =>
+            "`stream` needs a stream of `Result`s, whose `Err` is a failure: yield `Result<_, _>`, or remove `#[retry]`"));
     }
     if streamed.is_none() {
-        errors.at(
-            key.ident.span(),
-            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`",
-        );
+        errors.push(error!(key.ident.span() =>
+            "`stream` is for functions that return a stream, written as `impl Stream<Item = Result<…>>`, `Pin<Box<dyn Stream<Item = Result<…>>>>` or `BoxStream<'_, Result<…>>`, also within a `Result`: return one, or remove `stream`"));
     }
     for value in [Key::Until, Key::Validate] {
         if let Some(argument) = arguments.get(value) {
@@ -59,16 +53,12 @@ pub(super) fn check(
         }
     }
     if let Some(fallback) = arguments.get(Key::Fallback).filter(|_| is_resumed) {
-        errors.at(
-            fallback.ident.span(),
-            "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`",
-        );
+        errors.push(error!(fallback.ident.span() =>
+            "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`"));
     }
     if is_resumed && arguments.get(Key::Attempt).is_none() {
-        errors.at(
-            key.span,
-            "`stream = \"resume\"` needs `attempt = attempt`: the body asks `attempt.yielded()` or `attempt.last_item()` where to go on, or it would begin anew",
-        );
+        errors.push(error!(key.span =>
+            "`stream = \"resume\"` needs `attempt = attempt`: the body asks `attempt.yielded()` or `attempt.last_item()` where to go on, or it would begin anew"));
     }
 }
 
@@ -79,7 +69,7 @@ pub(super) fn outlives_no_argument(
     function: &Function,
     errors: &mut Errors,
 ) {
-    let Some(Value::Stream(mode)) = arguments.value(Key::Stream) else {
+    let Some(KeyValue::Stream(mode)) = arguments.value(Key::Stream) else {
         return;
     };
     let why = match (mode, function.is_async()) {

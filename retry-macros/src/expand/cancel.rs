@@ -1,0 +1,77 @@
+//! The key `cancel`: what ends the pause and the call.
+
+use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// Binds what an async call asks with whether it is cancelled.
+    pub(crate) fn waker(&self) -> Option<TokenStream> {
+        let asks = self.asyncness == Asyncness::Async && self.model.is_cancellable();
+        asks.then(|| ours!(let retry_waker = __retry::waker().await;))
+    }
+
+    /// Whether what [`Self::cancel`] bound has cancelled the call.
+    pub(crate) fn cancelled(&self) -> Option<TokenStream> {
+        let is_cancellable = self.model.is_cancellable();
+        is_cancellable.then(|| match self.asyncness {
+            // Asked while attempts run, and again after the failure of the last: a future must not be polled after its end.
+            Asyncness::Async if self.model.is_hedged() => {
+                ours!(__retry::has_come(
+                    &mut retry_came,
+                    &mut retry_cancel,
+                    &retry_waker
+                ))
+            }
+            Asyncness::Async => ours!(__retry::is_cancelled(&mut retry_cancel, &retry_waker)),
+            Asyncness::Blocking => ours!(__retry::is_cancelled_blocking(&retry_cancel)),
+        })
+    }
+
+    /// Binds what cancels the call. Outside of the decision, which it outlives.
+    pub(crate) fn cancel(&self) -> Option<TokenStream> {
+        let cancel = self.model.expr(Key::Cancel)?;
+        let span = cancel.span();
+        let cancel = self.user(cancel);
+        Some(match self.asyncness {
+            Asyncness::Async => {
+                let cancelled = ours_at!(span=> __retry::cancelled(#cancel));
+                ours!(let mut retry_cancel = #cancelled;)
+            }
+            Asyncness::Blocking => {
+                let cancel = ours_at!(span=> __retry::cancel_blocking(#cancel));
+                ours!(let retry_cancel = #cancel;)
+            }
+        })
+    }
+
+    /// What a decision leaves to the pause.
+    pub(crate) fn paused(&self) -> TokenStream {
+        if self.model.is_cancellable() {
+            ours!((retry_pause, retry_cancel))
+        } else {
+            ours!(retry_pause)
+        }
+    }
+
+    /// What ends the call, once nothing is borrowed any more by what could have cancelled it.
+    pub(crate) fn without_cancel(&self, ended: TokenStream) -> TokenStream {
+        if self.model.is_cancellable() {
+            ours! {
+                __retry::drop(retry_cancel);
+                #ended
+            }
+        } else {
+            ended
+        }
+    }
+
+    pub(crate) fn cut(&self) -> Option<TokenStream> {
+        let is_cancellable = self.model.is_cancellable();
+        is_cancellable.then(|| ours!(__retry::cut(retry_cancelled)))
+    }
+}

@@ -1,0 +1,168 @@
+//! How a call ends with a failure: what it returns, what its fallback makes of it, and who is told.
+
+use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
+use syn::Expr;
+use syn::spanned::Spanned;
+
+use crate::expand::failure::FailureSource;
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{code, ours, ours_at};
+
+impl Printer<'_> {
+    /// What [`Self::ended`] calls the reason, if it needs it.
+    pub(crate) fn reason(&self) -> Option<TokenStream> {
+        let is_told = self.model.tells_reason();
+        is_told.then(|| ours!(retry_reason))
+    }
+
+    /// Ends the call with `retry_error`, and with `retry_reason` if the ending uses it.
+    pub(crate) fn ended(&self) -> TokenStream {
+        let tick = self.reason().and_then(|_| self.tick());
+        ours! {
+            #tick
+            retry_outcome = #(self.outcome_of_failure());
+        }
+    }
+
+    /// What a call that ends with `retry_error` returns.
+    pub(crate) fn outcome_of_failure(&self) -> TokenStream {
+        let gave_up = ours!(__retry::gave_up(retry_history, retry_error, retry_reason));
+        let endings = (self.model.expr(Key::GiveUp), self.model.expr(Key::Fallback));
+        match endings {
+            (None, None) => ours!(__retry::Err(retry_error)),
+            (Some(give_up), _) => {
+                let span = give_up.span();
+                let shaped = ours_at!(span=> __retry::shape(#gave_up, #(self.user(give_up))));
+                ours!(__retry::Err(#shaped))
+            }
+            (None, Some(fallback)) => self.fallen(fallback, &gave_up),
+        }
+    }
+
+    /// What the fallback makes of the call.
+    fn fallen(&self, fallback: &Expr, gave_up: &TokenStream) -> TokenStream {
+        let span = fallback.span();
+        let fallback = self.user(fallback);
+        // In a block, so that an outcome of the wrong type is not explained by an assignment that nobody wrote.
+        let fallen = match self.asyncness {
+            Asyncness::Async => ours_at!(span=> { __retry::fall_back(#gave_up, #fallback).await }),
+            Asyncness::Blocking => {
+                ours_at!(span=> { __retry::fall_back_blocking(#gave_up, #fallback) })
+            }
+        };
+        #[cfg(feature = "stream")]
+        let stream = self
+            .model
+            .stream
+            .as_ref()
+            .map(|stream| self.read_fallen(stream, span));
+        #[cfg(not(feature = "stream"))]
+        let stream: Option<TokenStream> = None;
+        let error = self.error();
+        let value = match stream {
+            Some(_) => ours!(_),
+            None => self.value(),
+        };
+        let fallen = ours_at!(span=> let retry_fallen: __retry::Result<#value, #error> = #fallen;);
+        let fallen_type = self.error_type_of(&ours!(retry_fallen));
+        ours! {
+            {
+                // Not of what the fallback takes: what is borrowed stays in the future.
+                let retry_attempts = __retry::attempts(&retry_history);
+                #fallen
+                #fallen_type
+                #stream
+                #(self.fallback_told())
+                retry_fallen
+            }
+        }
+    }
+
+    /// Tells how the fallback ended.
+    fn fallback_told(&self) -> TokenStream {
+        let (call, name) = (self.whole_call(), self.name());
+        let observe = self.observe();
+        ours! {
+            {
+                #(self.observer())
+                match &retry_fallen {
+                    __retry::Ok(_) => __retry::fell_back(#call, #name, retry_attempts, #observe),
+                    __retry::Err(retry_error) => __retry::fallback_failed(
+                        #call,
+                        #name,
+                        retry_attempts,
+                        __retry::show(retry_error).__retry_show(),
+                        #observe,
+                    ),
+                }
+            }
+        }
+    }
+
+    /// What reports show of a failure.
+    pub(crate) fn shown_after(&self, failed: FailureSource) -> TokenStream {
+        if failed.has_error() {
+            self.shown()
+        } else {
+            ours!(&__retry::REJECTED_VALUE)
+        }
+    }
+
+    /// The text of `retry_error`. Where another function than the body may have made it, its type is told, since how
+    /// it is shown depends on that.
+    pub(crate) fn shown(&self) -> TokenStream {
+        let error = self.model.is_validated().then(|| self.error());
+        let of = error.map(|error| code!(::<#error>));
+        ours!(#(self.show()) #of(#(self.error_of_type())).__retry_show())
+    }
+
+    /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
+    /// what the pause was for.
+    pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
+        let told = self.told(FailureSource::Body, pending, reason);
+        let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
+        ours! {
+            #told
+            #(self.tick())
+            #binding
+        }
+    }
+
+    pub(crate) fn told(
+        &self,
+        failed: FailureSource,
+        pending: &TokenStream,
+        reason: &TokenStream,
+    ) -> TokenStream {
+        let shown = self.shown_after(failed);
+        let falls_back = failed.has_error() && self.model.falls_back();
+        let observe = self.observe();
+        let report = if self.is_told_by_site() && !falls_back {
+            ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)
+        } else {
+            let ended = if falls_back {
+                code!(falling_back)
+            } else {
+                code!(ended)
+            };
+            ours! {
+                __retry::#ended(
+                    #(self.whole_call()),
+                    #(self.name()),
+                    #shown,
+                    __retry::Values::#pending,
+                    #reason,
+                    #observe,
+                );
+            }
+        };
+        ours! {
+            {
+                #(self.observer())
+                #report
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What follows a pause that took too long or was cut short, and what a failure leaves behind for that.
+
+use proc_macro2::TokenStream;
+
+use crate::expand::failure::FailureSource;
+use crate::expand::model::Late;
+use crate::expand::printer::Printer;
+use crate::tokens::{ours, when};
+
+impl Printer<'_> {
+    /// Declares what a failure leaves behind for a call that ends after its pause.
+    pub(crate) fn failed_declaration(&self) -> Option<TokenStream> {
+        self.model.late(self.asyncness)?;
+        if self.model.is_gated() {
+            return None;
+        }
+        let value = when(self.model.keeps_values(), ours!(let retry_returned;));
+        Some(ours!(let retry_failed; #value))
+    }
+
+    /// Keeps the error to end with.
+    pub(crate) fn failed_with_error(&self) -> Option<TokenStream> {
+        let value = when(
+            self.model.keeps_values(),
+            ours!(retry_returned = __retry::None;),
+        );
+        Some(match self.model.late(self.asyncness)? {
+            Late::FromHistory => ours!(retry_failed = true; #value),
+            Late::FromLocal => ours!(retry_failed = __retry::Some(retry_error); #value),
+        })
+    }
+
+    /// Keeps a value that was rejected, since there is no error to end with. `returned` makes it the outcome.
+    pub(crate) fn failed_without_error(&self, returned: &TokenStream) -> Option<TokenStream> {
+        let value = self.model.keeps_values().then(|| {
+            ours! {
+                #returned
+                retry_returned = __retry::Some(retry_outcome);
+            }
+        });
+        Some(match self.model.late(self.asyncness)? {
+            Late::FromHistory => ours!(retry_failed = false; #value),
+            Late::FromLocal => ours!(retry_failed = __retry::None; #value),
+        })
+    }
+
+    /// Why the call ends after its pause, of type `Option<Reason>`.
+    fn late(&self) -> Option<TokenStream> {
+        either(self.cut(), self.after_deadline())
+    }
+
+    fn after_deadline(&self) -> Option<TokenStream> {
+        self.model.deadline.as_ref()?;
+        Some(ours!(__retry::late(retry_deadline, retry_pause, #(self.now_after_failure()))))
+    }
+
+    /// The error that the last attempt left, of type `Option<_>`.
+    pub(crate) fn last_error(&self) -> Option<TokenStream> {
+        Some(match self.model.late(self.asyncness)? {
+            Late::FromHistory => {
+                ours!(__retry::take_last_error(&mut retry_history, retry_failed))
+            }
+            Late::FromLocal => ours!(retry_failed),
+        })
+    }
+
+    /// Ends the call after the pause before an attempt, where it was cancelled, or its deadline has passed.
+    pub(crate) fn late_attempt(&self) -> Option<TokenStream> {
+        let error = self.last_error()?;
+        let late = self.late()?;
+        let ended = self.reported(&ours!(Taken), &ours!(retry_why));
+        let leave = self.leave();
+        let unpaid = self.unpaid();
+        let returned = self.model.keeps_values().then(|| {
+            let ended = self.told(FailureSource::Until, &ours!(Taken), &ours!(retry_why));
+            ours! {
+                if let __retry::Some(retry_outcome) = retry_returned {
+                    #unpaid
+                    #ended
+                    #leave
+                }
+            }
+        });
+        Some(ours! {
+            if let __retry::Some(retry_why) = #late {
+                if let __retry::Some(retry_error) = #error {
+                    #unpaid
+                    #ended
+                    let retry_outcome = #(self.outcome_of_failure());
+                    #leave
+                }
+                #returned
+            }
+        })
+    }
+
+    /// Ends the call after the pause before a correction, whose error is at hand, where it was cancelled or its deadline has
+    /// passed.
+    pub(crate) fn late_correction(&self, ended: &TokenStream) -> Option<TokenStream> {
+        let late = self.late()?;
+        let reported = self.reported(&ours!(Corrected), &ours!(retry_why));
+        Some(ours! {
+            if let __retry::Some(retry_why) = #late {
+                #(self.unpaid())
+                #reported
+                #ended
+                break;
+            }
+        })
+    }
+
+    /// Gives back what was paid for the attempt or correction after the pause, before anything else of the user's runs.
+    fn unpaid(&self) -> Option<TokenStream> {
+        let is_paid = self.model.is_paid();
+        is_paid.then(|| ours!(__retry::drop(retry_paid);))
+    }
+}
+
+/// The first reason there is, of type `Option<Reason>`.
+fn either(first: Option<TokenStream>, second: Option<TokenStream>) -> Option<TokenStream> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(ours! {
+            match #first {
+                __retry::None => #second,
+                retry_why => retry_why,
+            }
+        }),
+        (first, second) => first.or(second),
+    }
+}
