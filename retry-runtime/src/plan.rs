@@ -11,7 +11,6 @@ mod graph;
 #[cfg(feature = "serde")]
 mod journal;
 mod node;
-mod plan_call;
 mod round_budget;
 mod round_policy;
 mod run;

@@ -11,7 +11,7 @@ use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::observer::MayObserve;
+use crate::chain::observer::ObserverKey;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
@@ -148,7 +148,7 @@ impl<'a> Groups<'a> {
         &self,
         round: &Round<'_>,
         shown: &ShownItem<'_>,
-        observer: &mut impl MayObserve,
+        observer: &mut impl ObserverKey,
     ) -> Option<GivenUp> {
         let pause = self.pause().unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);

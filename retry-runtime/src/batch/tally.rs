@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 
 use super::given_up::{GivenUp, ItemEnd, ShownItem};
 use super::round::Round;
-use crate::chain::observer::MayObserve;
+use crate::chain::observer::ObserverKey;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 
@@ -43,7 +43,7 @@ impl Tally {
         round: &Round<'_>,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
-        observer: &mut impl MayObserve,
+        observer: &mut impl ObserverKey,
     ) -> Option<GivenUp> {
         let mut last = None;
         // What was not sent failed in the round before; before the first, no attempt was made.

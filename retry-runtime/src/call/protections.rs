@@ -151,11 +151,7 @@ impl Call {
             return;
         };
         let site = failure.site;
-        let end = if site.policy.is_enabled() {
-            End::of_failure(failure.verdict)
-        } else {
-            End::Ignored
-        };
+        let end = End::of_failure(failure.verdict, site.policy);
         if let Some(changes) = place.leave(end) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
             self.limiter_changed(site.name(), changes, observe);

@@ -1,26 +1,25 @@
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use core::fmt;
-use core::future::{Future, pending, ready};
-use core::pin::{Pin, pin};
-use core::time::Duration;
+use core::future::{Future, pending};
+use core::pin::pin;
 
 use crate::chain::keys::{Keys, SharedKeys};
-use crate::chain::limiter::InLine;
 use crate::chain::on_error::OnError;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::under_way::{Next, Turned, UnderWay};
+use crate::chain::span::SpanKey;
+use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, PlanEvent, emit};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
-use crate::plan::run_keys::{Execution, RunKeys};
+use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
 use crate::time::cancel::Signal;
+use crate::time::timer::{Timer, TimerFn};
 
 /// What a subtask is that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -81,129 +80,124 @@ where
     async fn execute_all(&mut self, graph: &Graph, scope: &[bool]) {
         let on = |_: &E| Verdict::STOP;
         let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
-        let at_once = |place, turn| ready((place, turn, Ok(Duration::ZERO)));
-        let (endless, never) = (pin!(pending()), pin!(pending::<()>()));
-        let mut signal = Signal::new(never).await;
-        self.execute(
-            graph,
-            scope,
-            Again::DeadEnd,
-            &mut keys,
-            at_once,
-            || false,
-            endless,
-            &mut signal,
-        )
-        .await;
+        keys.begin_round(self.len());
+        let never = pin!(pending::<()>());
+        let mut bounds = Bounds {
+            timer: &TimerFn::new(|_| pending::<()>()),
+            deadline: None,
+            end: pin!(pending()),
+            signal: Signal::new(never).await,
+        };
+        self.execute(graph, scope, Again::DeadEnd, &mut keys, &mut bounds)
+            .await;
     }
 
     pub(crate) fn scope(&self, runs: impl Fn(&Node<'a, T, E, F>) -> bool) -> Vec<bool> {
         self.nodes.iter().map(runs).collect()
     }
 
-    /// Executes the subtasks in `scope` as their dependencies complete. None of them has completed yet. Once `end`
-    /// completes, those under way are dropped. Returns those that were too late, if any were.
-    #[expect(clippy::too_many_arguments, reason = "what ends it is the caller's")]
-    pub(crate) async fn execute<On, K, W>(
+    /// Executes the subtasks in `scope` as their dependencies complete. None of them has completed yet. At the end that
+    /// `bounds` sets, those under way are dropped. Returns those that were too late, if any were.
+    pub(crate) async fn execute<On: OnError<E>, K: SharedKeys>(
         &mut self,
         graph: &Graph,
         scope: &[bool],
         again: Again,
         keys: &mut RunKeys<On, K>,
-        turn: impl Fn(usize, InLine<K::Limiter>) -> W,
-        is_late: impl Fn() -> bool,
-        mut end: Pin<&mut impl Future<Output = ()>>,
-        signal: &mut Signal<'_, impl Future>,
-    ) -> Option<BTreeSet<usize>>
-    where
-        On: OnError<E>,
-        K: SharedKeys,
-        W: Future<Output = Turned<usize, K::Limiter>>,
-    {
+        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Option<BTreeSet<usize>> {
         let mut waiting = self.waiting(graph);
         let mut ready: VecDeque<usize> = (0..self.len())
-            .filter(|place| waiting[*place] == 0 && scope[*place])
+            .filter(|index| waiting[*index] == 0 && scope[*index])
             .collect();
         let mut under_way = UnderWay::new();
         let mut late = BTreeSet::new();
         loop {
             let mut next = None;
             while next.is_none() && under_way.len() < self.concurrency.get() {
-                let Some(place) = ready.pop_front() else {
+                let Some(index) = ready.pop_front() else {
                     break;
                 };
-                // Subtasks that wait for nothing would never let `end` be asked.
-                if is_late() {
-                    self.not_begun(place, RejectedBy::Deadline, keys);
-                    late.insert(place);
+                // Subtasks that wait for nothing would never let the end be asked.
+                if bounds.is_over() {
+                    late.insert(index);
+                    self.not_begun(index, RejectedBy::Deadline, keys);
                     continue;
                 }
-                match keys.enter(self.execution(place)) {
-                    Ok(line) if line.has_turn() => next = Some((place, line)),
-                    Ok(line) => under_way.wait(place, (), turn(place, line)),
-                    Err(by) => self.not_begun(place, by, keys),
+                match keys.enter(self.execution(index)) {
+                    Ok((attempts, false)) => next = Some((index, attempts)),
+                    Ok((attempts, true)) => {
+                        under_way.wait(index, (), turn(attempts, bounds.timer, bounds.deadline));
+                    }
+                    Err(by) => self.not_begun(index, by, keys),
                 }
             }
             if next.is_none() {
                 if under_way.is_empty() {
                     return (!late.is_empty()).then_some(late);
                 }
-                match under_way.next(end.as_mut(), signal).await {
-                    Next::Turn(place, (), line, Ok(waited)) => {
-                        keys.waited(self.execution(place), waited);
-                        next = Some((place, line));
+                match under_way.next(bounds).await {
+                    Next::Turn(index, (), (attempts, waited)) => {
+                        match keys.waited(self.execution(index), attempts, waited) {
+                            Ok(attempts) => next = Some((index, attempts)),
+                            Err(by) => self.not_begun(index, by, keys),
+                        }
                     }
-                    Next::Turn(place, (), _, Err(by)) => self.not_begun(place, by, keys),
+                    Next::Ended(index, attempts, outcome) => {
+                        if self.executed(index, attempts, outcome, again, keys) {
+                            ready.extend(freed(&graph.dependents[index], &mut waiting, scope));
+                        }
+                    }
                     Next::Cancelled(queued) => {
-                        for (place, ()) in queued {
-                            self.not_begun(place, RejectedBy::Cancelled, keys);
+                        for (index, ()) in queued {
+                            self.not_begun(index, RejectedBy::Cancelled, keys);
                         }
                     }
                     Next::TimeIsUp(queued, begun) => {
-                        for (place, ()) in queued {
-                            late.insert(place);
-                            self.not_begun(place, RejectedBy::Deadline, keys);
+                        for (index, ()) in queued {
+                            late.insert(index);
+                            self.not_begun(index, RejectedBy::Deadline, keys);
                         }
-                        for (place, guards) in begun {
-                            drop(guards);
-                            late.insert(place);
-                            self.dropped(place, keys);
+                        for (index, attempts) in begun {
+                            drop(attempts);
+                            late.insert(index);
+                            self.dropped(index, keys);
                         }
                         return Some(late);
                     }
-                    Next::Ended(place, guards, outcome) => {
-                        let execution = self.executed(place);
-                        let outcome = match outcome {
-                            Ok(output) => {
-                                keys.succeeded(execution, guards);
-                                Ok(output)
-                            }
-                            Err(error) => Err(keys.failed(execution, guards, error)),
-                        };
-                        if self.finish(&keys.name, place, outcome, again) {
-                            for dependent in &graph.dependents[place] {
-                                waiting[*dependent] -= 1;
-                                if waiting[*dependent] == 0 && scope[*dependent] {
-                                    ready.push_back(*dependent);
-                                }
-                            }
-                        }
-                    }
                 }
             }
-            let Some((place, line)) = next else {
-                continue;
-            };
-            match keys.admit(self.execution(place), line) {
-                Ok(guards) => {
-                    let span = keys.span_of(self.execution(place));
-                    let subtask = K::Span::within(span, || self.execute_one(place, graph));
-                    let attempt = async move { (place, subtask.await) };
-                    under_way.begin(place, guards, attempt);
+            if let Some((index, mut attempts)) = next {
+                match keys.begin(self.execution(index), &mut attempts) {
+                    Ok(()) => {
+                        let span = keys.span_of(self.execution(index));
+                        let attempt = K::Span::within(span, || self.execute_one(index, graph));
+                        under_way.begin(index, attempts, attempt);
+                    }
+                    Err(by) => self.not_begun(index, by, keys),
                 }
-                Err(by) => self.not_begun(place, by, keys),
             }
         }
+    }
+
+    /// Takes in the outcome of an execution, and says whether it is a success.
+    fn executed<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        attempts: AttemptsOf<K>,
+        outcome: Result<T, E>,
+        again: Again,
+        keys: &mut RunKeys<On, K>,
+    ) -> bool {
+        let execution = self.last_execution(index);
+        let outcome = match outcome {
+            Ok(output) => {
+                keys.succeeded(execution, attempts);
+                Ok(output)
+            }
+            Err(error) => Err(keys.failed(execution, attempts, error)),
+        };
+        self.finish(&keys.plan.name, index, outcome, again)
     }
 
     /// For how many of those that it depends on each subtask waits.
@@ -219,17 +213,17 @@ where
     fn execution(&self, place: usize) -> Execution<'_> {
         let node = &self.nodes[place];
         Execution {
-            place,
+            index: place,
             subtask: node.name(),
             attempt: node.executions.saturating_add(1),
         }
     }
 
     /// The last execution of that subtask.
-    fn executed(&self, place: usize) -> Execution<'_> {
+    fn last_execution(&self, place: usize) -> Execution<'_> {
         let node = &self.nodes[place];
         Execution {
-            place,
+            index: place,
             subtask: node.name(),
             attempt: node.executions,
         }
@@ -318,10 +312,10 @@ where
             self.make_dead_end(place, reason, keys);
             return;
         }
-        let execution = self.executed(place);
+        let execution = self.last_execution(place);
         emit(&PlanEvent::Subtask {
             ended,
-            plan: &keys.name,
+            plan: &keys.plan.name,
             subtask: execution.subtask,
             attempt: execution.attempt,
             error: Some(error),
@@ -340,9 +334,9 @@ where
             return;
         };
         *dead_end = true;
-        self.ended(&keys.name, place, Ended::DeadEnd, Some(reason));
+        self.ended(&keys.plan.name, place, Ended::DeadEnd, Some(reason));
         if let Some(failure) = self.nodes[place].failure() {
-            keys.gave_up(self.executed(place), failure, reason);
+            keys.gave_up(self.last_execution(place), failure, reason);
         }
     }
 
@@ -392,4 +386,17 @@ where
         let (count, all) = (failed.count(), self.len());
         format!("{count} of {all} subtasks failed: {}", Names(names))
     }
+}
+
+/// Those of the dependents of a subtask that has completed that are to run and wait for no other.
+fn freed<'s>(
+    dependents: &'s [usize],
+    waiting: &'s mut [usize],
+    scope: &'s [bool],
+) -> impl Iterator<Item = usize> + 's {
+    let freed = move |dependent: &usize| {
+        waiting[*dependent] -= 1;
+        waiting[*dependent] == 0 && scope[*dependent]
+    };
+    dependents.iter().copied().filter(freed)
 }
