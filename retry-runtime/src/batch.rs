@@ -2,9 +2,9 @@
 
 mod batches;
 mod blocking;
-mod given_up;
 mod groups;
 mod item_error;
+mod part;
 mod round;
 mod rounds;
 mod stop;
@@ -252,17 +252,14 @@ async fn send<P, I, F, R, T, E>(
                         next = begins.map(|batch| (call, batch));
                     }
                     Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
-                    Next::Cancelled(queued) => {
+                    Next::Stopped(by, queued, sent) => {
                         for (_, entries) in queued {
-                            rounds.rejected(entries, RejectedBy::Cancelled);
+                            rounds.rejected(entries, by);
                         }
-                    }
-                    Next::TimeIsUp(queued, sent) => {
-                        for (_, entries) in queued {
-                            rounds.rejected(entries, RejectedBy::Deadline);
+                        if by == RejectedBy::Deadline {
+                            rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
+                            break;
                         }
-                        rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
-                        break;
                     }
                 }
             }

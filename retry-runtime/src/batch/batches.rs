@@ -42,7 +42,7 @@ impl Policy {
 }
 
 impl<On, C, W, K> PolicyCall<On, C, W, K> {
-    /// As [`Policy::batches`].
+    /// Sets how many items go into one call, as [`Policy::batches`] does.
     pub fn batches(self, size: usize) -> Batches<On, W, C, K> {
         Batches {
             call: self,

@@ -20,7 +20,8 @@ use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
-/// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
+/// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: sleeps on this
+/// thread between rounds.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};

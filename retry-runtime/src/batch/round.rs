@@ -1,14 +1,11 @@
-use core::fmt;
-use core::time::Duration;
-
-use super::given_up::{GivenUp, ShownItem};
+use super::part::{Part, ShownItem, ShownPart};
 #[cfg(feature = "nested")]
 use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
-use crate::classify::kind::Kind;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::event::Event;
+use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
 #[cfg(feature = "nested")]
@@ -19,119 +16,77 @@ use crate::time::moment::Moment;
 pub(super) struct Round<'a> {
     pub(super) policy: &'a Policy,
     pub(super) deadline: Option<Moment>,
-    /// When it ended.
+    /// When the round ended.
     pub(super) now: Moment,
     pub(super) cancelled: bool,
     pub(super) idempotent: bool,
     pub(super) name: &'a str,
-    /// From 1.
+    /// Counted from 1.
     pub(super) number: u32,
-    /// How many items it was to send.
+    /// How many items the round was to send.
     pub(super) items: usize,
 }
 
 impl Round<'_> {
-    pub(super) fn part<D: fmt::Display>(&self, items: usize, error: D) -> impl fmt::Display {
-        Part {
-            items,
-            of: self.items,
-            error,
-        }
-    }
-
-    /// A record of items that are sent again: the first in a round, or of others that failed otherwise.
-    pub(super) fn retrying(
+    /// A record of items that failed. `is_retry` says whether it stands for the next round, as the first of those that
+    /// are sent again does.
+    pub(super) fn report(
         &self,
-        is_first: bool,
-        error: &dyn fmt::Display,
-        max: Option<u32>,
-        delay: Duration,
-        kind: Kind,
+        part: Part,
+        is_retry: bool,
+        shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let (call, attempt) = (self.name, self.number);
-        #[cfg(feature = "nested")]
-        if is_first {
-            nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
-        }
-        let event = if is_first {
-            Event::Retrying {
+        let (call, attempt, of) = (self.name, self.number, self.items);
+        let Part {
+            max, kind, follows, ..
+        } = part;
+        let error = &ShownPart { part, of, shown };
+        let event = match (kind, follows) {
+            (Some(kind), Ok(delay)) if is_retry => {
+                #[cfg(feature = "nested")]
+                nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
+                Event::Retrying {
+                    call,
+                    attempt,
+                    max,
+                    delay,
+                    error,
+                    kind,
+                }
+            }
+            _ => Event::ItemsFailed {
                 call,
                 attempt,
                 max,
-                delay,
                 error,
                 kind,
-            }
-        } else {
-            Event::ItemsFailed {
-                call,
-                attempt,
-                max,
-                error,
-                kind: Some(kind),
-                follows: Ok(delay),
-            }
+                follows,
+            },
         };
         report(&event, observe);
     }
 
-    /// A record of items that are not sent again.
+    /// Tells why the batch gave up, whose last round ended so. The log has it from what was reported of its parts.
     pub(super) fn gave_up(
         &self,
-        error: &dyn fmt::Display,
-        given_up: GivenUp,
-        observe: Option<Observe<'_>>,
-    ) {
-        let (call, attempt) = (self.name, self.number);
-        let GivenUp {
-            max, kind, reason, ..
-        } = given_up;
-        let event = Event::ItemsFailed {
-            call,
-            attempt,
-            max,
-            error,
-            kind,
-            follows: Err(reason),
-        };
-        report(&event, observe);
-    }
-
-    /// Tells how the batch ended, in which that many items were given up, and how its last round did.
-    pub(super) fn gave_up_batch(
-        &self,
-        items: usize,
-        given_up: GivenUp,
+        part: Part,
+        reason: Reason,
         ended: Option<AttemptEnd>,
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let GivenUp { max, reason, .. } = given_up;
+        let (max, of) = (part.max, self.items);
         let event = Event::GaveUp {
             call: self.name,
             attempt: self.number,
             attempts: self.number,
             corrections: 0,
             max,
-            error: &self.part(items, given_up.error(shown)),
+            error: &ShownPart { part, of, shown },
             ended,
             reason,
         };
         report_unlogged_end(&event, observe);
-    }
-}
-
-/// Some of a round's items, and what went wrong with them.
-struct Part<D> {
-    items: usize,
-    of: usize,
-    error: D,
-}
-
-impl<D: fmt::Display> fmt::Display for Part<D> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { items, of, error } = self;
-        write!(f, "{items} of {of} items: {error}")
     }
 }

@@ -9,9 +9,9 @@ use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::given_up::{GivenUp, ItemEnd};
-use super::groups::Groups;
+use super::groups::{Groups, ItemFailure};
 use super::item_error::Miscount;
+use super::part::{ItemEnd, Part};
 use super::round::Round;
 use super::tally::Tally;
 use crate::call::attempts::{Attempts, Shared};
@@ -106,14 +106,14 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, K: SharedKeys> {
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
-    queue: vec::IntoIter<Entry<I::Item, K::Guards>>,
+    queue: vec::IntoIter<EntryOf<I, K>>,
     /// Items of this round whose last call failed.
-    failed: Vec<Failed<I::Item, K::Guards>>,
+    failed: Vec<(usize, (EntryOf<I, K>, ItemFailure))>,
     /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
     /// What was given up last.
-    given_up: Option<GivenUp>,
+    given_up: Option<Part>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
 
@@ -122,17 +122,8 @@ pub(super) struct Entry<I, G: Guards> {
     index: usize,
     item: I,
     attempts: Attempts<G>,
-    /// Whether another item of its last call paid for both.
+    /// Whether another item of the last call paid for both.
     is_unpaid: bool,
-}
-
-/// An item whose last call failed.
-struct Failed<I, G: Guards> {
-    entry: Entry<I, G>,
-    verdict: Verdict,
-    /// Whether the budget hears of it: by itself, or for those too that its call failed with as a whole, and that are
-    /// like it.
-    leads: bool,
 }
 
 /// The items of one call, and its place with the limiter, which its round as a call has.
@@ -140,6 +131,9 @@ pub(super) struct Batch<I, G: Guards> {
     pub(super) entries: Vec<Entry<I, G>>,
     pub(super) round: Attempts<G>,
 }
+
+type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
+type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 
 impl<I: Clone, G: Guards> Batch<I, G> {
     pub(super) fn items(&self) -> Vec<I> {
@@ -233,7 +227,7 @@ where
     pub(super) fn next_batch(
         &mut self,
         ended: impl FnOnce() -> Option<Reason>,
-    ) -> Option<Batch<I::Item, K::Guards>> {
+    ) -> Option<BatchOf<I, K>> {
         self.ended = self.ended.or_else(ended);
         if let Some(reason) = self.ended {
             self.leave(reason);
@@ -255,7 +249,7 @@ where
     }
 
     /// The next item that no call has sent yet.
-    fn fresh(&mut self) -> Option<Entry<I::Item, K::Guards>> {
+    fn fresh(&mut self) -> Option<EntryOf<I, K>> {
         if self.number != 1 {
             return None;
         }
@@ -271,33 +265,32 @@ where
     }
 
     /// Takes a call's place with the limiter. Returns the call, if it is not rejected, and whether it has to wait.
-    pub(super) fn enter(
-        &mut self,
-        mut batch: Batch<I::Item, K::Guards>,
-    ) -> Option<(Batch<I::Item, K::Guards>, bool)> {
+    pub(super) fn enter(&mut self, mut batch: BatchOf<I, K>) -> Option<(BatchOf<I, K>, bool)> {
         let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
-        match batch.round.enter(&mut self.rules, items) {
-            Ok(waits) => {
-                if waits {
-                    self.progressed();
-                }
-                Some((batch, waits))
-            }
-            Err(by) => {
-                self.rejected(batch.entries, by);
-                None
-            }
+        let entered = batch.round.enter(&mut self.rules, items);
+        if let Ok(true) = entered {
+            self.progressed();
         }
+        self.unless_rejected(batch, entered)
     }
 
     /// Ends a call's wait for its turn. Returns the call, if it has got its turn.
     pub(super) fn waited(
         &mut self,
-        mut batch: Batch<I::Item, K::Guards>,
+        mut batch: BatchOf<I, K>,
         waited: Result<Duration, RejectedBy>,
-    ) -> Option<Batch<I::Item, K::Guards>> {
-        match batch.round.waited(&mut self.rules, waited) {
-            Ok(()) => Some(batch),
+    ) -> Option<BatchOf<I, K>> {
+        let waited = batch.round.waited(&mut self.rules, waited);
+        self.unless_rejected(batch, waited).map(|(batch, ())| batch)
+    }
+
+    fn unless_rejected<V>(
+        &mut self,
+        batch: BatchOf<I, K>,
+        turn: Result<V, RejectedBy>,
+    ) -> Option<(BatchOf<I, K>, V)> {
+        match turn {
+            Ok(value) => Some((batch, value)),
             Err(by) => {
                 self.rejected(batch.entries, by);
                 None
@@ -306,7 +299,7 @@ where
     }
 
     /// The call does not begin, and its items end.
-    pub(super) fn rejected(&mut self, entries: Vec<Entry<I::Item, K::Guards>>, by: RejectedBy) {
+    pub(super) fn rejected(&mut self, entries: Vec<EntryOf<I, K>>, by: RejectedBy) {
         for entry in entries {
             self.end(&entry, ItemEnd::Rejected(by), by.reason());
         }
@@ -314,7 +307,7 @@ where
     }
 
     /// Ends an item without a failure of its own.
-    fn end(&mut self, entry: &Entry<I::Item, K::Guards>, end: ItemEnd, reason: Reason) {
+    fn end(&mut self, entry: &EntryOf<I, K>, end: ItemEnd, reason: Reason) {
         self.give_up(entry.index, reason);
         let max = entry.attempts.call().retries_allowed(&self.rules.policy);
         self.tally.ended(end, max, entry.index, 1);
@@ -323,8 +316,8 @@ where
     /// Begins a call that has its turn, with the items that the breaker lets through.
     pub(super) fn begin(
         &mut self,
-        mut batch: Batch<I::Item, K::Guards>,
-    ) -> Option<Batch<I::Item, K::Guards>> {
+        mut batch: BatchOf<I, K>,
+    ) -> Option<BatchOf<I, K>> {
         batch.entries.retain_mut(|entry| self.admit(entry));
         let begins = !batch.entries.is_empty();
         if begins {
@@ -338,7 +331,7 @@ where
     }
 
     /// Whether the item may be sent. If not, it ends.
-    fn admit(&mut self, entry: &mut Entry<I::Item, K::Guards>) -> bool {
+    fn admit(&mut self, entry: &mut EntryOf<I, K>) -> bool {
         if let Err(by) = entry.attempts.admit(&mut self.rules) {
             self.end(entry, ItemEnd::Rejected(by), by.reason());
             return false;
@@ -386,7 +379,7 @@ where
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = Batch<I::Item, K::Guards>>) {
+    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = BatchOf<I, K>>) {
         self.ended = Some(Reason::Deadline);
         for entry in calls.flat_map(|batch| batch.entries) {
             self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
@@ -397,7 +390,7 @@ where
     /// Takes in what a call returned.
     pub(super) fn answered(
         &mut self,
-        Batch { entries, mut round }: Batch<I::Item, K::Guards>,
+        Batch { entries, mut round }: BatchOf<I, K>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
         let end = match answers {
@@ -410,7 +403,7 @@ where
     }
 
     /// One request failed, not as many as it has items. Returns what the limiter is told.
-    fn all_failed(&mut self, entries: Vec<Entry<I::Item, K::Guards>>, error: E) -> End {
+    fn all_failed(&mut self, entries: Vec<EntryOf<I, K>>, error: E) -> End {
         let verdict = self.verdict(&error);
         let error = Arc::new(error);
         let mut leaders = BTreeSet::new();
@@ -427,7 +420,7 @@ where
     /// Each item has an answer of its own. Returns what the limiter is told.
     fn each(
         &mut self,
-        entries: Vec<Entry<I::Item, K::Guards>>,
+        entries: Vec<EntryOf<I, K>>,
         answers: Vec<Result<T, E>>,
     ) -> End {
         // One request succeeded, not as many as it has items.
@@ -457,7 +450,7 @@ where
     }
 
     /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
-    fn miscounted(&mut self, entries: Vec<Entry<I::Item, K::Guards>>, answers: usize) -> End {
+    fn miscounted(&mut self, entries: Vec<EntryOf<I, K>>, answers: usize) -> End {
         let items = entries.len();
         let miscount = Miscount { answers, items };
         for entry in entries {
@@ -469,7 +462,7 @@ where
     }
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
-    fn succeeded(&mut self, entry: &mut Entry<I::Item, K::Guards>, leads: bool) {
+    fn succeeded(&mut self, entry: &mut EntryOf<I, K>, leads: bool) {
         entry.attempts.passed(&mut self.rules);
         if entry.is_unpaid {
             // There is nothing to give back.
@@ -487,7 +480,7 @@ where
 
     fn failed(
         &mut self,
-        mut entry: Entry<I::Item, K::Guards>,
+        mut entry: EntryOf<I, K>,
         error: Arc<E>,
         verdict: Verdict,
         leads: bool,
@@ -497,13 +490,15 @@ where
             error: &*error,
         };
         entry.attempts.broke(&mut self.rules, verdict, &shown);
-        let error = ItemError::failed(error, entry.attempts.call().attempt());
-        self.results[entry.index] = Err(error);
-        self.failed.push(Failed {
-            entry,
+        let call = *entry.attempts.call();
+        self.results[entry.index] = Err(ItemError::failed(error, call.attempt()));
+        let failure = ItemFailure {
+            index: entry.index,
+            call,
             verdict,
             leads,
-        });
+        };
+        self.failed.push((entry.index, (entry, failure)));
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
@@ -514,22 +509,17 @@ where
     ) -> Option<Duration> {
         let (tally, policy) = (mem::take(&mut self.tally), self.rules.policy);
         let round = self.round(&policy, tally.items, now, is_cancelled);
-        let failed = mem::take(&mut self.failed);
-        let failed = failed.into_iter().map(|failed| (failed.entry.index, failed));
         // Calls end in any order.
-        let failed = in_order(failed.collect());
+        let failed = in_order(mem::take(&mut self.failed));
         let protections = self.rules.guards.protections();
-        let mut failures = failed.iter().map(|(index, failed)| {
-            let call = *failed.entry.attempts.call();
-            (*index, call, failed.verdict, failed.leads)
-        });
+        let mut failures = failed.iter().map(|(_, (_, failure))| *failure);
         let mut groups = Groups::new(
             &round,
             &mut failures,
             protections.budget.get().map(|budget| budget as _),
             protections.limiter.get().is_some(),
         );
-        let queue = self.sent_again(failed, &mut groups);
+        let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
         self.progressed();
         let shown = shown(self.results, &self.on);
         let observer = &mut *self.rules.observer;
@@ -591,26 +581,21 @@ where
     /// The items that the next round sends. All others are given up.
     fn sent_again(
         &mut self,
-        failed: Vec<(usize, Failed<I::Item, K::Guards>)>,
+        failed: impl Iterator<Item = (EntryOf<I, K>, ItemFailure)>,
         groups: &mut Groups<'_>,
-    ) -> Vec<Entry<I::Item, K::Guards>> {
-        let mut again = Vec::with_capacity(failed.len());
-        for (index, failed) in failed {
-            let Failed {
-                mut entry,
-                verdict,
-                leads,
-            } = failed;
-            match groups.decision(index, *entry.attempts.call(), verdict, leads) {
+    ) -> Vec<EntryOf<I, K>> {
+        let mut again = Vec::with_capacity(failed.size_hint().0);
+        for (mut entry, failure) in failed {
+            match groups.decision(failure) {
                 Ok(call) => {
                     entry.attempts = Attempts::of(call);
-                    entry.is_unpaid = !leads;
-                    if leads {
+                    entry.is_unpaid = !failure.leads;
+                    if failure.leads {
                         entry.attempts.pay(self.rules.guards);
                     }
                     again.push(entry);
                 }
-                Err(reason) => self.give_up(index, reason),
+                Err(reason) => self.give_up(entry.index, reason),
             }
         }
         again
@@ -618,8 +603,8 @@ where
 
     /// Tells of the end of the batch after that round, which ended so.
     fn tell_of_end(&mut self, round: Round<'_>, ended: Option<AttemptEnd>) {
-        if let Some(given_up) = self.given_up {
-            let failed = self.results.iter().filter(|result| result.is_err());
+        if let Some((part, reason)) = self.given_up.and_then(|part| Some((part, part.follows.err()?))) {
+            let items = self.results.iter().filter(|result| result.is_err()).count();
             let all = Round {
                 number: self.number - u32::from(!self.has_begun),
                 items: self.results.len(),
@@ -627,7 +612,7 @@ where
             };
             let shown = shown(self.results, &self.on);
             let observe = self.rules.observer.observe();
-            all.gave_up_batch(failed.count(), given_up, ended, &shown, observe);
+            all.gave_up(Part { items, ..part }, reason, ended, &shown, observe);
             return;
         }
         // The log hears of a success only after a failure.

@@ -125,10 +125,8 @@ pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
     Turn(usize, Queued, Turned),
     /// An attempt ended.
     Ended(usize, Begun, Outcome),
-    /// It is cancelled, so that none of these begins.
-    Cancelled(Vec<(usize, Queued)>),
-    /// The time is up, so that none of the former begins, and the latter are dropped.
-    TimeIsUp(Vec<(usize, Queued)>, Vec<(usize, Begun)>),
+    /// Nothing begins any more, so none of the former. At the deadline the latter are dropped, too.
+    Stopped(RejectedBy, Vec<(usize, Queued)>, Vec<(usize, Begun)>),
 }
 
 impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun, Attempt> {
@@ -176,7 +174,10 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
                 return Poll::Ready(next);
             }
             let ended = skip::unskipped(|| end.as_mut().poll(context));
-            ended.map(|()| Next::TimeIsUp(drop_all(&mut self.turns), drop_all(&mut self.attempts)))
+            ended.map(|()| {
+                let queued = drop_all(&mut self.turns);
+                Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))
+            })
         })
         .await
     }
@@ -193,7 +194,8 @@ impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun,
             return Poll::Pending;
         }
         if signal.poll(context) {
-            return Poll::Ready(Next::Cancelled(drop_all(&mut self.turns)));
+            let queued = drop_all(&mut self.turns);
+            return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
         }
         match self.turns.poll_next_unpin(context) {
             Poll::Ready(Some((key, queued, turned))) => {

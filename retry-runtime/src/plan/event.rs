@@ -7,33 +7,42 @@ use crate::observe::reason::Reason;
 use crate::observe::recording;
 use crate::plan::Summary;
 
-pub(crate) enum PlanEvent<'a> {
+/// A line in the log of a plan, or of one of its subtasks.
+pub(crate) struct PlanEvent<'a> {
+    pub(crate) what: What<'a>,
+    pub(crate) plan: &'a str,
+    pub(crate) subtask: Option<&'a str>,
+    /// How many times the subtask was started.
+    pub(crate) attempt: Option<u32>,
+    pub(crate) error: Option<&'a dyn fmt::Display>,
+    pub(crate) reason: Option<Reason>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum What<'a> {
     /// Something became of a subtask.
-    Subtask {
-        ended: Ended,
-        plan: &'a str,
-        subtask: &'a str,
-        /// How many times it was started.
-        attempt: u32,
-        error: Option<&'a dyn fmt::Display>,
-        reason: Option<Reason>,
-    },
+    Subtask(Ended),
     /// `retry_failed` begins.
-    Retrying {
-        plan: &'a str,
-        error: &'a dyn fmt::Display,
-    },
+    Retrying,
     /// A run ends.
-    Summary { plan: &'a str, summary: &'a Summary },
+    Summary(&'a Summary),
 }
 
 impl<'a> PlanEvent<'a> {
-    fn plan(&self) -> &'a str {
-        match *self {
-            Self::Subtask { plan, .. }
-            | Self::Retrying { plan, .. }
-            | Self::Summary { plan, .. } => plan,
+    pub(crate) fn new(what: What<'a>, plan: &'a str) -> Self {
+        Self {
+            what,
+            plan,
+            subtask: None,
+            attempt: None,
+            error: None,
+            reason: None,
         }
+    }
+
+    fn call(&self) -> CallOfSubtask<'a> {
+        let (plan, subtask) = (self.plan, self.subtask);
+        CallOfSubtask { plan, subtask }
     }
 }
 
@@ -63,51 +72,53 @@ impl fmt::Display for Ended {
     }
 }
 
-impl fmt::Display for PlanEvent<'_> {
+impl fmt::Display for What<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match *self {
-            Self::Subtask {
-                ended,
-                plan,
-                subtask,
-                attempt,
-                error,
-                reason,
-            } => {
-                let call = CallOfSubtask { plan, subtask };
-                write!(f, "{ended} {} attempt={attempt}", shown(call))?;
-                if let Some(error) = error {
-                    write!(f, " error={}", shown(error))?;
-                }
-                if let Some(reason) = reason {
-                    write!(f, " reason={reason}")?;
-                }
-                Ok(())
-            }
-            Self::Retrying { plan, error } => {
-                write!(f, "retrying {} error={}", shown(plan), shown(error))
-            }
-            Self::Summary { plan, summary } => write!(f, "summary {}: {summary}", shown(plan)),
+        match self {
+            Self::Subtask(ended) => ended.fmt(f),
+            Self::Retrying => f.write_str("retrying"),
+            Self::Summary(summary) => write!(f, "summary: {summary}"),
         }
     }
 }
 
-/// What a subtask is called in the log.
+impl fmt::Display for PlanEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let call = shown(self.call());
+        if let What::Summary(summary) = self.what {
+            return write!(f, "summary {call}: {summary}");
+        }
+        write!(f, "{} {call}", self.what)?;
+        if let Some(attempt) = self.attempt {
+            write!(f, " attempt={attempt}")?;
+        }
+        if let Some(error) = self.error {
+            write!(f, " error={}", shown(error))?;
+        }
+        if let Some(reason) = self.reason {
+            write!(f, " reason={reason}")?;
+        }
+        Ok(())
+    }
+}
+
+/// What a plan or a subtask is called in the log.
 pub(crate) struct CallOfSubtask<'a> {
     pub(crate) plan: &'a str,
-    pub(crate) subtask: &'a str,
+    pub(crate) subtask: Option<&'a str>,
 }
 
 impl fmt::Display for CallOfSubtask<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.plan, self.subtask)
+        f.write_str(self.plan)?;
+        self.subtask.map_or(Ok(()), |name| write!(f, ".{name}"))
     }
 }
 
 pub(crate) fn emit(event: &PlanEvent<'_>) {
     #[cfg(feature = "tracing")]
     log(event);
-    recording::saw_line(event.plan(), event);
+    recording::saw_line(event.plan, event);
 }
 
 /// The fields are those of every record of this crate.
@@ -115,65 +126,27 @@ pub(crate) fn emit(event: &PlanEvent<'_>) {
 fn log(event: &PlanEvent<'_>) {
     use tracing::field::{self, Empty};
 
-    macro_rules! subtask {
-        ($level:ident, $ended:ident, $call:ident, $attempt:ident, $error:ident, $reason:ident) => {
+    macro_rules! log {
+        ($level:ident) => {
             tracing::event!(
                 target: "retry",
                 tracing::Level::$level,
-                call = field::display(shown($call)),
-                attempt = $attempt,
+                call = %shown(event.call()),
+                attempt = event.attempt,
                 correction = Empty,
                 max = Empty,
                 delay = Empty,
-                error = $error.map(|error| field::display(shown(error))),
-                reason = $reason.map(field::display),
+                error = event.error.map(|error| field::display(shown(error))),
+                reason = event.reason.map(field::display),
                 "{}",
-                $ended
+                event.what
             )
         };
     }
 
-    match *event {
-        PlanEvent::Subtask {
-            ended,
-            plan,
-            subtask,
-            attempt,
-            error,
-            reason,
-        } => {
-            let call = &CallOfSubtask { plan, subtask };
-            match ended {
-                Ended::Completed => subtask!(DEBUG, ended, call, attempt, error, reason),
-                Ended::Healed => subtask!(INFO, ended, call, attempt, error, reason),
-                Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
-                    subtask!(WARN, ended, call, attempt, error, reason);
-                }
-            }
-        }
-        PlanEvent::Retrying { plan, error } => tracing::event!(
-            target: "retry",
-            tracing::Level::WARN,
-            call = %shown(plan),
-            attempt = Empty,
-            correction = Empty,
-            max = Empty,
-            delay = Empty,
-            error = %shown(error),
-            reason = Empty,
-            "retrying"
-        ),
-        PlanEvent::Summary { plan, summary } => tracing::event!(
-            target: "retry",
-            tracing::Level::INFO,
-            call = %shown(plan),
-            attempt = Empty,
-            correction = Empty,
-            max = Empty,
-            delay = Empty,
-            error = Empty,
-            reason = Empty,
-            "summary: {summary}"
-        ),
+    match event.what {
+        What::Subtask(Ended::Completed) => log!(DEBUG),
+        What::Subtask(Ended::Healed) | What::Summary(_) => log!(INFO),
+        What::Subtask(_) | What::Retrying => log!(WARN),
     }
 }

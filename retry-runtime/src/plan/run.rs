@@ -11,7 +11,7 @@ use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
-use crate::plan::event::{Ended, PlanEvent, emit};
+use crate::plan::event::{Ended, PlanEvent, What, emit};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
@@ -54,22 +54,22 @@ where
     /// nothing runs.
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
-    /// It keeps its error until its retry has ended, even if the retry is dropped or can't begin. The latter happens to
+    /// The error is kept until the retry has ended, even if the retry is dropped or can't begin. The latter happens to
     /// a loaded failure that now depends on something that has not run yet. The error comes from
     /// [`check`](Self::check), or says that the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
-        let failed = (0..self.len()).filter(|place| self.nodes[*place].is_failed());
+        let failed = (0..self.len()).filter(|index| self.nodes[*index].is_failed());
         let mut begins = false;
-        for place in failed {
-            scope[place] = true;
-            begins |= self.is_ready(place, &graph);
+        for index in failed {
+            scope[index] = true;
+            begins |= self.is_ready(index, &graph);
         }
         if begins {
-            emit(&PlanEvent::Retrying {
-                plan: &self.name,
-                error: &self.failures(Node::is_failed),
+            emit(&PlanEvent {
+                error: Some(&self.failures(Node::is_failed)),
+                ..PlanEvent::new(What::Retrying, &self.name)
             });
         }
         self.execute_all(&graph, &scope).await;
@@ -148,22 +148,19 @@ where
                             ready.extend(freed(&graph.dependents[index], &mut waiting, scope));
                         }
                     }
-                    Next::Cancelled(queued) => {
-                        for (index, ()) in queued {
-                            self.not_begun(index, RejectedBy::Cancelled, keys);
+                    Next::Stopped(by, queued, begun) => {
+                        for (index, ()) in &queued {
+                            self.not_begun(*index, by, keys);
                         }
-                    }
-                    Next::TimeIsUp(queued, begun) => {
-                        for (index, ()) in queued {
-                            late.insert(index);
-                            self.not_begun(index, RejectedBy::Deadline, keys);
+                        if by == RejectedBy::Deadline {
+                            late.extend(queued.into_iter().map(|(index, ())| index));
+                            for (index, attempts) in begun {
+                                drop(attempts);
+                                late.insert(index);
+                                self.dropped(index, keys);
+                            }
+                            return Some(late);
                         }
-                        for (index, attempts) in begun {
-                            drop(attempts);
-                            late.insert(index);
-                            self.dropped(index, keys);
-                        }
-                        return Some(late);
                     }
                 }
             }
@@ -203,55 +200,55 @@ where
     /// For how many of those that it depends on each subtask waits.
     fn waiting(&self, graph: &Graph) -> Vec<usize> {
         let open = |after: &Vec<usize>| {
-            let open = after.iter().filter(|place| !self.is_completed(**place));
+            let open = after.iter().filter(|index| !self.is_completed(**index));
             open.count()
         };
         graph.after.iter().map(open).collect()
     }
 
     /// The next execution of that subtask.
-    fn execution(&self, place: usize) -> Execution<'_> {
-        let node = &self.nodes[place];
+    fn execution(&self, index: usize) -> Execution<'_> {
+        let node = &self.nodes[index];
         Execution {
-            index: place,
+            index,
             subtask: node.name(),
             attempt: node.executions.saturating_add(1),
         }
     }
 
     /// The last execution of that subtask.
-    fn last_execution(&self, place: usize) -> Execution<'_> {
-        let node = &self.nodes[place];
+    fn last_execution(&self, index: usize) -> Execution<'_> {
+        let node = &self.nodes[index];
         Execution {
-            index: place,
+            index,
             subtask: node.name(),
             attempt: node.executions,
         }
     }
 
-    fn is_completed(&self, place: usize) -> bool {
-        self.nodes[place].output().is_some()
+    fn is_completed(&self, index: usize) -> bool {
+        self.nodes[index].output().is_some()
     }
 
-    /// Whether all that it depends on has completed.
-    pub(crate) fn is_ready(&self, place: usize, graph: &Graph) -> bool {
-        let mut after = graph.after[place].iter();
-        after.all(|place| self.is_completed(*place))
+    /// Whether all that the subtask depends on has completed.
+    pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
+        let mut after = graph.after[index].iter();
+        after.all(|index| self.is_completed(*index))
     }
 
-    fn execute_one(&mut self, place: usize, graph: &Graph) -> R {
-        let outputs = graph.after[place]
+    fn execute_one(&mut self, index: usize, graph: &Graph) -> R {
+        let outputs = graph.after[index]
             .iter()
-            .filter_map(|place| self.nodes[*place].output().cloned())
+            .filter_map(|index| self.nodes[*index].output().cloned())
             .collect();
-        self.count(place);
-        self.nodes[place].subtask.start(outputs)
+        self.count(index);
+        self.nodes[index].subtask.start(outputs)
     }
 
     /// Counts an execution of that subtask.
-    pub(crate) fn count(&mut self, place: usize) {
+    pub(crate) fn count(&mut self, index: usize) {
         self.executions = self.executions.saturating_add(1);
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         node.executions = node.executions.saturating_add(1);
     }
 
@@ -259,11 +256,11 @@ where
     pub(crate) fn finish(
         &mut self,
         plan: &str,
-        place: usize,
+        index: usize,
         outcome: Result<T, SubtaskFailure<E>>,
         again: Again,
     ) -> bool {
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
         let ended = match (completed, node.retried, again) {
@@ -277,104 +274,99 @@ where
             Ok(output) => State::Completed(Arc::new(output)),
             Err(failure) => State::Failed { failure, dead_end },
         };
-        self.ended(plan, place, ended, dead_end.then_some(Reason::Exhausted));
+        self.ended(plan, index, ended, dead_end.then_some(Reason::Exhausted));
         completed
     }
 
-    /// What was not let begin stays as it was, but runs no more in this run.
+    /// A subtask that was not let begin stays as it was, but runs no more in this run.
     fn not_begun<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         by: RejectedBy,
         keys: &mut RunKeys<On, K>,
     ) {
-        keys.rejected(place, by);
+        keys.rejected(index, by);
         let ended = Ended::NotBegun;
-        self.without_outcome(place, ended, &Rejected::new(by), by.reason(), keys);
+        self.without_outcome(index, ended, &Rejected::new(by), by.reason(), keys);
     }
 
-    /// The deadline came while it ran.
-    fn dropped<On, K: SharedKeys>(&mut self, place: usize, keys: &mut RunKeys<On, K>) {
+    /// A subtask was running when the deadline came.
+    fn dropped<On, K: SharedKeys>(&mut self, index: usize, keys: &mut RunKeys<On, K>) {
         let error = "dropped before it ended";
-        self.without_outcome(place, Ended::GaveUp, &error, Reason::Deadline, keys);
+        self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline, keys);
     }
 
     /// Tells of a subtask that ends for this run without an outcome. One that had failed before keeps its error.
     fn without_outcome<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         ended: Ended,
         error: &dyn fmt::Display,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        if self.nodes[place].is_failed() {
-            self.make_dead_end(place, reason, keys);
+        if self.nodes[index].is_failed() {
+            self.make_dead_end(index, reason, keys);
             return;
         }
-        let execution = self.last_execution(place);
-        emit(&PlanEvent::Subtask {
-            ended,
-            plan: &keys.plan.name,
-            subtask: execution.subtask,
-            attempt: execution.attempt,
+        let execution = self.last_execution(index);
+        emit(&PlanEvent {
+            subtask: Some(execution.subtask),
+            attempt: Some(execution.attempt),
             error: Some(error),
             reason: Some(reason),
+            ..PlanEvent::new(What::Subtask(ended), &keys.plan.name)
         });
         keys.gave_up(execution, error, reason);
     }
 
     pub(crate) fn make_dead_end<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        let State::Failed { dead_end, .. } = &mut self.nodes[place].state else {
+        let State::Failed { dead_end, .. } = &mut self.nodes[index].state else {
             return;
         };
         *dead_end = true;
-        self.ended(&keys.plan.name, place, Ended::DeadEnd, Some(reason));
-        if let Some(failure) = self.nodes[place].failure() {
-            keys.gave_up(self.last_execution(place), failure, reason);
+        self.ended(&keys.plan.name, index, Ended::DeadEnd, Some(reason));
+        if let Some(failure) = self.nodes[index].failure() {
+            keys.gave_up(self.last_execution(index), failure, reason);
         }
     }
 
     /// Tells of what became of a subtask.
-    fn ended(&mut self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
+    fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
-        self.record(place);
-        self.log_subtask(plan, place, ended, reason);
+        self.record(index);
+        self.log_subtask(plan, index, ended, reason);
     }
 
-    fn log_subtask(&self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
-        let node = &self.nodes[place];
+    fn log_subtask(&self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
+        let node = &self.nodes[index];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
-        emit(&PlanEvent::Subtask {
-            ended,
-            plan,
-            subtask: node.name(),
-            attempt: node.executions,
+        emit(&PlanEvent {
+            subtask: Some(node.name()),
+            attempt: Some(node.executions),
             error,
             reason,
+            ..PlanEvent::new(What::Subtask(ended), plan)
         });
     }
 
     pub(crate) fn log_summary(&self, plan: &str) -> Summary {
         let summary = self.summary();
-        emit(&PlanEvent::Summary {
-            plan,
-            summary: &summary,
-        });
+        emit(&PlanEvent::new(What::Summary(&summary), plan));
         summary
     }
 
     /// The subtasks that the deadline ended, in words.
-    pub(crate) fn under_way(&self, places: &BTreeSet<usize>) -> String {
-        let names = places.iter().map(|place| &**self.nodes[*place].name());
+    pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
+        let names = indices.iter().map(|index| &**self.nodes[*index].name());
         format!(
             "{} under way at the deadline: {}",
-            places.len(),
+            indices.len(),
             Names(names)
         )
     }
@@ -388,7 +380,7 @@ where
     }
 }
 
-/// Those of the dependents of a subtask that has completed that are to run and wait for no other.
+/// The dependents of a completed subtask that are to run and wait for no other.
 fn freed<'s>(
     dependents: &'s [usize],
     waiting: &'s mut [usize],

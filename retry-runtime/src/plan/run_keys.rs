@@ -43,7 +43,7 @@ pub(crate) struct RunKeys<On, K: SharedKeys> {
     round: Attempts<K::Guards>,
     /// How many subtasks the plan has in this round.
     subtasks: usize,
-    /// By index in the plan.
+    /// Every subtask, by index in the plan.
     runs: Vec<SubtaskRun<K>>,
     progress: <K::Observer as ObserverKey>::Progress,
 }
@@ -66,15 +66,15 @@ struct SubtaskShared<'a, K: SharedKeys> {
 /// What this run knows of a subtask.
 struct SubtaskRun<K: SharedKeys> {
     attempts: Attempts<K::Guards>,
-    /// On its last failure.
+    /// The verdict on the last failure.
     verdict: Option<Verdict>,
-    /// How its last execution ended, if the observer has not heard of it yet.
+    /// How the last execution ended, if the observer has not heard of it yet.
     unreported: Option<AttemptEnd>,
-    /// Why it runs no more, where it failed only in passing or not at all.
+    /// Why the subtask runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
-    /// Why its failure got no further round.
+    /// Why the failure got no further round.
     dead_end: Option<Reason>,
-    /// From its first execution to its end.
+    /// The span from the first execution to the subtask's end.
     span: Option<SpanOf<K>>,
 }
 
@@ -86,7 +86,7 @@ pub(crate) type AttemptsOf<K> = Attempts<<K as SharedKeys>::Guards>;
 pub(crate) struct Execution<'a> {
     pub(crate) index: usize,
     pub(crate) subtask: &'a str,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) attempt: u32,
 }
 
@@ -145,7 +145,7 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
     }
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let (plan, subtask) = (&self.plan.name, self.subtask);
+        let (plan, subtask) = (&self.plan.name, Some(self.subtask));
         let name = CallOfSubtask { plan, subtask }.to_string();
         let site = Site::new(&self.plan.policy, &name);
         tell(&site, self.plan.observer.observe())
@@ -293,7 +293,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     /// The span of an execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
         let (spans, plan) = (self.spans, &self.plan.name);
-        let subtask = execution.subtask;
+        let subtask = Some(execution.subtask);
         let span = &mut self.runs[execution.index].span;
         let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
         let _entered = K::Span::enter(span);
@@ -332,7 +332,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         attempts.begin(&mut self.plan.of(execution.subtask))
     }
 
-    /// What was not let begin runs no more in this run.
+    /// A subtask that was not let begin runs no more in this run.
     pub(crate) fn rejected(&mut self, index: usize, by: RejectedBy) {
         self.runs[index].refused = Some(by.reason());
     }
@@ -443,7 +443,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// Its failure gets no further round.
+    /// A failure of that subtask gets no further round.
     pub(crate) fn note_dead_end(&mut self, index: usize, reason: Reason) {
         self.runs[index].dead_end = Some(reason);
     }

@@ -263,9 +263,9 @@ where
     }
 
     /// Whether the next round executes that subtask, if it can begin.
-    fn runs_again<On, K: SharedKeys>(&self, place: usize, keys: &RunKeys<On, K>) -> bool {
-        let node = &self.nodes[place];
-        node.is_open() || node.is_pending() && !keys.is_refused(place)
+    fn runs_again<On, K: SharedKeys>(&self, index: usize, keys: &RunKeys<On, K>) -> bool {
+        let node = &self.nodes[index];
+        node.is_open() || node.is_pending() && !keys.is_refused(index)
     }
 
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
@@ -276,21 +276,21 @@ where
         left: Duration,
     ) -> Round {
         let (mut retried, mut late) = (Vec::new(), Vec::new());
-        for place in 0..self.len() {
-            let node = &self.nodes[place];
+        for index in 0..self.len() {
+            let node = &self.nodes[index];
             // What it waits for has failed, too, and decides whether there is another round.
-            if !node.is_open() || !self.is_ready(place, graph) {
+            if !node.is_open() || !self.is_ready(index, graph) {
                 continue;
             }
-            let verdict = keys.verdict(place, node.error());
+            let verdict = keys.verdict(index, node.error());
             let refused = match retryable(verdict, keys.idempotent) {
                 Ok(_) => refusal(&keys.plan.policy, verdict.hint(), left),
                 Err(reason) => Some(reason),
             };
             match refused {
-                None => retried.push((place, verdict)),
-                Some(Reason::Deadline) => late.push((place, verdict)),
-                Some(reason) => self.refuse(place, reason, keys),
+                None => retried.push((index, verdict)),
+                Some(Reason::Deadline) => late.push((index, verdict)),
+                Some(reason) => self.refuse(index, reason, keys),
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
@@ -300,25 +300,25 @@ where
             let verdicts = late.iter().map(|(_, verdict)| *verdict);
             verdicts.min_by_key(|verdict| verdict.hint())
         });
-        for (place, verdict) in late {
+        for (index, verdict) in late {
             if worst.is_some_and(|worst| verdict.hint() > worst.hint()) {
-                self.refuse(place, Reason::Deadline, keys);
+                self.refuse(index, Reason::Deadline, keys);
             } else {
-                retried.push((place, verdict));
+                retried.push((index, verdict));
             }
         }
         Round { worst, retried }
     }
 
-    /// Its failure gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
+    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
     fn refuse<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        keys.note_dead_end(place, reason);
-        self.make_dead_end(place, reason, keys);
+        keys.note_dead_end(index, reason);
+        self.make_dead_end(index, reason, keys);
     }
 
     /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.
@@ -330,7 +330,7 @@ where
         let len = self.len();
         let missing = self.untried(validity);
         *graph = self.extend(missing)?;
-        let begins = (len..self.len()).any(|place| self.is_ready(place, graph));
+        let begins = (len..self.len()).any(|index| self.is_ready(index, graph));
         Ok(if begins {
             Verdict::TRANSIENT
         } else {
@@ -373,10 +373,10 @@ where
     }
 
     fn accepted<On, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>) {
-        for place in 0..self.len() {
-            let node = &self.nodes[place];
+        for index in 0..self.len() {
+            let node = &self.nodes[index];
             if node.retried && node.is_open() {
-                self.make_dead_end(place, Reason::Exhausted, keys);
+                self.make_dead_end(index, Reason::Exhausted, keys);
             }
         }
         keys.round_succeeded();
@@ -403,9 +403,9 @@ where
     }
 
     fn gave_up<On, K: SharedKeys>(&mut self, reason: Reason, keys: &mut RunKeys<On, K>) {
-        for place in 0..self.len() {
-            if self.nodes[place].is_open() {
-                self.make_dead_end(place, reason, keys);
+        for index in 0..self.len() {
+            if self.nodes[index].is_open() {
+                self.make_dead_end(index, reason, keys);
             }
         }
         self.log_summary(&keys.plan.name);
@@ -414,9 +414,9 @@ where
 
 /// The failures of a round.
 struct Round {
-    /// What the round counts as. `None` if nothing is worth a retry.
+    /// The verdict that the round counts as. `None` if nothing is worth a retry.
     worst: Option<Verdict>,
-    /// The places of those that are.
+    /// The subtasks that are worth a retry, by index.
     retried: Vec<(usize, Verdict)>,
 }
 
