@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use retry_runtime::macro_support::ignores_timeout;
 use retry_runtime::{
-    ByClassify, Call, Classify, Event, Failure, Moment, Observer, OnError, Policy, Reason,
-    RetryBudget, ShownBy, Site, Verdict,
+    Attempts, ByClassify, Call, Classify, Event, Failure, Moment, Observer, OnError, Policy,
+    Protections, Reason, RetryBudget, Shared, ShownBy, Site, Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -249,48 +249,41 @@ impl<'b, On> Durable<'b, On> {
         E: Send + Sync,
     {
         *came = Came::Ended;
-        let site = Site::new(&self.policy, name);
-        let (mut call, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
+        let mut shared = self.shared(name);
+        let (call, at) = last.map_or((Call::new(), begun), |last| (last.call, last.at));
         let elapsed = || engine.now().since(Moment::from_origin(at));
-        let observer = self.observer;
-        let mut tell = move |event: &Event<'_>| observer.observe(event);
+        let mut attempts = Attempts::from_saved(call, shared.guards());
         if let Some(Failed { error, .. }) = last {
-            let verdict = self.on.verdict(error);
             let shown = Shown(&self.on, error);
-            let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-            // Goes back also where an observer panics.
-            let paid = self.budget.map(|budget| call.paid(budget));
-            if call.resumed(failure.observe(&mut tell)).is_err() {
+            let resumed =
+                attempts.resumed(&mut shared, &shown, |failure| failure.elapsed(elapsed()));
+            if resumed.is_err() {
                 return Ended::TooLate;
-            }
-            if let Some(paid) = paid {
-                paid.spend();
             }
         }
         if self.policy.attempt_limit().is_some() {
             ignores_timeout(name);
         }
-        call.started(name, &mut tell);
+        let Ok(()) = attempts.begin(&mut shared) else {
+            unreachable!("nothing rejects a durable call");
+        };
         let error = match operation().await {
             Ok(value) => {
-                call.succeeded_observed(&site, &mut tell);
-                if let Some(budget) = self.budget {
-                    call.credit(budget);
-                }
+                attempts.succeeded(&mut shared);
                 return Ended::Succeeded(value);
             }
             Err(error) => error,
         };
         let verdict = self.on.verdict(&error);
         let shown = Shown(&self.on, &error);
-        let failure = Failure::new(&site, verdict, &shown).elapsed(elapsed());
-        let mut failure = failure.idempotent(self.idempotent).observe(&mut tell);
-        if let Some(budget) = self.budget {
-            failure = failure.budget(budget);
-        }
-        let Ok(pause) = call.failed_with(failure) else {
+        let idempotent = self.idempotent;
+        let decision = attempts.failed(&mut shared, verdict, &shown, |failure| {
+            failure.elapsed(elapsed()).idempotent(idempotent)
+        });
+        let Ok(pause) = decision else {
             return Ended::GaveUp(error);
         };
+        let call = attempts.into_saved();
         *came = Came::Pauses(Retry {
             call,
             verdict,
@@ -304,6 +297,15 @@ impl<'b, On> Durable<'b, On> {
         Ended::Pauses(pause, failed)
     }
 
+    fn shared<'a>(&self, name: &'a str) -> SharedByDurable<'a, 'b> {
+        SharedByDurable {
+            policy: self.policy,
+            protections: Protections::new().budget(self.budget),
+            observer: self.observer,
+            name,
+        }
+    }
+
     /// The retry that follows a failure.
     fn retry<E>(&mut self, failed: &Failed<E>) -> Retry
     where
@@ -314,6 +316,39 @@ impl<'b, On> Durable<'b, On> {
             verdict: self.on.verdict(&failed.error),
             error: text(&Shown(&self.on, &failed.error)),
         }
+    }
+}
+
+/// What a durable call shares with others.
+struct SharedByDurable<'a, 'b> {
+    policy: Policy,
+    protections: Protections<Option<Budget<'b>>>,
+    observer: Option<ObserverRef<'b>>,
+    name: &'a str,
+}
+
+impl<'b> Shared for SharedByDurable<'_, 'b> {
+    type Guards = Protections<Option<Budget<'b>>>;
+
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn guards(&self) -> &Self::Guards {
+        &self.protections
+    }
+
+    fn is_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    fn tell<T>(
+        &mut self,
+        tell: impl FnOnce(&Site<'_>, Option<&mut dyn FnMut(&Event<'_>)>) -> T,
+    ) -> T {
+        let observer = self.observer;
+        let mut observe = |event: &Event<'_>| observer.observe(event);
+        tell(&Site::new(&self.policy, self.name), Some(&mut observe))
     }
 }
 

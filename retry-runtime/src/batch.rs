@@ -269,9 +269,11 @@ async fn send<P, I, F, R, T, E>(
                 let answers = SpansOf::<P>::within(span, || operation(batch.items()));
                 #[cfg(feature = "nested")]
                 let outer = rounds.outer();
-                under_way.begin(call, batch, async move {
-                    attempted::awaited!(answers, outer)
-                });
+                under_way.begin(
+                    call,
+                    batch,
+                    async move { attempted::awaited!(answers, outer) },
+                );
             }
         }
         match rounds.next_round(|| timer.now(), || bounds.signal.is_cancelled()) {

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use retry_runtime::{Reason, Rejected, TimedOut, Timer, TokioTimer, Verdict, show};
 use tokio::time::timeout;
 
-use super::attempts::{Attempts, in_less_than};
+use super::attempts::{ClientAttempts, in_less_than};
 use super::{ClientRetries, Repeats};
 use crate::repeat::{Judged, Repeat};
 
@@ -55,7 +55,7 @@ where
             Repeats::OfIdempotentMethods => Q::is_idempotent(&kept),
             Repeats::None => false,
         };
-        let mut attempts = Attempts::new(retries, name, idempotent);
+        let mut attempts = ClientAttempts::new(retries, name, idempotent);
         // What the call ends with if no other attempt may begin.
         let mut before: Option<Failed<Q::Answer, S::Error>> = None;
         loop {
@@ -132,15 +132,15 @@ where
             };
             before = attempts.may_end_after_pause().then_some(failed);
             let slept = retries.unless_cancelled(TokioTimer.sleep(pause)).await;
-            if let Some(failed) = before.take() {
-                if slept.is_none() {
-                    attempts.gave_up(&failed.shown, Reason::Cancelled);
+            let reason = match slept {
+                None => Some(Reason::Cancelled),
+                Some(()) => attempts.late(),
+            };
+            if let Some(reason) = reason {
+                if let Some(failed) = before.take() {
+                    attempts.gave_up(&failed.shown, reason);
                     return failed.outcome;
                 }
-                if attempts.resumed(&failed.shown).is_err() {
-                    return failed.outcome;
-                }
-                before = Some(failed);
             }
         }
     }
@@ -151,10 +151,10 @@ where
 /// The wait for that has the limit of an attempt, but none of its time: what would be left of it might be too little for
 /// an answer to what was sent.
 async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
-    attempts: &mut Attempts<'a, N>,
+    attempts: &mut ClientAttempts<'a, N>,
     sender: &mut S,
 ) -> Result<Result<(), S::Error>, Rejected> {
-    let turn = attempts.wait_for_turn().await?;
+    attempts.wait_for_turn().await?;
     let limit = attempts.limit();
     let ready = async {
         match limit {
@@ -167,7 +167,7 @@ async fn begin<'a, Q, S: Sender<Q>, N: Fn() -> Cow<'a, str>>(
     };
     match attempts.in_time(ready).await? {
         Ok(ready) => {
-            attempts.begin(turn)?;
+            attempts.begin()?;
             Ok(ready)
         }
         // It says nothing of the server, so neither breaker nor limiter hears of it.

@@ -3,9 +3,9 @@ use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
+use super::batches::{GuardsOf, SpansOf};
 use super::rounds::{Rounds, Rules};
 use super::stop::{Stop, lock};
-use super::batches::{GuardsOf, SpansOf};
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
 use crate::call::attempts::Attempts;

@@ -180,9 +180,7 @@ impl<'a> Groups<'a> {
             }
             let given_up = match (follows, group.unpaid) {
                 (Ok(_), None) => continue,
-                (Ok(_), Some(first)) => {
-                    part(first, group.items - group.again, Err(Reason::Budget))
-                }
+                (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
                 (Err(_), _) => part(group.first, group.items, follows),
             };
             round.report(given_up, false, shown, observer.observe());

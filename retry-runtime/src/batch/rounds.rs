@@ -314,10 +314,7 @@ where
     }
 
     /// Begins a call that has its turn, with the items that the breaker lets through.
-    pub(super) fn begin(
-        &mut self,
-        mut batch: BatchOf<I, K>,
-    ) -> Option<BatchOf<I, K>> {
+    pub(super) fn begin(&mut self, mut batch: BatchOf<I, K>) -> Option<BatchOf<I, K>> {
         batch.entries.retain_mut(|entry| self.admit(entry));
         let begins = !batch.entries.is_empty();
         if begins {
@@ -418,11 +415,7 @@ where
     }
 
     /// Each item has an answer of its own. Returns what the limiter is told.
-    fn each(
-        &mut self,
-        entries: Vec<EntryOf<I, K>>,
-        answers: Vec<Result<T, E>>,
-    ) -> End {
+    fn each(&mut self, entries: Vec<EntryOf<I, K>>, answers: Vec<Result<T, E>>) -> End {
         // One request succeeded, not as many as it has items.
         let is_whole = answers.iter().all(Result::is_ok);
         let (mut is_first, mut has_fresh) = (true, false);
@@ -478,13 +471,7 @@ where
         decide::verdict(&self.rules.policy, || self.on.verdict(error))
     }
 
-    fn failed(
-        &mut self,
-        mut entry: EntryOf<I, K>,
-        error: Arc<E>,
-        verdict: Verdict,
-        leads: bool,
-    ) {
+    fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
         let shown = Described {
             on: &self.on,
             error: &*error,
@@ -603,7 +590,10 @@ where
 
     /// Tells of the end of the batch after that round, which ended so.
     fn tell_of_end(&mut self, round: Round<'_>, ended: Option<AttemptEnd>) {
-        if let Some((part, reason)) = self.given_up.and_then(|part| Some((part, part.follows.err()?))) {
+        if let Some((part, reason)) = self
+            .given_up
+            .and_then(|part| Some((part, part.follows.err()?)))
+        {
             let items = self.results.iter().filter(|result| result.is_err()).count();
             let all = Round {
                 number: self.number - u32::from(!self.has_begun),

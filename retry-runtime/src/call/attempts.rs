@@ -5,7 +5,7 @@
 //! |---|---|
 //! | The breaker is asked before any wait, and passed after it. | What is down is not worth a wait, and may have gone down meanwhile. |
 //! | A payment is spent when the attempt begins. Until then it goes back if the call ends. | A retry that was never made cost the server nothing. |
-//! | A turn whose attempt does not begin goes back with its charge. | The limiter's room is for requests that are sent. |
+//! | A turn whose attempt does not begin goes back with its charge, and neither breaker nor limiter hears of its failure. | The limiter's room is for requests that are sent, and nothing was seen of the server. |
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
@@ -27,6 +27,7 @@ use crate::budget::retry_budget::Paid;
 use crate::call::decide::Decision;
 use crate::call::failure::Failure;
 use crate::call::guards::{Guards, Key, Room};
+use crate::call::late;
 use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::classify::rejected::RejectedBy;
@@ -56,6 +57,27 @@ pub trait Shared {
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T;
 }
 
+/// For loops of your own without an observer: a site, and its [`Protections`](crate::Protections).
+impl<G: Guards> Shared for (Site<'_>, G) {
+    type Guards = G;
+
+    fn policy(&self) -> &Policy {
+        self.0.policy
+    }
+
+    fn guards(&self) -> &G {
+        &self.1
+    }
+
+    fn is_observed(&self) -> bool {
+        false
+    }
+
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        tell(&self.0, None)
+    }
+}
+
 /// What lets an attempt of these guards through.
 pub(crate) type PermitOf<G> = Permit<<<G as Guards>::Breaker as Key>::Value>;
 /// The place of an attempt of these guards with their limiter.
@@ -63,8 +85,59 @@ pub(crate) type PlaceOf<G> = Place<<<G as Guards>::Limiter as Key>::Value>;
 /// What was paid for an attempt of these guards.
 pub(crate) type PaidOf<G> = Paid<<<G as Guards>::Budget as Key>::Value>;
 
-/// A call that goes through its attempts, and what the one under way holds of what calls share: its place with the
-/// limiter, its permit of the breaker, what the budget paid for it. Dropped, it gives all of that back.
+/// The attempts of a call, for loops of your own that share a breaker, a limiter or a budget with other calls.
+///
+/// It is a [`Call`] and what the attempt under way holds of these: its place with the limiter, its permit of the breaker,
+/// what the budget paid for it. Wherever it is dropped, it gives all of that back.
+///
+/// ```
+/// use std::future::pending;
+/// use std::pin::pin;
+/// use retry_runtime::{
+///     Attempts, Breaker, Budget, Policy, Protections, RateLimiter, Rejected, Site, Timer,
+///     TokioTimer, Verdict,
+/// };
+/// # async fn post(attempt: u32) -> Result<String, String> {
+/// #     if attempt == 1 { Err(String::from("503")) } else { Ok(String::from("hello")) }
+/// # }
+///
+/// static BREAKER: Breaker = Breaker::new();
+/// static LIMITER: RateLimiter = RateLimiter::adaptive();
+/// static BUDGET: Budget = Budget::standard();
+/// const POLICY: Policy = Policy::new();
+///
+/// # #[tokio::main(flavor = "current_thread", start_paused = true)]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let protections = Protections::new()
+///     .breaker(&BREAKER)
+///     .limiter(&LIMITER)
+///     .budget(&BUDGET);
+/// let mut shared = (Site::new(&POLICY, "model.complete"), protections);
+/// let mut attempts = Attempts::new();
+/// let answer = loop {
+///     if attempts.enter(&mut shared, 1).map_err(Rejected::new)? {
+///         let never = pin!(pending::<()>());
+///         let waited = attempts.wait(TokioTimer, None, never).await;
+///         attempts.waited(&mut shared, waited).map_err(Rejected::new)?;
+///     }
+///     attempts.begin(&mut shared).map_err(Rejected::new)?;
+///     match post(attempts.call().attempt()).await {
+///         Ok(answer) => {
+///             attempts.answered(&mut shared);
+///             attempts.succeeded(&mut shared);
+///             break answer;
+///         }
+///         Err(error) => {
+///             let verdict = Verdict::from(error.starts_with("503"));
+///             let failed = attempts.failed(&mut shared, verdict, &error, |failure| failure);
+///             TokioTimer.sleep(failed.map_err(|_reason| error)?).await;
+///         }
+///     }
+/// };
+/// assert_eq!((answer.as_str(), attempts.call().attempt()), ("hello", 2));
+/// # Ok(())
+/// # }
+/// ```
 pub struct Attempts<G: Guards> {
     pub(crate) call: Call,
     permit: <G::Breaker as Key>::Room<PermitOf<G>>,
@@ -88,6 +161,21 @@ impl<G: Guards> Attempts<G> {
             place: Default::default(),
             paid: Default::default(),
         }
+    }
+
+    /// A call that was saved during its pause. Its next attempt is paid for by the budget.
+    pub fn from_saved(call: Call, guards: &G) -> Self {
+        let mut attempts = Self::of(call);
+        attempts.pay(guards);
+        attempts
+    }
+
+    /// The call to be saved during its pause. What was paid for its next attempt does not go back.
+    pub fn into_saved(mut self) -> Call {
+        if let Some(paid) = self.paid.take() {
+            paid.spend();
+        }
+        self.call
     }
 
     /// What the call has been through.
@@ -317,7 +405,9 @@ impl<G: Guards> Attempts<G> {
             protections.budget.get().cloned(),
             protections.limiter.get().is_some(),
         );
-        let (mut permit, mut place) = (self.permit.take(), self.place.take());
+        let (mut permit, place) = (self.permit.take(), self.place.take());
+        // The turn of an attempt that did not begin goes back.
+        let mut place = place.filter(Place::has_begun);
         let call = &mut self.call;
         shared.tell(|site, observe| {
             let mut failure = Failure::new(site, verdict, error).limited(is_limited);
@@ -377,20 +467,42 @@ impl<G: Guards> Attempts<G> {
         *self = Self::of(self.call);
     }
 
+    /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.
+    pub fn resumed(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        error: &dyn fmt::Display,
+        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+    ) -> Result<(), Reason> {
+        let call = &self.call;
+        shared.tell(|site, observe| {
+            let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.resumed(detail(failure))
+        })
+    }
+
+    /// Why no attempt may begin after the pause that has just ended, if it ended too late for one.
+    pub fn late(&self, deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> Option<Reason> {
+        late::late(deadline, self.call.last_delay(), now)
+    }
+
     /// Ends the call before an attempt: its first, or one after a pause. It ends with that error.
     #[cold]
     pub fn gave_up(
-        &self,
+        &mut self,
         shared: &mut impl Shared<Guards = G>,
         error: &dyn fmt::Display,
         detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
         reason: Reason,
     ) {
-        // A call whose first attempt is rejected has looked at no `max` yet.
-        let call = match self.call.is_retried() {
-            true => self.call,
-            false => self.call.with_max(shared.policy().max_retries()),
-        };
+        if !self.call.is_retried() {
+            // A call whose first attempt is rejected has looked at no `max` yet.
+            self.call = self.call.with_max(shared.policy().max_retries());
+        }
+        let call = &self.call;
         shared.tell(|site, observe| {
             let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
             if let Some(observe) = observe {

@@ -7,10 +7,10 @@ use core::time::Duration;
 
 use crate::call::attempt::Attempt;
 use crate::call::attempts::{Attempts, Shared};
+use crate::call::decide;
 use crate::call::failure::{Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::{Rejects, Room};
-use crate::call::{decide, late};
 use crate::chain::context::{Context, DefaultName};
 use crate::chain::fallback::FallbackKey;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
@@ -52,40 +52,50 @@ pub(super) enum Step<T, E> {
 }
 
 impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
+    /// A call that has not begun.
     #[inline]
-    pub(super) fn new<E>(
-        (policy, keys): (Q::Policy, Q::Keys),
+    pub(super) fn new(
+        policy: Q::Policy,
+        keys: Q::Keys,
         on: Q::On,
         until: <Q::Single as SingleKeys>::Until,
-        now: impl FnOnce() -> Moment,
-        clock: impl FnOnce() -> Clock,
     ) -> Self
     where
-        H: Room<Arc<Attempt<E>>>,
+        H: Default,
         X: Default,
     {
-        let mut history = H::default();
-        if H::EXISTS {
-            history.put(Arc::new(Attempt::before_first(clock(), ())));
-        }
-        let context = Context {
-            policy,
-            keys: keys.into_keys(),
-            default: PhantomData,
-        };
-        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
-        if !is_timed && context.policy().attempt_limit().is_some() {
-            ignored_timeout::tell(context.name());
-        }
-        let time_limit = context.policy().time_limit();
         Self {
-            context,
+            context: Context {
+                policy,
+                keys: keys.into_keys(),
+                default: PhantomData,
+            },
             attempts: Attempts::new(),
             on,
             until,
-            history,
+            history: H::default(),
             kept: X::default(),
-            deadline: time_limit.and_then(|limit| now().checked_add(limit)),
+            deadline: None,
+        }
+    }
+
+    /// The call begins.
+    #[inline]
+    pub(super) fn start<E>(&mut self, now: impl FnOnce() -> Moment, clock: impl FnOnce() -> Clock)
+    where
+        H: Room<Arc<Attempt<E>>>,
+    {
+        if H::EXISTS {
+            self.history
+                .put(Arc::new(Attempt::before_first(clock(), ())));
+        }
+        let policy = self.context.policy();
+        let is_timed = <Q::Single as SingleKeys>::Timeout::IS_NAMED;
+        if !is_timed && policy.attempt_limit().is_some() {
+            ignored_timeout::tell(self.context.name());
+        }
+        if let Some(limit) = self.context.policy().time_limit() {
+            self.deadline = now().checked_add(limit);
         }
     }
 
@@ -224,9 +234,8 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     /// with but another attempt.
     pub(super) fn resumed<T, E>(
         &mut self,
-        pause: Duration,
         is_cancelled: bool,
-        now: impl Fn() -> Moment,
+        now: impl FnOnce() -> Moment,
         clock: impl FnOnce() -> Clock,
     ) -> Option<Step<T, E>>
     where
@@ -236,7 +245,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     {
         let reason = match is_cancelled {
             true => Some(Reason::Cancelled),
-            false => late::late(self.deadline, pause, &now),
+            false => self.attempts.late(self.deadline, now),
         };
         if let Some(reason) = reason {
             if let Some(outcome) = self.take_kept() {

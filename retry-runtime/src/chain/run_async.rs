@@ -24,7 +24,7 @@ use crate::time::timer::Timer;
 /// Calls until it succeeds or gives up.
 ///
 /// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
-/// instead of an `async fn`, which keeps its arguments twice. Waits and pauses are on the heap, as only calls that don't
+/// instead of an `async fn`, which keeps its arguments twice; for the same reason what it needs is made before it. Waits and pauses are on the heap, as only calls that don't
 /// succeed at once need room for them.
 #[expect(clippy::manual_async_fn, reason = "see above")]
 pub(super) fn run<Q, Op, Fut, Fallen, T, E>(
@@ -40,27 +40,22 @@ where
     Fut: Future<Output = Result<T, E>>,
     Fallen: Future<Output = Result<T, E>>,
 {
+    let PolicyCall {
+        policy,
+        on,
+        cancel,
+        timer,
+        keys,
+        single,
+    } = call.into_call();
+    let CallKeys {
+        until, fallback, ..
+    } = single.into_keys();
+    let mut run = Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(policy, keys, on, until);
     async move {
-        let PolicyCall {
-            policy,
-            on,
-            cancel,
-            timer,
-            keys,
-            single,
-        } = call.into_call();
-        let CallKeys {
-            until, fallback, ..
-        } = single.into_keys();
         let cancelled = pin!(cancel.into_cancelled());
         let mut cancelled = Q::Cancel::signal(cancelled);
-        let mut run = Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(
-            (policy, keys),
-            on,
-            until,
-            || timer.now(),
-            || timer.clock(),
-        );
+        run.start(|| timer.now(), || timer.clock());
         timer.expect(|| run.context.name());
         let (error, reason) = loop {
             // The error's life ends before the pause, so that it need not be `Send`.
@@ -108,7 +103,7 @@ where
                 let mut sleep = Box::pin(timer.sleep(pause));
                 pause_or_cancelled(Pin::new(&mut cancelled), sleep.as_mut()).await
             };
-            match run.resumed(pause, is_cancelled, || timer.now(), || timer.clock()) {
+            match run.resumed(is_cancelled, || timer.now(), || timer.clock()) {
                 None | Some(Step::Pause(_)) => {}
                 Some(Step::Ends(outcome)) => return outcome,
                 Some(Step::GaveUp(error, reason)) => break (error, reason),

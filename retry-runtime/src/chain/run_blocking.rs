@@ -36,13 +36,8 @@ where
     let CallKeys {
         until, fallback, ..
     } = single.into_keys();
-    let mut run = Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(
-        (policy, keys),
-        on,
-        until,
-        || timer.now(),
-        || timer.clock(),
-    );
+    let mut run = Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(policy, keys, on, until);
+    run.start(|| timer.now(), || timer.clock());
     let (error, reason) = loop {
         let mut has_turn = run.enter();
         if let Ok(true) = has_turn {
@@ -68,7 +63,7 @@ where
         let step = match step {
             Step::Pause(pause) => {
                 let is_cancelled = timer.sleep_or_cancelled(pause, &cancel);
-                run.resumed(pause, is_cancelled, || timer.now(), || timer.clock())
+                run.resumed(is_cancelled, || timer.now(), || timer.clock())
             }
             end => Some(end),
         };

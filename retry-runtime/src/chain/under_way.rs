@@ -55,9 +55,7 @@ pub(crate) async fn turn<G: Guards>(
     deadline: Option<Moment>,
 ) -> Turned<G> {
     // What cancels one cancels all: it is watched for them together.
-    let waited = attempts
-        .wait(timer, deadline, pin!(pending::<()>()))
-        .await;
+    let waited = attempts.wait(timer, deadline, pin!(pending::<()>())).await;
     (attempts, waited)
 }
 
@@ -88,10 +86,12 @@ impl<V, F: Future> Future for Keeping<V, F> {
 
 /// Drops the futures. Returns what was kept for them, in the order of its keys.
 fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<(usize, V)> {
-    let kept = Pin::new(&mut *futures).iter_pin_mut().filter_map(|keeping| {
-        let this = keeping.project();
-        Some((*this.key, this.kept.take()?))
-    });
+    let kept = Pin::new(&mut *futures)
+        .iter_pin_mut()
+        .filter_map(|keeping| {
+            let this = keeping.project();
+            Some((*this.key, this.kept.take()?))
+        });
     let kept = in_order(kept.collect());
     futures.clear();
     kept
@@ -102,7 +102,9 @@ pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<(usize, V)> {
     let keys = values.iter().map(|(key, _)| *key);
     let indices = sorted(keys.zip(0..).collect());
     let mut values: Vec<_> = values.into_iter().map(Some).collect();
-    let in_order = indices.iter().filter_map(|(_, index)| values[*index].take());
+    let in_order = indices
+        .iter()
+        .filter_map(|(_, index)| values[*index].take());
     in_order.collect()
 }
 

@@ -128,6 +128,12 @@ impl<L> Place<L> {
         (self.as_limiter)(&self.limiter).max_wait()
     }
 
+    /// Whether the attempt has begun.
+    #[inline]
+    pub(crate) fn has_begun(&self) -> bool {
+        self.stage == Stage::Begun
+    }
+
     /// The attempt begins. Dropped from now on, it has not ended.
     #[inline]
     pub(crate) fn begin(&mut self) {
