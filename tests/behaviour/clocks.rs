@@ -628,7 +628,7 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
         Err::<(), _>(String::from("busy"))
     };
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let call = policy.cancel(std::future::pending());
+    let call = policy.cancel(pending());
     block_on(
         call.timer(Simulated::oversleeping(secs(3600)))
             .call(operation),
@@ -641,7 +641,7 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
 #[test]
 fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, until = |_| false,
-        cancel = std::future::pending::<()>(), on = |_| true)]
+        cancel = pending::<()>(), on = |_| true)]
     async fn call(clock: &Simulated, attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         Ok(*attempts)

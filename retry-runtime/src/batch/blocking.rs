@@ -40,7 +40,8 @@ use crate::time::cancel::Cancel;
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
-/// running call can't be dropped, so the deadline waits for it. After a panic in the operation or in the items'
+/// running call can't be dropped, so the deadline waits for it; a round may begin after it by as much as
+/// [`Call::resumed`](crate::Call::resumed) allows a pause to end late. After a panic in the operation or in the items'
 /// iterator no further call begins, not even one that waits for a limiter; the panic is passed on once the other
 /// running calls have ended.
 #[must_use = "an item that was given up is only told of here"]

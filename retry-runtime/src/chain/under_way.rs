@@ -63,9 +63,8 @@ pub(crate) async fn turn<G: Guards>(
 pub(crate) type Turned<G> = (Attempts<G>, Result<Duration, RejectedBy>);
 
 pin_project! {
-    /// A future, and what is kept for when it ends: by itself, or because it is dropped.
+    /// A future, and what is kept until it ends: by itself, or because it is dropped.
     struct Keeping<V, F> {
-        // Dropped first: what is kept goes back once the future is gone.
         #[pin]
         future: F,
         key: usize,
@@ -119,6 +118,14 @@ fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
 pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
     turns: FuturesUnordered<Keeping<Queued, Turn>>,
     attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
+}
+
+impl<Queued, Turn, Begun, Attempt> Drop for UnderWay<Queued, Turn, Begun, Attempt> {
+    /// No attempt gives back what others wait for while another of them still runs.
+    fn drop(&mut self) {
+        drop(drop_all(&mut self.turns));
+        drop(drop_all(&mut self.attempts));
+    }
 }
 
 /// What happens next.

@@ -11,8 +11,6 @@ use crate::call::decide::{refusal, retryable};
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
 use crate::chain::on_error::OnError;
-#[cfg(doc)]
-use crate::chain::policy_call::PolicyCall;
 use crate::chain::span::SpanKey;
 use crate::chain::under_way::Bounds;
 use crate::classify::kind::Kind;
@@ -71,10 +69,10 @@ where
     /// rounds after the first, its delays are the pauses before them, and its `deadline` counts from this call: no
     /// round begins after it, and the subtasks and the validator that are running then are dropped. A subtask that is
     /// dropped counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed
-    /// before. All outputs are kept. What [`PolicyCall::cancel`] names ends the pause and the plan; a running round may
-    /// finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or else
-    /// one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
-    /// failures.
+    /// before. All outputs are kept. What [`PolicyCall::cancel`](crate::PolicyCall::cancel) names ends the pause and
+    /// the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the one
+    /// with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
+    /// count and pause like transient failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for no new subtasks, or only for ones that
@@ -87,9 +85,10 @@ where
     ///
     /// # Shared protections
     ///
-    /// To what [`PolicyCall::budget`], [`breaker`](PolicyCall::breaker), [`limiter`](PolicyCall::limiter) and
-    /// [`observe`](PolicyCall::observe) name, each subtask is a call of its own, named `plan.subtask`, and each
-    /// execution is an attempt: it pays for its own retry, has its own pass, and waits for its own turn.
+    /// To what [`PolicyCall::budget`](crate::PolicyCall::budget), [`breaker`](crate::PolicyCall::breaker),
+    /// [`limiter`](crate::PolicyCall::limiter) and [`observe`](crate::PolicyCall::observe) name, each subtask is a call
+    /// of its own, named `plan.subtask`, and each execution is an attempt: it pays for its own retry, has its own pass,
+    /// and waits for its own turn.
     ///
     /// ```
     /// use std::time::Duration;
