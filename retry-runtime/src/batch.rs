@@ -2,9 +2,9 @@
 
 mod batches;
 mod blocking;
-mod given_up;
 mod groups;
 mod item_error;
+mod part;
 mod round;
 mod rounds;
 mod stop;
@@ -14,12 +14,11 @@ use core::future::Future;
 use core::pin::pin;
 
 use crate::call::attempted;
-use crate::chain::keys::KeysOf;
-use crate::chain::name::{MayName, name_of};
-use crate::chain::named::Chain;
+use crate::chain::keys::SharedKeys;
+use crate::chain::name::{name, name_of};
 use crate::chain::on_error::OnError;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::under_way::{Next, UnderWay, turn};
+use crate::chain::span::SpanKey;
+use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::RejectedBy;
 use crate::time::cancel::{MayCancel, Signal};
 use crate::time::timer::{Timer, sleep_until};
@@ -27,7 +26,7 @@ use batches::SpansOf;
 pub use batches::{Batches, IntoBatches};
 pub use blocking::{retry_each_blocking, retry_each_blocking_into};
 pub use item_error::ItemError;
-use rounds::{Rounds, Rules};
+use rounds::{Batch, Rounds, Rules};
 
 /// Calls `operation` with all items, then again with the failed ones, until each has succeeded or was given up.
 ///
@@ -188,10 +187,10 @@ where
     F: FnMut(Vec<I::Item>) -> R,
     R: Future<Output = Result<Vec<Result<T, E>>, E>>,
 {
-    let batches = policy.into_batches().of_keys();
-    batches.call.chain.keys.span.around(
+    let batches = policy.into_batches();
+    batches.call.keys.keys().span.around(
         (batches, operation),
-        |(batches, operation)| batches.call.chain.keys.name.name(|| name_of(operation)),
+        |(batches, operation)| name(&batches.call.keys.keys().name, || name_of(operation)),
         |(batches, operation)| send::<P, _, _, _, _, _>(results, batches, items, operation),
     )
 }
@@ -199,7 +198,7 @@ where
 /// Sends rounds until each item has succeeded or was given up.
 async fn send<P, I, F, R, T, E>(
     results: &mut Vec<Result<T, ItemError<E>>>,
-    batches: Batches<P::On, P::Timer, P::Cancel, KeysOf<P::Keys>>,
+    batches: Batches<P::On, P::Timer, P::Cancel, P::Keys>,
     items: I,
     mut operation: F,
 ) where
@@ -213,91 +212,72 @@ async fn send<P, I, F, R, T, E>(
         size,
         concurrency,
     } = batches;
-    let Chain {
-        on,
-        cancel,
-        timer,
-        keys,
-        ..
-    } = call.chain;
-    timer.expect(|| keys.name.name(|| name_of(&operation)));
-    let rules = Rules {
-        policy: call.policy,
-        on,
-        size,
-        name: keys.name.name(|| name_of(&operation)),
-        budget: &keys.budget,
-        breaker: &keys.breaker,
-        limiter: &keys.limiter,
-        observer: keys.observer,
-        idempotent: keys.idempotent,
-    };
-    let mut rounds = Rounds::new(rules, items.into_iter(), results, || timer.now());
-    let cancelled = pin!(cancel.into_cancelled());
-    let mut signal = Signal::new(cancelled).await;
+    let (timer, mut keys) = (call.timer, call.keys.into_keys());
+    let spans = keys.span;
+    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    timer.expect(|| rules.name());
+    let mut rounds = Rounds::new(rules, call.on, items.into_iter(), results, || timer.now());
+    let cancelled = pin!(call.cancel.into_cancelled());
     let deadline = rounds.deadline();
-    let mut end = pin!(sleep_until(&timer, deadline));
+    let mut bounds = Bounds {
+        timer: &timer,
+        deadline,
+        end: pin!(sleep_until(&timer, deadline)),
+        signal: Signal::new(cancelled).await,
+    };
     let mut under_way = UnderWay::new();
-    let mut drawn = 0_u64;
+    let mut drawn = 0;
     loop {
         loop {
             let mut next = None;
             while next.is_none() && under_way.len() < concurrency {
-                let batch = rounds.next_batch(|| timer.now(), || signal.is_cancelled());
-                let Some(batch) = batch else {
+                let Some(batch) = rounds.next_batch(|| bounds.ended()) else {
                     break;
                 };
                 drawn += 1;
-                match rounds.enter(&batch) {
-                    Ok(place) if place.has_turn() => next = Some((drawn, batch, place)),
-                    Ok(place) => {
-                        under_way.wait(drawn, batch, turn(drawn, place, &timer, deadline));
+                match rounds.enter(batch) {
+                    Some((Batch { entries, round }, true)) => {
+                        under_way.wait(drawn, entries, turn(round, &timer, deadline));
                     }
-                    Err(by) => rounds.rejected(batch, by),
+                    entered => next = entered.map(|(batch, _)| (drawn, batch)),
                 }
             }
             if next.is_none() {
                 if under_way.is_empty() {
                     break;
                 }
-                match under_way.next(end.as_mut(), &mut signal).await {
-                    Next::Turn(call, batch, place, waited) => match waited {
-                        Ok(waited) => {
-                            rounds.waited(waited);
-                            next = Some((call, batch, place));
-                        }
-                        Err(by) => rounds.rejected(batch, by),
-                    },
-                    Next::Ended(_, sent, answers) => rounds.answered(sent, answers),
-                    Next::Cancelled(queued) => {
-                        for (_, batch) in queued {
-                            rounds.rejected(batch, RejectedBy::Cancelled);
-                        }
+                match under_way.next(&mut bounds).await {
+                    Next::Turn(call, entries, (round, waited)) => {
+                        let begins = rounds.waited(Batch { entries, round }, waited);
+                        next = begins.map(|batch| (call, batch));
                     }
-                    Next::TimeIsUp(queued, sent) => {
-                        for (_, batch) in queued {
-                            rounds.rejected(batch, RejectedBy::Deadline);
+                    Next::Ended(_, batch, answers) => rounds.answered(batch, answers),
+                    Next::Stopped(by, queued, sent) => {
+                        for (_, entries) in queued {
+                            rounds.rejected(entries, by);
                         }
-                        rounds.dropped(sent.into_iter().map(|(_, sent)| sent));
-                        break;
+                        if by == RejectedBy::Deadline {
+                            rounds.dropped(sent.into_iter().map(|(_, batch)| batch));
+                            break;
+                        }
                     }
                 }
             }
-            let Some((call, batch, place)) = next else {
-                continue;
-            };
-            if let Some(sent) = rounds.begin(batch, place) {
-                let span = keys.span.of_attempt(sent.round);
-                let answers = SpansOf::<P>::within(span, || operation(sent.items()));
+            let begun = next.and_then(|(call, batch)| Some((call, rounds.begin(batch)?)));
+            if let Some((call, batch)) = begun {
+                let span = spans.of_attempt(batch.number());
+                let answers = SpansOf::<P>::within(span, || operation(batch.items()));
                 #[cfg(feature = "nested")]
                 let outer = rounds.outer();
-                under_way.begin(call, sent, async move {
-                    (call, attempted::awaited!(answers, outer))
-                });
+                under_way.begin(
+                    call,
+                    batch,
+                    async move { attempted::awaited!(answers, outer) },
+                );
             }
         }
-        match rounds.next_round(|| timer.now(), || signal.is_cancelled()) {
-            Some(pause) => signal.pause(pin!(timer.sleep(pause))).await,
+        match rounds.next_round(|| timer.now(), || bounds.signal.is_cancelled()) {
+            Some(pause) => bounds.pause(pause).await,
             None => return,
         }
     }

@@ -44,12 +44,13 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
-#[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
 use crate::limiter::gate::Gate;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
+#[cfg(feature = "std")]
+use crate::policy::Policy;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
 ///
@@ -188,8 +189,10 @@ pub enum End {
 }
 
 impl End {
-    pub(crate) fn of_failure(verdict: Verdict) -> Self {
+    /// How an attempt failed under that policy. If retries are off, nobody has classified its error.
+    pub(crate) fn of_failure(verdict: Verdict, policy: &Policy) -> Self {
         match verdict.kind() {
+            _ if !policy.is_enabled() => Self::Ignored,
             Some(kind @ (Kind::Transient | Kind::Throttled | Kind::Timeout)) => Self::Failure {
                 kind,
                 hint: verdict.hint(),

@@ -11,7 +11,6 @@ mod graph;
 #[cfg(feature = "serde")]
 mod journal;
 mod node;
-mod plan_call;
 mod round_budget;
 mod round_policy;
 mod run;
@@ -103,8 +102,8 @@ pub struct Plan<'a, T, E, F: ?Sized = Sendable<'a, T, E>> {
     concurrency: NonZeroUsize,
     nodes: Vec<Node<'a, T, E, F>>,
     /// The first node of each name.
-    index: HashMap<Arc<str>, usize>,
-    /// Whether only somebody else's executor runs it.
+    by_name: HashMap<Arc<str>, usize>,
+    /// Whether only somebody else's executor runs the plan.
     is_driven: bool,
     /// Who depends on whom, once somebody else's executor has asked.
     graph: Option<Arc<Graph>>,
@@ -126,7 +125,7 @@ impl<T, E> Plan<'_, T, E> {
 impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
     /// An empty plan. Its futures need not be `Send`: for tasks that stay on their thread.
     ///
-    /// Its subtasks may own what they use; in a plan from `Plan::new`, they must clone or borrow it.
+    /// Subtasks of this plan may own what they use; in a plan from `Plan::new`, they must clone or borrow it.
     pub fn local() -> Self {
         Self::empty()
     }
@@ -145,7 +144,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
             concurrency: CONCURRENCY,
             is_driven: false,
             nodes: Vec::new(),
-            index: HashMap::new(),
+            by_name: HashMap::new(),
             graph: None,
             #[cfg(feature = "serde")]
             journal: None,
@@ -195,7 +194,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     /// Adds a subtask made by [`Subtask::new`] or [`Subtask::local`]; [`add`](Plan::add) makes it, too.
     pub fn push(&mut self, subtask: Subtask<'a, T, E, F>) {
         let name = Arc::clone(subtask.shared_name());
-        self.index.entry(name).or_insert(self.nodes.len());
+        self.by_name.entry(name).or_insert(self.nodes.len());
         self.nodes.push(Node::new(subtask));
         self.graph = None;
     }
@@ -203,7 +202,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     /// Takes away what [`push`](Self::push) added after there were `len` subtasks.
     fn truncate(&mut self, len: usize) {
         self.nodes.truncate(len);
-        self.index.retain(|_, node| *node < len);
+        self.by_name.retain(|_, node| *node < len);
         self.graph = None;
     }
 
@@ -229,20 +228,20 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     fn checked(&self) -> Result<Graph, PlanError> {
         let second =
-            |(place, node): &(usize, &Node<'a, T, E, F>)| self.index[node.name()] != *place;
-        if let Some((place, node)) = self.nodes.iter().enumerate().find(second) {
+            |(index, node): &(usize, &Node<'a, T, E, F>)| self.by_name[node.name()] != *index;
+        if let Some((index, node)) = self.nodes.iter().enumerate().find(second) {
             return Err(PlanError::duplicate(
                 node.name(),
-                self.index[node.name()],
-                place,
+                self.by_name[node.name()],
+                index,
             ));
         }
-        let graph = Graph::new(&self.nodes, &self.index);
+        let graph = Graph::new(&self.nodes, &self.by_name);
         if let Some((node, name)) = &graph.unknown {
             return Err(PlanError::unknown(
                 self.nodes[*node].name(),
                 name,
-                self.index.keys(),
+                self.by_name.keys(),
             ));
         }
         let cycle = graph.cycle();
@@ -253,7 +252,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         Err(PlanError::cycle(names))
     }
 
-    /// The same, worked out once for all subtasks that there are.
+    /// The dependencies, worked out once for all subtasks that there are.
     fn graph(&mut self) -> Result<Arc<Graph>, PlanError> {
         let graph = match &self.graph {
             Some(graph) => Arc::clone(graph),
@@ -263,7 +262,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
         Ok(graph)
     }
 
-    /// Whether an executor of this crate may run it.
+    /// The dependencies of a plan that an executor of this crate may run.
     fn runnable(&self) -> Result<Graph, PlanError> {
         if self.is_driven {
             return Err(PlanError::driven());
@@ -282,7 +281,7 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
     }
 
     fn node(&self, name: &str) -> Option<&Node<'a, T, E, F>> {
-        self.index.get(name).map(|node| &self.nodes[*node])
+        self.by_name.get(name).map(|node| &self.nodes[*node])
     }
 
     /// The output of that subtask; `None` unless it completed.
@@ -312,7 +311,8 @@ impl<'a, T, E, F: ?Sized> Plan<'a, T, E, F> {
 
     /// What became of the subtasks so far.
     pub fn summary(&self) -> Summary {
-        let blocked = Graph::new(&self.nodes, &self.index).blocked_by(&self.nodes, Node::is_failed);
+        let blocked =
+            Graph::new(&self.nodes, &self.by_name).blocked_by(&self.nodes, Node::is_failed);
         let mut summary = Summary {
             executions: self.executions,
             ..Summary::default()

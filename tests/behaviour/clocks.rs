@@ -7,6 +7,7 @@
     clippy::redundant_closure_for_method_calls
 )]
 
+use std::future::pending;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::task::Waker;
 use std::time::Duration;
@@ -14,8 +15,9 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::{StreamExt, stream};
 use retry_runtime::{
-    End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy, Reason,
-    Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, testing,
+    BlockingTimer, End, GaveUp, ItemError, Jitter, Limiter, LimiterChanges, Moment, Plan, Policy,
+    Reason, Rejected, Ticket, Timer, Turn, Verdict, plan, retry, retry_each, retry_each_blocking,
+    testing,
 };
 use support::clock::Simulated;
 use support::runtime;
@@ -254,6 +256,50 @@ fn no_round_of_a_plan_begins_after_an_overslept_pause() {
         "{end:?}"
     );
     assert_eq!(plan.summary().executions, 1);
+}
+
+/// Sleeps on this thread, as the clock within does.
+struct OnThread(Simulated);
+
+impl BlockingTimer for OnThread {
+    fn sleep(&self, duration: Duration) {
+        block_on(self.0.sleep(duration));
+    }
+
+    fn now(&self) -> Moment {
+        self.0.now()
+    }
+}
+
+/// A timer's granularity is forgiven, except where an attempt would begin only to be dropped.
+#[test]
+fn a_pause_that_ends_a_little_late_lets_begin_what_no_deadline_drops() {
+    let policy = EXACT.deadline(secs(1)).on(|_: &String| true);
+    let clock = || Simulated::oversleeping(Duration::from_millis(50));
+    let attempts = AtomicU64::new(0);
+    let fail = || {
+        attempts.fetch_add(1, SeqCst);
+        Err::<Vec<Result<(), String>>, _>(String::from("busy"))
+    };
+    let made = || attempts.swap(0, SeqCst);
+
+    let _ = block_on(policy.timer(clock()).cancel(pending()).call(async || fail()));
+    assert_eq!(made(), 2);
+    let _ = policy.timer(OnThread(clock())).call_blocking(fail);
+    assert_eq!(made(), 2);
+    let batches = policy.timer(OnThread(clock()));
+    let _ = retry_each_blocking(batches, [1], |_| fail());
+    assert_eq!(made(), 2);
+
+    let _ = block_on(retry_each(policy.timer(clock()), [1], async |_| fail()));
+    assert_eq!(made(), 1);
+    let mut plan = Plan::<_, String>::new();
+    plan.add("search", [], async |[]| fail());
+    let end = plan.run_until(policy.timer(clock()), async |_| {
+        plan::Validity::Invalid(String::from("nothing found"))
+    });
+    let _ = block_on(end);
+    assert_eq!(made(), 1);
 }
 
 #[test]
@@ -582,7 +628,7 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
         Err::<(), _>(String::from("busy"))
     };
     let policy = EXACT.deadline(secs(10)).on(|_: &String| true);
-    let call = policy.cancel(std::future::pending());
+    let call = policy.cancel(pending());
     block_on(
         call.timer(Simulated::oversleeping(secs(3600)))
             .call(operation),
@@ -595,7 +641,7 @@ fn a_policys_call_that_keeps_its_error_begins_no_attempt_after_an_overslept_paus
 #[test]
 fn a_value_that_is_kept_is_returned_after_an_overslept_pause() {
     #[retry(max = 9, jitter = "none", deadline = "10s", timer = clock, until = |_| false,
-        cancel = std::future::pending::<()>(), on = |_| true)]
+        cancel = pending::<()>(), on = |_| true)]
     async fn call(clock: &Simulated, attempts: &mut u32) -> Result<u32, String> {
         *attempts += 1;
         Ok(*attempts)

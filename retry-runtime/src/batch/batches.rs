@@ -1,4 +1,4 @@
-use crate::chain::keys::{Keys, KeysOf, SharedKeys};
+use crate::chain::keys::{Keys, SharedKeys};
 use crate::chain::on_error::ByClassify;
 use crate::chain::policy_call::PolicyCall;
 use crate::policy::Policy;
@@ -42,7 +42,7 @@ impl Policy {
 }
 
 impl<On, C, W, K> PolicyCall<On, C, W, K> {
-    /// As [`Policy::batches`].
+    /// Sets how many items go into one call, as [`Policy::batches`] does.
     pub fn batches(self, size: usize) -> Batches<On, W, C, K> {
         Batches {
             call: self,
@@ -71,17 +71,6 @@ impl<On, W, C, K> Batches<On, W, C, K> {
     }
 }
 
-impl<On, W, C, K: SharedKeys> Batches<On, W, C, K> {
-    /// The same, whose keys are known to be [`Keys`].
-    pub(super) fn of_keys(self) -> Batches<On, W, C, KeysOf<K>> {
-        Batches {
-            call: self.call.with_keys(K::into_keys),
-            size: self.size,
-            concurrency: self.concurrency,
-        }
-    }
-}
-
 /// What [`retry_each`](crate::retry_each) takes as its policy: a [`Policy`], with or without [`Policy::on`] and
 /// [`Batches`].
 #[diagnostic::on_unimplemented(
@@ -105,6 +94,9 @@ pub trait IntoBatches {
 
 /// The spans that a policy for batches opens.
 pub(super) type SpansOf<P> = <<P as IntoBatches>::Keys as SharedKeys>::Span;
+
+/// What the calls of a policy for batches share.
+pub(super) type GuardsOf<P> = <<P as IntoBatches>::Keys as SharedKeys>::Guards;
 
 impl<On, W, C, K: SharedKeys> IntoBatches for Batches<On, W, C, K> {
     type On = On;

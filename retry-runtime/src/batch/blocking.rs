@@ -1,21 +1,27 @@
+use core::time::Duration;
 use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
+use super::batches::{GuardsOf, SpansOf};
 use super::rounds::{Rounds, Rules};
 use super::stop::{Stop, lock};
-use super::{Batches, IntoBatches, ItemError, SpansOf};
+use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
-use crate::chain::keys::{SharedByThreads, SharedKeys};
-use crate::chain::name::{MayName, name_of};
-use crate::chain::named::Chain;
+use crate::call::attempts::Attempts;
+use crate::call::late;
+use crate::chain::keys::SharedKeys;
+use crate::chain::name::name_of;
 use crate::chain::on_error::OnError;
-use crate::chain::span::MayOpenSpans;
+use crate::chain::span::SpanKey;
+use crate::classify::rejected::RejectedBy;
+use crate::observe::reason::Reason;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 
-/// As [`retry_each`](crate::retry_each), for blocking code: sleeps on this thread between rounds.
+/// Retries the failed items of a batch as [`retry_each`](crate::retry_each) does, for blocking code: sleeps on this
+/// thread between rounds.
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
@@ -34,7 +40,8 @@ use crate::time::cancel::Cancel;
 ///
 /// Concurrent calls run on the calling thread and on scoped threads, which end with each round. With a concurrency of
 /// 1, the default, there are no other threads. If the system refuses a thread, fewer calls run at the same time. A
-/// running call can't be dropped, so the deadline waits for it. After a panic in the operation or in the items'
+/// running call can't be dropped, so the deadline waits for it; a round may begin after it by as much as
+/// [`Call::resumed`](crate::Call::resumed) allows a pause to end late. After a panic in the operation or in the items'
 /// iterator no further call begins, not even one that waits for a limiter; the panic is passed on once the other
 /// running calls have ended.
 #[must_use = "an item that was given up is only told of here"]
@@ -48,8 +55,9 @@ where
             On: OnError<E> + Send,
             Timer: BlockingTimer + Sync,
             Cancel: Cancel + Sync,
-            Keys: SharedByThreads,
+            Keys: SharedKeys<Guards: Sync, Observer: Send>,
         >,
+    Attempts<GuardsOf<P>>: Send,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -72,8 +80,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
             On: OnError<E> + Send,
             Timer: BlockingTimer + Sync,
             Cancel: Cancel + Sync,
-            Keys: SharedByThreads,
+            Keys: SharedKeys<Guards: Sync, Observer: Send>,
         >,
+    Attempts<GuardsOf<P>>: Send,
     I: IntoIterator<Item: Clone + Send, IntoIter: Send>,
     F: Fn(Vec<I::Item>) -> Result<Vec<Result<T, E>>, E> + Sync,
     T: Send,
@@ -84,85 +93,67 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
         size,
         concurrency,
     } = policy.into_batches();
-    let Chain {
-        on,
-        cancel,
-        timer,
-        keys,
-        ..
-    } = call.chain;
-    let keys = keys.into_keys();
-    let rules = Rules {
-        policy: call.policy,
-        on,
-        size,
-        name: keys.name.name(|| name_of(&operation)),
-        budget: &keys.budget,
-        breaker: &keys.breaker,
-        limiter: &keys.limiter,
-        observer: keys.observer,
-        idempotent: keys.idempotent,
-    };
+    let (timer, cancel, mut keys) = (call.timer, call.cancel, call.keys.into_keys());
     let spans = keys.span;
-    let span = spans.of_call(|| rules.name);
+    let rules = Rules::<P::Keys>::new(call.policy, size, &mut keys, name_of(&operation));
+    let span = spans.of_call(|| rules.name());
     let _entered = SpansOf::<P>::enter(&span);
     let now = || timer.now();
-    let rounds = Rounds::new(rules, items.into_iter(), results, now);
+    let rounds = Rounds::new(rules, call.on, items.into_iter(), results, now);
     let deadline = rounds.deadline();
-    let is_cancelled = || cancel.is_cancelled();
     let rounds = Mutex::new(rounds);
-    // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
-    let handed = Mutex::new(Vec::with_capacity(1));
-    let hand = || match lock(&rounds).next_batch(now, is_cancelled) {
-        Some(batch) => {
-            lock(&handed).push(batch);
-            true
-        }
-        None => false,
-    };
     let stop = Stop::new(&cancel);
-    let next = || {
-        if stop.has_panicked() {
-            return None;
-        }
-        let batch = lock(&handed).pop();
-        batch.or_else(|| lock(&rounds).next_batch(now, is_cancelled))
-    };
-    let begin = |batch| {
-        let entered = lock(&rounds).enter(&batch);
-        let turned = entered.and_then(|mut place| {
-            if let Some(waited) = stop.turn(&mut place, &timer, deadline)? {
-                lock(&rounds).waited(waited);
-            }
-            Ok(place)
-        });
-        match turned {
-            Ok(place) => lock(&rounds).begin(batch, place),
-            Err(by) => {
-                lock(&rounds).rejected(batch, by);
-                None
-            }
-        }
-    };
-    let work = || {
-        // Another thread is not in it yet.
-        let _entered = SpansOf::<P>::enter(&span);
-        while let Some(batch) = next() {
-            let Some(sent) = begin(batch) else {
-                continue;
-            };
-            let attempt = || operation(sent.items());
-            let answers =
-                attempted::run!(spans.attempt(sent.round, attempt), lock(&rounds).outer());
-            lock(&rounds).answered(sent, answers);
-        }
-    };
+    let mut pause = Duration::ZERO;
     loop {
-        work_at_once(concurrency, &stop, hand, work);
-        let pause = lock(&rounds).next_round(now, is_cancelled);
-        let Some(pause) = pause else {
-            return;
+        let ended = || match cancel.is_cancelled() {
+            true => Some(Reason::Cancelled),
+            false => late::late(deadline, pause, now),
         };
+        // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
+        let handed = Mutex::new(Vec::with_capacity(1));
+        let hand = || {
+            let batch = lock(&rounds).next_batch(ended);
+            batch.map(|batch| lock(&handed).push(batch)).is_some()
+        };
+        let next = || {
+            if stop.has_panicked() {
+                return None;
+            }
+            let batch = lock(&handed).pop();
+            batch.or_else(|| lock(&rounds).next_batch(ended))
+        };
+        let begin = |batch| {
+            let (mut batch, waits) = lock(&rounds).enter(batch)?;
+            if waits {
+                let waited = stop.wait(&mut batch.round, &timer, deadline);
+                batch = lock(&rounds).waited(batch, waited)?;
+            }
+            if stop.has_panicked() {
+                lock(&rounds).rejected(batch.entries, RejectedBy::Cancelled);
+                return None;
+            }
+            lock(&rounds).begin(batch)
+        };
+        let work = || {
+            // Another thread is not in it yet.
+            let _entered = SpansOf::<P>::enter(&span);
+            while let Some(batch) = next() {
+                let Some(batch) = begin(batch) else {
+                    continue;
+                };
+                let attempt = || operation(batch.items());
+                let answers = attempted::run!(
+                    spans.attempt(batch.number(), attempt),
+                    lock(&rounds).outer()
+                );
+                lock(&rounds).answered(batch, answers);
+            }
+        };
+        work_at_once(concurrency, &stop, hand, work);
+        match lock(&rounds).next_round(now, || cancel.is_cancelled()) {
+            Some(delay) => pause = delay,
+            None => return,
+        }
         // Where it is cut short, the next round is not sent.
         timer.sleep_or_cancelled(pause, &cancel);
     }

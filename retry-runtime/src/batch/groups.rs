@@ -4,14 +4,14 @@ use alloc::collections::BTreeMap;
 use core::mem;
 use core::time::Duration;
 
-use super::given_up::{GivenUp, Of, ShownItem};
+use super::part::{Part, ShownItem};
 use super::round::Round;
 use crate::budget::retry_budget::RetryBudget;
 use crate::call::decide::{Decision, refusal};
 use crate::call::failure::Failure;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::observer::MayObserve;
+use crate::chain::observer::ObserverKey;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
@@ -26,15 +26,26 @@ struct Alike {
     refused: Option<usize>,
 }
 
+/// A failure of an item.
+#[derive(Clone, Copy)]
+pub(super) struct ItemFailure {
+    pub(super) index: usize,
+    pub(super) call: Call,
+    pub(super) verdict: Verdict,
+    /// Whether the budget hears of the item: by itself, or for those too that its call failed with as a whole, and that are
+    /// like it.
+    pub(super) leads: bool,
+}
+
 struct Group {
     /// The first of its items.
     first: usize,
     items: usize,
-    /// How many of them lead, for how many of those a retry is paid, and how many have asked.
+    /// How many items lead, for how many of those a retry is paid, and how many have asked.
     leaders: usize,
     paid: usize,
     asked: usize,
-    /// How many of its items are sent again.
+    /// How many items are sent again.
     again: usize,
     /// The first that is not paid for.
     unpaid: Option<usize>,
@@ -56,7 +67,7 @@ impl<'a> Groups<'a> {
     /// Groups failures, in the order of the items, and decides about each group. A leader is paid for by itself.
     pub(super) fn new(
         round: &Round<'a>,
-        failures: &mut dyn Iterator<Item = (usize, Call, Verdict, bool)>,
+        failures: &mut dyn Iterator<Item = ItemFailure>,
         budget: Option<&dyn RetryBudget>,
         is_limited: bool,
     ) -> Self {
@@ -67,7 +78,13 @@ impl<'a> Groups<'a> {
                 .deadline
                 .map_or(Duration::MAX, |end| end.since(round.now)),
         };
-        for (index, call, verdict, leads) in failures {
+        for failure in failures {
+            let ItemFailure {
+                index,
+                call,
+                verdict,
+                leads,
+            } = failure;
             let group = all.alike.entry(all.what_is_alike(call, verdict));
             let group = group.or_insert(Group {
                 first: index,
@@ -115,21 +132,15 @@ impl<'a> Groups<'a> {
 
     /// The bookkeeping of an item from now on, or why it is given up. Asked once for each, in their order: what does not
     /// lead is sent again with its leader, or not at all.
-    pub(super) fn decision(
-        &mut self,
-        index: usize,
-        call: Call,
-        verdict: Verdict,
-        leads: bool,
-    ) -> Result<Call, Reason> {
-        let alike = self.what_is_alike(call, verdict);
+    pub(super) fn decision(&mut self, failure: ItemFailure) -> Result<Call, Reason> {
+        let alike = self.what_is_alike(failure.call, failure.verdict);
         let Some(group) = self.alike.get_mut(&alike) else {
             return Err(Reason::NotRetryable);
         };
         group.decision?;
-        group.asked += usize::from(leads);
+        group.asked += usize::from(failure.leads);
         if group.asked > group.paid {
-            group.unpaid.get_or_insert(index);
+            group.unpaid.get_or_insert(failure.index);
             return Err(Reason::Budget);
         }
         group.again += 1;
@@ -148,41 +159,33 @@ impl<'a> Groups<'a> {
         &self,
         round: &Round<'_>,
         shown: &ShownItem<'_>,
-        observer: &mut impl MayObserve,
-    ) -> Option<GivenUp> {
+        observer: &mut impl ObserverKey,
+    ) -> Option<Part> {
         let pause = self.pause().unwrap_or_default();
         let (mut is_retried, mut last) = (false, None);
         for group in self.alike.values() {
-            let max = limit(group.call.in_force());
-            let error = |items, first| round.part(items, Of(shown, first));
-            let given_up = |first, kind, reason| GivenUp {
+            let part = |first, items, follows| Part {
                 first,
+                items,
                 end: None,
-                max,
-                kind,
-                reason,
+                max: limit(group.call.in_force()),
+                kind: group.verdict.kind(),
+                follows,
             };
-            match (group.decision, group.verdict.kind()) {
-                (Ok(_), Some(kind)) => {
-                    let again = error(group.again, group.first);
-                    let is_first = !mem::replace(&mut is_retried, true);
-                    let (call, observe) = (&group.call, observer.observe());
-                    round.retrying(is_first, &again, call, pause, kind, observe);
-                    if let Some(first) = group.unpaid {
-                        let unpaid = error(group.items - group.again, first);
-                        let given_up = given_up(first, Some(kind), Reason::Budget);
-                        round.gave_up(&unpaid, given_up, observer.observe());
-                        last = Some(given_up);
-                    }
-                }
-                (Ok(_), None) => {}
-                (Err(reason), kind) => {
-                    let given_up = given_up(group.first, kind, reason);
-                    let error = error(group.items, group.first);
-                    round.gave_up(&error, given_up, observer.observe());
-                    last = Some(given_up);
-                }
+            let follows = group.decision.map(|_| pause);
+            if follows.is_ok() {
+                let is_first = !mem::replace(&mut is_retried, true);
+                let again = part(group.first, group.again, follows);
+                let retry = is_first.then_some(&group.call);
+                round.report(again, retry, shown, observer.observe());
             }
+            let given_up = match (follows, group.unpaid) {
+                (Ok(_), None) => continue,
+                (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
+                (Err(_), _) => part(group.first, group.items, follows),
+            };
+            round.report(given_up, None, shown, observer.observe());
+            last = Some(given_up);
         }
         last
     }

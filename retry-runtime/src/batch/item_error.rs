@@ -86,7 +86,7 @@ impl<E> ItemError<E> {
         }
     }
 
-    /// As [`ItemError::error`], by value: shared with the other items of a call that failed as a whole.
+    /// The error that [`ItemError::error`] shows, by value: shared with the other items of a call that failed as a whole.
     pub fn into_error(self) -> Option<Arc<E>> {
         match self.cause {
             Cause::Failed(error) => Some(error),
@@ -119,7 +119,7 @@ impl<E> ItemError<E> {
         self.under_way
     }
 
-    /// Why it was not sent again.
+    /// Why the item was not sent again.
     pub fn reason(&self) -> Reason {
         self.reason
     }

@@ -9,49 +9,92 @@ use core::mem;
 use core::time::Duration;
 
 use super::ItemError;
-use super::given_up::{GivenUp, ItemEnd};
-use super::groups::Groups;
+use super::groups::{Groups, ItemFailure};
 use super::item_error::Miscount;
+use super::part::{ItemEnd, Part};
 use super::round::Round;
 use super::tally::Tally;
+use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::failure::{Failure, is_paid};
+use crate::call::guards::{Guards, Key};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::breaker::{Admitted, MayAdmit};
-use crate::chain::budget::MayPay;
-use crate::chain::limiter::{InLine, MayWait};
-use crate::chain::observer::MayObserve;
+use crate::chain::keys::{KeysOf, SharedKeys};
+use crate::chain::name::name;
+use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Described, OnError};
+use crate::chain::under_way::in_order;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
-use crate::limiter;
-use crate::limiter::place::Leave;
+use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;
 use crate::observe::progress::Counts;
 use crate::observe::reason::Reason;
+use crate::observe::report::Observe;
 use crate::policy::Policy;
 use crate::time::moment::Moment;
 
-/// What a batch goes by.
-pub(super) struct Rules<'k, On, B, R, M, O> {
-    pub(super) policy: Policy,
-    pub(super) on: On,
-    pub(super) size: usize,
-    pub(super) name: &'k str,
-    pub(super) budget: &'k B,
-    pub(super) breaker: &'k R,
-    pub(super) limiter: &'k M,
-    pub(super) observer: O,
-    pub(super) idempotent: bool,
+/// What the calls of a batch share.
+pub(super) struct Rules<'k, K: SharedKeys> {
+    policy: Policy,
+    size: usize,
+    name: &'k str,
+    guards: &'k K::Guards,
+    observer: &'k mut K::Observer,
+    idempotent: bool,
 }
 
-pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, M, O: MayObserve> {
-    rules: Rules<'k, On, B, R, M, O>,
+impl<'k, K: SharedKeys> Rules<'k, K> {
+    /// Rules for calls of at most `size` items, which are named after that function unless a key names them.
+    pub(super) fn new(
+        policy: Policy,
+        size: usize,
+        keys: &'k mut KeysOf<K>,
+        function: &'static str,
+    ) -> Self {
+        Self {
+            policy,
+            size,
+            name: name(&keys.name, || function),
+            guards: &keys.protections,
+            observer: &mut keys.observer,
+            idempotent: keys.idempotent,
+        }
+    }
+
+    pub(super) fn name(&self) -> &'k str {
+        self.name
+    }
+}
+
+impl<K: SharedKeys> Shared for Rules<'_, K> {
+    type Guards = K::Guards;
+
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn guards(&self) -> &K::Guards {
+        self.guards
+    }
+
+    fn is_observed(&self) -> bool {
+        K::Observer::IS_NAMED
+    }
+
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        let site = Site::new(&self.policy, self.name);
+        tell(&site, self.observer.observe())
+    }
+}
+
+pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, K: SharedKeys> {
+    rules: Rules<'k, K>,
+    on: On,
     deadline: Option<Moment>,
     /// Why nothing more is sent, where that is so.
     ended: Option<Reason>,
@@ -63,61 +106,51 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, B: MayPay, R: MayAdmit, 
     /// Items that no call has sent yet: the first round's.
     fresh: Fuse<I>,
     /// Items of this round, if it is not the first, that are still to be sent.
-    queue: vec::IntoIter<Entry<I::Item, B, R>>,
+    queue: vec::IntoIter<EntryOf<I, K>>,
     /// Items of this round whose last call failed.
-    failed: Vec<Failed<I::Item, B, R>>,
-    /// Of every item drawn so far, what it ends with if nothing more happens. The caller's, which has them also where
-    /// this is dropped.
+    failed: Vec<(usize, (EntryOf<I, K>, ItemFailure))>,
+    /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
     /// What was given up last.
-    given_up: Option<GivenUp>,
-    progress: O::Progress,
+    given_up: Option<Part>,
+    progress: <K::Observer as ObserverKey>::Progress,
 }
 
-/// An item that may be sent.
-struct Entry<I, B: MayPay, R: MayAdmit> {
+/// An item that may be sent, as a call of its own.
+pub(super) struct Entry<I, G: Guards> {
     index: usize,
     item: I,
-    call: Call,
-    /// What was paid for sending it again.
-    paid: B::Paid,
-    /// Whether another item of its last call paid for both.
+    attempts: Attempts<G>,
+    /// Whether another item of the last call paid for both.
     is_unpaid: bool,
-    /// What let it be sent.
-    admitted: Option<Admitted<R>>,
 }
 
-/// An item whose last call failed.
-struct Failed<I, B: MayPay, R: MayAdmit> {
-    entry: Entry<I, B, R>,
-    verdict: Verdict,
-    /// Whether the budget hears of it: by itself, or for those too that its call failed with as a whole, and that are
-    /// like it.
-    leads: bool,
+/// The items of one call, and its place with the limiter, which its round as a call has.
+pub(super) struct Batch<I, G: Guards> {
+    pub(super) entries: Vec<Entry<I, G>>,
+    pub(super) round: Attempts<G>,
 }
 
-/// The items of one call, which has not begun.
-pub(super) struct Batch<I, B: MayPay, R: MayAdmit>(Vec<Entry<I, B, R>>);
+type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
+type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 
-/// The items of one call, its round, and its place with the limiter.
-pub(super) struct Sent<I, B: MayPay, R: MayAdmit, M: MayWait> {
-    pub(super) round: u32,
-    entries: Vec<Entry<I, B, R>>,
-    place: InLine<M>,
-}
-
-impl<I: Clone, B: MayPay, R: MayAdmit, M: MayWait> Sent<I, B, R, M> {
+impl<I: Clone, G: Guards> Batch<I, G> {
     pub(super) fn items(&self) -> Vec<I> {
         let items = self.entries.iter().map(|entry| entry.item.clone());
         items.collect()
     }
+
+    /// The number of its round.
+    pub(super) fn number(&self) -> u32 {
+        self.round.call().attempt()
+    }
 }
 
-/// How a call ended for its limiter some of whose items ended so, and others so.
-fn worse(one: limiter::End, other: limiter::End) -> limiter::End {
-    let severity = |end: &limiter::End| match *end {
-        limiter::End::Failure { kind, hint } => {
+/// The more severe of two ends: what the limiter hears of a call whose items ended so.
+fn more_severe(one: End, other: End) -> End {
+    let severity = |end: &End| match *end {
+        End::Failure { kind, hint } => {
             let kinds = [Kind::Transient, Kind::Timeout, Kind::Throttled];
             (kinds.iter().position(|other| *other == kind), hint)
         }
@@ -130,24 +163,27 @@ fn worse(one: limiter::End, other: limiter::End) -> limiter::End {
     }
 }
 
-/// Apart from what is sorted by them: a sort is much code, and would be compiled for each type of item.
-fn sorted(mut indices: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-    indices.sort_unstable();
-    indices
+/// Writes the error of the item with that index.
+fn shown<T, E, On: OnError<E>>(
+    results: &[Result<T, ItemError<E>>],
+    on: &On,
+) -> impl Fn(usize, &mut fmt::Formatter<'_>) -> fmt::Result {
+    |index, f| match &results[index] {
+        Ok(_) => Ok(()),
+        Err(failed) => failed.write_cause(f, |error, f| on.describe(error, f)),
+    }
 }
 
-impl<'a, 'k, I, T, E, On, B, R, M, O> Rounds<'a, 'k, I, T, E, On, B, R, M, O>
+impl<'a, 'k, I, T, E, On, K> Rounds<'a, 'k, I, T, E, On, K>
 where
     I: Iterator,
     On: OnError<E>,
-    B: MayPay,
-    R: MayAdmit,
-    M: MayWait,
-    O: MayObserve,
+    K: SharedKeys,
 {
     /// Results are put into `results`, whose content they replace.
     pub(super) fn new(
-        rules: Rules<'k, On, B, R, M, O>,
+        rules: Rules<'k, K>,
+        on: On,
         items: I,
         results: &'a mut Vec<Result<T, ItemError<E>>>,
         now: impl FnOnce() -> Moment,
@@ -162,6 +198,7 @@ where
             deadline: limit.and_then(|limit| now().checked_add(limit)),
             ended: None,
             rules,
+            on,
             number: 1,
             has_begun: false,
             in_force: 0,
@@ -171,7 +208,7 @@ where
             failed: Vec::new(),
             tally: Tally::default(),
             given_up: None,
-            progress: O::Progress::default(),
+            progress: Default::default(),
         }
     }
 
@@ -186,36 +223,33 @@ where
         self.deadline
     }
 
-    /// What the next call sends; `None` once all of this round was handed out.
+    /// What the next call sends; `None` once all of this round was handed out. `ended` is asked why no call may begin.
     pub(super) fn next_batch(
         &mut self,
-        now: impl FnOnce() -> Moment,
-        is_cancelled: impl FnOnce() -> bool,
-    ) -> Option<Batch<I::Item, B, R>> {
-        if self.ended.is_none() && is_cancelled() {
-            self.ended = Some(Reason::Cancelled);
-        }
-        if self.ended.is_none() && self.deadline.is_some_and(|end| now() > end) {
-            self.ended = Some(Reason::Deadline);
-        }
+        ended: impl FnOnce() -> Option<Reason>,
+    ) -> Option<BatchOf<I, K>> {
+        self.ended = self.ended.or_else(ended);
         if let Some(reason) = self.ended {
             self.leave(reason);
             return None;
         }
         let most = self.queue.len() + self.fresh.size_hint().0;
-        let mut batch = Vec::with_capacity(most.min(self.rules.size));
-        while batch.len() < self.rules.size {
+        let mut entries = Vec::with_capacity(most.min(self.rules.size));
+        while entries.len() < self.rules.size {
             let Some(entry) = self.queue.next().or_else(|| self.fresh()) else {
                 break;
             };
             self.tally.items += 1;
-            batch.push(entry);
+            entries.push(entry);
         }
-        (!batch.is_empty()).then_some(Batch(batch))
+        (!entries.is_empty()).then(|| Batch {
+            entries,
+            round: Attempts::of(Call::after(self.number.saturating_sub(1))),
+        })
     }
 
     /// The next item that no call has sent yet.
-    fn fresh(&mut self) -> Option<Entry<I::Item, B, R>> {
+    fn fresh(&mut self) -> Option<EntryOf<I, K>> {
         if self.number != 1 {
             return None;
         }
@@ -225,102 +259,82 @@ where
         Some(Entry {
             index,
             item,
-            call: Call::new(),
-            paid: B::Paid::default(),
+            attempts: Attempts::new(),
             is_unpaid: false,
-            admitted: None,
         })
     }
 
-    /// Takes a call's place with the limiter, where it counts as many attempts as it has items. The breaker is asked
-    /// before the queue, and passed after it.
-    pub(super) fn enter(
-        &mut self,
-        Batch(entries): &Batch<I::Item, B, R>,
-    ) -> Result<InLine<M>, RejectedBy> {
-        if M::IS_NAMED && self.rules.breaker.is_open() {
-            return Err(RejectedBy::Breaker);
-        }
-        let items = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        let mut place = InLine::of(self.rules.limiter, items);
-        if !place.has_turn() {
-            let call = self.round();
-            call.waits_in(self.rules.name, &mut place, self.rules.observer.observe());
+    /// Takes a call's place with the limiter. Returns the call, if it is not rejected, and whether it has to wait.
+    pub(super) fn enter(&mut self, mut batch: BatchOf<I, K>) -> Option<(BatchOf<I, K>, bool)> {
+        let items = u32::try_from(batch.entries.len()).unwrap_or(u32::MAX);
+        let entered = batch.round.enter(&mut self.rules, items);
+        if let Ok(true) = entered {
             self.progressed();
         }
-        Ok(place)
+        self.unless_rejected(batch, entered)
     }
 
-    /// The turn of a call has come after that time.
-    pub(super) fn waited(&mut self, waited: Duration) {
-        let call = self.round();
-        call.waited(self.rules.name, waited, self.rules.observer.observe());
+    /// Ends a call's wait for its turn. Returns the call, if it has got its turn.
+    pub(super) fn waited(
+        &mut self,
+        mut batch: BatchOf<I, K>,
+        waited: Result<Duration, RejectedBy>,
+    ) -> Option<BatchOf<I, K>> {
+        let waited = batch.round.waited(&mut self.rules, waited);
+        self.unless_rejected(batch, waited).map(|(batch, ())| batch)
+    }
+
+    fn unless_rejected<V>(
+        &mut self,
+        batch: BatchOf<I, K>,
+        turn: Result<V, RejectedBy>,
+    ) -> Option<(BatchOf<I, K>, V)> {
+        match turn {
+            Ok(value) => Some((batch, value)),
+            Err(by) => {
+                self.rejected(batch.entries, by);
+                None
+            }
+        }
     }
 
     /// The call does not begin, and its items end.
-    pub(super) fn rejected(&mut self, Batch(entries): Batch<I::Item, B, R>, by: RejectedBy) {
+    pub(super) fn rejected(&mut self, entries: Vec<EntryOf<I, K>>, by: RejectedBy) {
         for entry in entries {
-            self.reject(&entry, by);
+            self.end(&entry, ItemEnd::Rejected(by), by.reason());
         }
         self.progressed();
     }
 
-    fn reject(&mut self, entry: &Entry<I::Item, B, R>, by: RejectedBy) {
-        self.give_up(entry.index, by.reason());
-        let max = entry.call.retries_allowed(&self.rules.policy);
-        self.tally.ended(ItemEnd::Rejected(by), max, entry.index, 1);
+    /// Ends an item without a failure of its own.
+    fn end(&mut self, entry: &EntryOf<I, K>, end: ItemEnd, reason: Reason) {
+        self.give_up(entry.index, reason);
+        let max = entry.attempts.call().retries_allowed(&self.rules.policy);
+        self.tally.ended(end, max, entry.index, 1);
     }
 
     /// Begins a call that has its turn, with the items that the breaker lets through.
-    pub(super) fn begin(
-        &mut self,
-        Batch(mut entries): Batch<I::Item, B, R>,
-        mut place: InLine<M>,
-    ) -> Option<Sent<I::Item, B, R, M>> {
-        entries.retain_mut(|entry| self.admit(entry));
-        if entries.is_empty() {
-            place.give_back();
-            self.progressed();
-            return None;
-        }
-        if !mem::replace(&mut self.has_begun, true) {
-            let call = self.round();
-            if let Some(observe) = self.rules.observer.observe() {
-                call.started(self.rules.name, observe);
+    pub(super) fn begin(&mut self, mut batch: BatchOf<I, K>) -> Option<BatchOf<I, K>> {
+        batch.entries.retain_mut(|entry| self.admit(entry));
+        let begins = !batch.entries.is_empty();
+        if begins {
+            batch.round.take_turn();
+            if !mem::replace(&mut self.has_begun, true) {
+                batch.round.tell_started(&mut self.rules);
             }
         }
         self.progressed();
-        Some(Sent {
-            round: self.number,
-            entries,
-            place,
-        })
-    }
-
-    /// Whether anybody is told where all items have succeeded: the log only after a failure.
-    fn is_told_of_success(&mut self) -> bool {
-        self.number > 1 || self.has_begun && self.rules.observer.observe().is_some()
-    }
-
-    /// The round as an attempt of a call.
-    fn round(&self) -> Call {
-        Call::after(self.number.saturating_sub(1))
+        begins.then_some(batch)
     }
 
     /// Whether the item may be sent. If not, it ends.
-    fn admit(&mut self, entry: &mut Entry<I::Item, B, R>) -> bool {
-        let Some(admitted) = Admitted::by(self.rules.breaker) else {
-            self.reject(entry, RejectedBy::Breaker);
+    fn admit(&mut self, entry: &mut EntryOf<I, K>) -> bool {
+        if let Err(by) = entry.attempts.admit(&mut self.rules) {
+            self.end(entry, ItemEnd::Rejected(by), by.reason());
             return false;
-        };
-        if let Some(transition) = admitted.transition() {
-            let observe = self.rules.observer.observe();
-            entry.call.turned(self.rules.name, transition, &"", observe);
         }
-        entry.admitted = Some(admitted);
-        B::spend(&mut entry.paid);
         if let Err(error) = &mut self.results[entry.index] {
-            error.sent(entry.call.attempt());
+            error.sent(entry.attempts.call().attempt());
         }
         true
     }
@@ -342,12 +356,9 @@ where
 
     /// Sends nothing more of this round.
     fn leave(&mut self, reason: Reason) {
-        let policy = self.rules.policy;
         for entry in mem::take(&mut self.queue) {
             self.tally.items += 1;
-            let max = entry.call.retries_allowed(&policy);
-            self.tally.ended(ItemEnd::NotSent, max, entry.index, 1);
-            self.give_up(entry.index, reason);
+            self.end(&entry, ItemEnd::NotSent, reason);
         }
         if self.number == 1 {
             let sent = self.results.len();
@@ -359,159 +370,122 @@ where
             let items = self.results.len() - sent;
             self.progress.failed(items);
             self.tally.items += items;
-            let max = Call::new().retries_allowed(&policy);
+            let max = Call::new().retries_allowed(&self.rules.policy);
             self.tally.ended(ItemEnd::NotSent, max, sent, items);
         }
     }
 
     /// The deadline came while these calls were under way, which were dropped.
-    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = Sent<I::Item, B, R, M>>) {
+    pub(super) fn dropped(&mut self, calls: impl Iterator<Item = BatchOf<I, K>>) {
         self.ended = Some(Reason::Deadline);
-        for entry in calls.flat_map(|sent| sent.entries) {
-            self.give_up(entry.index, Reason::Deadline);
-            let max = entry.call.retries_allowed(&self.rules.policy);
-            self.tally.ended(ItemEnd::Dropped, max, entry.index, 1);
+        for entry in calls.flat_map(|batch| batch.entries) {
+            self.end(&entry, ItemEnd::Dropped, Reason::Deadline);
         }
         self.leave(Reason::Deadline);
     }
 
+    /// Takes in what a call returned.
     pub(super) fn answered(
         &mut self,
-        Sent {
-            entries, mut place, ..
-        }: Sent<I::Item, B, R, M>,
+        Batch { entries, mut round }: BatchOf<I, K>,
         answers: Result<Vec<Result<T, E>>, E>,
     ) {
-        let mut end = limiter::End::Success;
-        match answers {
-            Err(error) => {
-                let verdict = self.verdict(&error);
-                end = self.end(verdict);
-                let error = Arc::new(error);
-                let mut leaders = BTreeSet::new();
-                for mut entry in entries {
-                    // One request failed, not as many as it has items.
-                    if !leaders.is_empty() {
-                        entry.admitted = None;
-                    }
-                    let leads = leaders.insert(entry.call);
-                    self.failed(entry, Arc::clone(&error), verdict, leads);
-                }
-            }
-            Ok(answers) if answers.len() == entries.len() => {
-                // One request succeeded, not as many as it has items.
-                let is_whole = answers.iter().all(Result::is_ok);
-                let (mut is_first, mut has_fresh) = (true, false);
-                for (mut entry, answer) in entries.into_iter().zip(answers) {
-                    match answer {
-                        Ok(value) => {
-                            if is_whole && !mem::take(&mut is_first) {
-                                entry.admitted = None;
-                            }
-                            let is_fresh = !entry.call.is_retried();
-                            let is_another = entry.is_unpaid || is_fresh && has_fresh;
-                            has_fresh |= is_fresh;
-                            self.succeeded(&mut entry, !(is_whole && is_another));
-                            self.results[entry.index] = Ok(value);
-                        }
-                        Err(error) => {
-                            let verdict = self.verdict(&error);
-                            end = worse(end, self.end(verdict));
-                            self.failed(entry, Arc::new(error), verdict, true);
-                        }
-                    }
-                }
-            }
-            Ok(answers) => {
-                end = limiter::End::Ignored;
-                let miscount = Miscount {
-                    answers: answers.len(),
-                    items: entries.len(),
-                };
-                for entry in entries {
-                    let error = ItemError::miscounted(miscount, entry.call.attempt());
-                    self.results[entry.index] = Err(error);
-                    self.progress.failed(1);
-                    let max = entry.call.retries_allowed(&self.rules.policy);
-                    let end = ItemEnd::Miscounted(miscount);
-                    self.tally.ended(end, max, entry.index, 1);
-                }
-            }
-        }
-        if let Some(change) = place.leave(end) {
-            let call = self.round();
-            call.limiter_changed(self.rules.name, change, self.rules.observer.observe());
-        }
+        let end = match answers {
+            Err(error) => self.all_failed(entries, error),
+            Ok(answers) if answers.len() == entries.len() => self.each(entries, answers),
+            Ok(answers) => self.miscounted(entries, answers.len()),
+        };
+        round.leave(&mut self.rules, end);
         self.progressed();
     }
 
-    fn verdict(&mut self, error: &E) -> Verdict {
-        decide::verdict(&self.rules.policy, || self.rules.on.verdict(error))
+    /// One request failed, not as many as it has items. Returns what the limiter is told.
+    fn all_failed(&mut self, entries: Vec<EntryOf<I, K>>, error: E) -> End {
+        let verdict = self.verdict(&error);
+        let error = Arc::new(error);
+        let mut leaders = BTreeSet::new();
+        for mut entry in entries {
+            if !leaders.is_empty() {
+                entry.attempts.release();
+            }
+            let leads = leaders.insert(*entry.attempts.call());
+            self.failed(entry, Arc::clone(&error), verdict, leads);
+        }
+        End::of_failure(verdict, &self.rules.policy)
     }
 
-    /// What a limiter is told of such a failure.
-    fn end(&self, verdict: Verdict) -> limiter::End {
-        if self.rules.policy.is_enabled() {
-            limiter::End::of_failure(verdict)
-        } else {
-            limiter::End::Ignored
+    /// Each item has an answer of its own. Returns what the limiter is told.
+    fn each(&mut self, entries: Vec<EntryOf<I, K>>, answers: Vec<Result<T, E>>) -> End {
+        // One request succeeded, not as many as it has items.
+        let is_whole = answers.iter().all(Result::is_ok);
+        let (mut is_first, mut has_fresh) = (true, false);
+        let mut end = End::Success;
+        for (mut entry, answer) in entries.into_iter().zip(answers) {
+            match answer {
+                Ok(value) => {
+                    if is_whole && !mem::take(&mut is_first) {
+                        entry.attempts.release();
+                    }
+                    let is_fresh = !entry.attempts.call().is_retried();
+                    let is_another = entry.is_unpaid || is_fresh && has_fresh;
+                    has_fresh |= is_fresh;
+                    self.succeeded(&mut entry, !(is_whole && is_another));
+                    self.results[entry.index] = Ok(value);
+                }
+                Err(error) => {
+                    let verdict = self.verdict(&error);
+                    end = more_severe(end, End::of_failure(verdict, &self.rules.policy));
+                    self.failed(entry, Arc::new(error), verdict, true);
+                }
+            }
         }
+        end
+    }
+
+    /// Nobody can tell which answer belongs to which item. Returns what the limiter is told.
+    fn miscounted(&mut self, entries: Vec<EntryOf<I, K>>, answers: usize) -> End {
+        let items = entries.len();
+        let miscount = Miscount { answers, items };
+        for entry in entries {
+            self.end(&entry, ItemEnd::Miscounted(miscount), Reason::Unanswered);
+            let attempts = entry.attempts.call().attempt();
+            self.results[entry.index] = Err(ItemError::miscounted(miscount, attempts));
+        }
+        End::Ignored
     }
 
     /// Tells breaker and budget of an item that has its value; the budget unless another speaks for it.
-    fn succeeded(&mut self, entry: &mut Entry<I::Item, B, R>, leads: bool) {
-        let changed = entry.admitted.as_mut().and_then(Admitted::succeeded);
-        if let Some(transition) = changed {
-            let observe = self.rules.observer.observe();
-            entry.call.turned(self.rules.name, transition, &"", observe);
-        }
-        let mut call = entry.call;
+    fn succeeded(&mut self, entry: &mut EntryOf<I, K>, leads: bool) {
+        entry.attempts.passed(&mut self.rules);
         if entry.is_unpaid {
             // There is nothing to give back.
-            call.followed = None;
+            entry.attempts.call.followed = None;
         }
         if leads {
-            self.rules.budget.credit(&call);
+            entry.attempts.credit(self.rules.guards);
         }
         self.progress.done(1);
     }
 
-    fn failed(
-        &mut self,
-        mut entry: Entry<I::Item, B, R>,
-        error: Arc<E>,
-        verdict: Verdict,
-        leads: bool,
-    ) {
-        if let Some(recorder) = entry.admitted.as_mut().and_then(Admitted::recorder) {
-            let site = Site::new(&self.rules.policy, self.rules.name);
-            let shown = Described {
-                on: &self.rules.on,
-                error: &*error,
-            };
-            let mut failure = Failure::new(&site, verdict, &shown).recorded(recorder);
-            if let Some(observe) = self.rules.observer.observe() {
-                failure = failure.observe(observe);
-            }
-            entry.call.tell_breaker(&mut failure);
-        }
-        entry.admitted = None;
-        let error = ItemError::failed(error, entry.call.attempt());
-        self.results[entry.index] = Err(error);
-        self.failed.push(Failed {
-            entry,
-            verdict,
-            leads,
-        });
+    fn verdict(&mut self, error: &E) -> Verdict {
+        decide::verdict(&self.rules.policy, || self.on.verdict(error))
     }
 
-    /// Those that failed, in the order of the items: calls end in any order.
-    fn take_failed(&mut self) -> Vec<Failed<I::Item, B, R>> {
-        let indices = self.failed.iter().map(|failed| failed.entry.index);
-        let places = sorted(indices.zip(0..).collect());
-        let mut failed: Vec<_> = self.failed.drain(..).map(Some).collect();
-        let in_order = places.iter().filter_map(|(_, place)| failed[*place].take());
-        in_order.collect()
+    fn failed(&mut self, mut entry: EntryOf<I, K>, error: Arc<E>, verdict: Verdict, leads: bool) {
+        let shown = Described {
+            on: &self.on,
+            error: &*error,
+        };
+        entry.attempts.broke(&mut self.rules, verdict, &shown);
+        let call = *entry.attempts.call();
+        self.results[entry.index] = Err(ItemError::failed(error, call.attempt()));
+        let failure = ItemFailure {
+            index: entry.index,
+            call,
+            verdict,
+            leads,
+        };
+        self.failed.push((entry.index, (entry, failure)));
     }
 
     /// Ends a round: the pause before the next, or `None` where there is nothing left to send.
@@ -520,14 +494,61 @@ where
         now: impl FnOnce() -> Moment,
         is_cancelled: impl FnOnce() -> bool,
     ) -> Option<Duration> {
-        let tally = mem::take(&mut self.tally);
-        let failed = self.take_failed();
+        let (tally, policy) = (mem::take(&mut self.tally), self.rules.policy);
+        let round = self.round(&policy, tally.items, now, is_cancelled);
+        // Calls end in any order.
+        let failed = in_order(mem::take(&mut self.failed));
+        let protections = self.rules.guards.protections();
+        let mut failures = failed.iter().map(|(_, (_, failure))| *failure);
+        let mut groups = Groups::new(
+            &round,
+            &mut failures,
+            protections.budget.get().map(|budget| budget as _),
+            protections.limiter.get().is_some(),
+        );
+        let queue = self.sent_again(failed.into_iter().map(|(_, failed)| failed), &mut groups);
+        self.progressed();
+        let shown = shown(self.results, &self.on);
+        let observer = &mut *self.rules.observer;
+        let of_groups = groups.report(&round, &shown, observer);
+        let of_tally = tally.report(&round, self.ended, &shown, observer);
+        drop(shown);
+        self.given_up = of_tally.or(of_groups).or(self.given_up);
+        let pause = groups.pause();
+        if pause.is_some() {
+            self.number = self.number.saturating_add(1);
+            self.has_begun = false;
+        } else {
+            let ended = match of_groups {
+                Some(failed) => Some(AttemptEnd::failed(failed.kind)),
+                None if self.has_begun => tally.end_of_round(),
+                None => None,
+            };
+            self.tell_of_end(round, ended);
+        }
+        let limits = queue.iter().map(|entry| entry.attempts.call().in_force());
+        self.in_force = limits.max().unwrap_or_default();
+        self.queue = queue.into_iter();
+        pause
+    }
+
+    /// The round that has ended.
+    fn round<'p>(
+        &self,
+        policy: &'p Policy,
+        items: usize,
+        now: impl FnOnce() -> Moment,
+        is_cancelled: impl FnOnce() -> bool,
+    ) -> Round<'p>
+    where
+        'k: 'p,
+    {
         // Without a deadline nobody asks.
         let now = self
             .deadline
             .map_or(Moment::from_origin(Duration::ZERO), |_| now());
-        let round = Round {
-            policy: &self.rules.policy,
+        Round {
+            policy,
             deadline: self.deadline,
             now: match (self.ended, self.deadline) {
                 // Not at it, where another round could begin.
@@ -540,86 +561,55 @@ where
             idempotent: self.rules.idempotent,
             name: self.rules.name,
             number: self.number,
-            items: tally.items,
-        };
-        let mut failures = failed.iter().map(|failed| {
-            let Failed {
-                entry,
-                verdict,
-                leads,
-            } = failed;
-            (entry.index, entry.call, *verdict, *leads)
-        });
-        let budget = self.rules.budget.payer();
-        let mut groups = Groups::new(&round, &mut failures, budget, M::IS_NAMED);
-        let mut queue = Vec::with_capacity(failed.len());
-        for failed in failed {
-            let Failed {
-                mut entry,
-                verdict,
-                leads,
-            } = failed;
-            match groups.decision(entry.index, entry.call, verdict, leads) {
+            items,
+        }
+    }
+
+    /// The items that the next round sends. All others are given up.
+    fn sent_again(
+        &mut self,
+        failed: impl Iterator<Item = (EntryOf<I, K>, ItemFailure)>,
+        groups: &mut Groups<'_>,
+    ) -> Vec<EntryOf<I, K>> {
+        let mut again = Vec::with_capacity(failed.size_hint().0);
+        for (mut entry, failure) in failed {
+            match groups.decision(failure) {
                 Ok(call) => {
-                    entry.call = call;
-                    entry.is_unpaid = !leads;
-                    let paid = verdict
-                        .kind()
-                        .filter(|kind| leads && is_paid(*kind, M::IS_NAMED));
-                    entry.paid = self.rules.budget.paid(paid);
-                    queue.push(entry);
-                }
-                Err(reason) => {
-                    self.progress.failed(1);
-                    if let Err(error) = &mut self.results[entry.index] {
-                        error.reason = reason;
+                    entry.attempts = Attempts::of(call);
+                    entry.is_unpaid = !failure.leads;
+                    if failure.leads {
+                        entry.attempts.pay(self.rules.guards);
                     }
+                    again.push(entry);
                 }
+                Err(reason) => self.give_up(entry.index, reason),
             }
         }
-        let shown = |index: usize, f: &mut fmt::Formatter<'_>| {
-            let describe = |error: &E, f: &mut fmt::Formatter<'_>| self.rules.on.describe(error, f);
-            match &self.results[index] {
-                Ok(_) => Ok(()),
-                Err(failed) => failed.write_cause(f, describe),
-            }
-        };
-        // All have been drawn by the end of the first round.
-        let (all, observe) = (self.results.len(), self.rules.observer.observe());
-        self.progress.tell(round.name, round.number, all, observe);
-        let observer = &mut self.rules.observer;
-        let of_groups = groups.report(&round, &shown, observer);
-        let of_tally = tally.report(&round, self.ended, &shown, observer);
-        self.given_up = of_tally.or(of_groups).or(self.given_up);
-        let pause = groups.pause();
-        if pause.is_some() {
-            self.number = self.number.saturating_add(1);
-            self.has_begun = false;
-        } else if let Some(given_up) = self.given_up {
-            let failed = self.results.iter().filter(|result| result.is_err());
+        again
+    }
+
+    /// Tells of the end of the batch after that round, which ended so.
+    fn tell_of_end(&mut self, round: Round<'_>, ended: Option<AttemptEnd>) {
+        if let Some((part, reason)) = self
+            .given_up
+            .and_then(|part| Some((part, part.follows.err()?)))
+        {
+            let items = self.results.iter().filter(|result| result.is_err()).count();
             let all = Round {
                 number: self.number - u32::from(!self.has_begun),
                 items: self.results.len(),
                 ..round
             };
-            let ended = match of_groups {
-                Some(failed) => Some(AttemptEnd::failed(failed.kind)),
-                None if self.has_begun => tally.end_of_round(),
-                None => None,
-            };
+            let shown = shown(self.results, &self.on);
             let observe = self.rules.observer.observe();
-            all.gave_up_batch(failed.count(), given_up, ended, &shown, observe);
-        } else if self.is_told_of_success() && self.results.iter().all(Result::is_ok) {
-            let rounds = Call::after(self.number.saturating_sub(1)).with_max(self.in_force);
-            let site = Site::new(&self.rules.policy, self.rules.name);
-            match self.rules.observer.observe() {
-                Some(observe) => rounds.succeeded_observed(&site, observe),
-                None => rounds.succeeded(&site),
-            }
+            all.gave_up(Part { items, ..part }, reason, ended, &shown, observe);
+            return;
         }
-        let limits = queue.iter().map(|entry| entry.call.in_force());
-        self.in_force = limits.max().unwrap_or_default();
-        self.queue = queue.into_iter();
-        pause
+        // The log hears of a success only after a failure.
+        let is_told = self.number > 1 || self.has_begun && self.rules.is_observed();
+        if is_told && self.results.iter().all(Result::is_ok) {
+            let call = Call::after(self.number.saturating_sub(1)).with_max(self.in_force);
+            Attempts::of(call).tell_of_success(&mut self.rules);
+        }
     }
 }

@@ -4,7 +4,8 @@ use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Thread};
 
-use crate::chain::limiter::{InLine, MayWait};
+use crate::call::attempts::Attempts;
+use crate::call::guards::Guards;
 use crate::classify::rejected::RejectedBy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
@@ -40,23 +41,14 @@ impl<'a, C: Cancel> Stop<'a, C> {
         made
     }
 
-    /// Waits for a turn that has not come. Returns how long that took.
-    pub(super) fn turn<M: MayWait>(
+    /// Waits for the turn of an attempt. Returns how long that took.
+    pub(super) fn wait<G: Guards>(
         &self,
-        place: &mut InLine<M>,
+        attempts: &mut Attempts<G>,
         timer: &dyn BlockingTimer,
         deadline: Option<Moment>,
-    ) -> Result<Option<Duration>, RejectedBy> {
-        let waited = if place.has_turn() {
-            None
-        } else {
-            Some(self.waking(|| place.wait_blocking(timer, deadline, self))?)
-        };
-        if self.has_panicked() {
-            place.give_back();
-            return Err(RejectedBy::Cancelled);
-        }
-        Ok(waited)
+    ) -> Result<Duration, RejectedBy> {
+        self.waking(|| attempts.wait_blocking(timer, deadline, self))
     }
 
     /// Waits on this thread, which asks whether it is cancelled whenever it is woken.

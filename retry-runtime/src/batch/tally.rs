@@ -2,16 +2,16 @@
 
 use alloc::collections::BTreeMap;
 
-use super::given_up::{GivenUp, ItemEnd, ShownItem};
+use super::part::{ItemEnd, Part, ShownItem};
 use super::round::Round;
-use crate::chain::observer::MayObserve;
+use crate::chain::observer::ObserverKey;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::reason::Reason;
 
 /// What is reported about a round once it has ended.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// How many items it was to send.
+    /// How many items the round was to send.
     pub(super) items: usize,
     /// Items that ended without a failure of their own, with the retries that they were allowed: the first of them, and
     /// how many.
@@ -43,8 +43,8 @@ impl Tally {
         round: &Round<'_>,
         ended: Option<Reason>,
         shown: &ShownItem<'_>,
-        observer: &mut impl MayObserve,
-    ) -> Option<GivenUp> {
+        observer: &mut impl ObserverKey,
+    ) -> Option<Part> {
         let mut last = None;
         // What was not sent failed in the round before; before the first, no attempt was made.
         let before = Round {
@@ -60,16 +60,16 @@ impl Tally {
                 (ItemEnd::NotSent, Some(reason)) => (&before, reason, is_first.then_some(*end)),
                 (ItemEnd::Dropped | ItemEnd::NotSent, None) => continue,
             };
-            let given_up = GivenUp {
+            let part = Part {
                 first: *first,
+                items: *items,
                 end,
                 max: *max,
                 kind: None,
-                reason,
+                follows: Err(reason),
             };
-            let part = round.part(*items, given_up.error(shown));
-            round.gave_up(&part, given_up, observer.observe());
-            last = Some(given_up);
+            round.report(part, None, shown, observer.observe());
+            last = Some(part);
         }
         last
     }

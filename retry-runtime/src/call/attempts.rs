@@ -9,6 +9,10 @@
 //! | An attempt counts once the breaker let it through. | What was rejected locally says nothing about the server. |
 //! | A rejected first attempt ends the call with the rejection, a later one with the last failure. | The failure says more. |
 //! | A pause that ends after the deadline, by more than a timer's [`grace`](crate::call::late::grace), ends the call. | A pause that was meant to end in time is not punished for a timer's granularity. |
+//! | Where the deadline drops what runs (plans, and batches that await), nothing begins after it, without grace. | A request would be sent only to be dropped. |
+//! | A call of a batch has one place with the limiter, which costs as many as it has items. Each item has its own permit and payment. | The request is one, its items are metered. |
+//! | A batch's call that fails or succeeds as a whole counts once to breaker and budget. | One request failed or succeeded. |
+//! | A subtask of a plan is a call; what follows its failure is decided for the whole round. | Rounds pause together. |
 //! | A value is a success to breaker and limiter, whatever `until` or `validate` say of it. | The server answered. |
 //! | The budget hears of a call's success, not of its attempts'. | It pays by calls. |
 
@@ -174,12 +178,6 @@ impl<G: Guards> Attempts<G> {
         self.call
     }
 
-    fn pay(&mut self, guards: &G) {
-        if let Some(budget) = guards.protections().budget.get() {
-            self.paid.put(self.call.paid(budget.clone()));
-        }
-    }
-
     /// What the call has been through.
     #[inline]
     pub const fn call(&self) -> &Call {
@@ -275,13 +273,19 @@ impl<G: Guards> Attempts<G> {
     #[inline]
     pub fn begin(&mut self, shared: &mut impl Shared<Guards = G>) -> Result<(), RejectedBy> {
         self.admit(shared)?;
-        if let Some(place) = self.place.get_mut() {
-            place.begin();
-        }
+        self.take_turn();
         if shared.is_observed() {
             self.tell_started(shared);
         }
         Ok(())
+    }
+
+    /// Begins with its turn, which no longer goes back as if nothing was sent.
+    #[inline]
+    pub(crate) fn take_turn(&mut self) {
+        if let Some(place) = self.place.get_mut() {
+            place.begin();
+        }
     }
 
     #[cold]
@@ -355,7 +359,7 @@ impl<G: Guards> Attempts<G> {
 
     #[cold]
     #[inline(never)]
-    fn tell_of_success(&self, shared: &mut impl Shared<Guards = G>) {
+    pub(crate) fn tell_of_success(&self, shared: &mut impl Shared<Guards = G>) {
         shared.tell(|site, observe| match observe {
             Some(observe) => self.call.succeeded_observed(site, observe),
             None => self.call.succeeded(site),
@@ -379,7 +383,22 @@ impl<G: Guards> Attempts<G> {
         error: &dyn fmt::Display,
         detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
     ) -> Decision {
-        // Paid for an attempt that did not begin.
+        let pause = self.with_failure(shared, verdict, error, |call, failure| {
+            call.failed_with(detail(failure))
+        })?;
+        self.pay(shared.guards());
+        Ok(pause)
+    }
+
+    /// Has `tell` told of the failed attempt, with all that the attempt holds. A payment for an attempt that did not
+    /// begin goes back.
+    fn with_failure<T>(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+        tell: impl FnOnce(&mut Call, Failure<'_>) -> T,
+    ) -> T {
         self.paid.take();
         let protections = shared.guards().protections();
         let (budget, is_limited) = (
@@ -390,7 +409,7 @@ impl<G: Guards> Attempts<G> {
         // The turn of an attempt that did not begin goes back.
         let mut place = place.filter(Place::has_begun);
         let call = &mut self.call;
-        let pause = shared.tell(|site, observe| {
+        shared.tell(|site, observe| {
             let mut failure = Failure::new(site, verdict, error).limited(is_limited);
             if let Some(budget) = &budget {
                 failure = failure.budget(budget);
@@ -404,10 +423,48 @@ impl<G: Guards> Attempts<G> {
             if let Some(observe) = observe {
                 failure = failure.observe(observe);
             }
-            call.failed_with(detail(failure))
-        })?;
-        self.pay(shared.guards());
-        Ok(pause)
+            tell(call, failure)
+        })
+    }
+
+    /// Keeps what the budget paid for the retry that was just allowed.
+    #[inline]
+    pub(crate) fn pay(&mut self, guards: &G) {
+        if let Some(budget) = guards.protections().budget.get() {
+            self.paid.put(self.call.paid(budget.clone()));
+        }
+    }
+
+    /// Tells breaker, limiter and budget of a failure that is decided on together with others.
+    #[cfg(feature = "plan")]
+    pub(crate) fn failed_with_others(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+    ) {
+        self.with_failure(shared, verdict, error, |call, mut failure| {
+            call.tell_of_failure(call.attempt(), &mut failure);
+        });
+    }
+
+    /// Tells the breaker alone of a failure: limiter and budget hear of an item with its batch.
+    #[cfg(feature = "batch")]
+    pub(crate) fn broke(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        verdict: Verdict,
+        error: &dyn fmt::Display,
+    ) {
+        self.with_failure(shared, verdict, error, |call, mut failure| {
+            call.tell_breaker(&mut failure);
+        });
+    }
+
+    /// Gives back all that the attempt holds, as another one speaks for it or it does not begin.
+    #[cfg(any(feature = "batch", feature = "plan"))]
+    pub(crate) fn release(&mut self) {
+        *self = Self::of(self.call);
     }
 
     /// Ends the call with that error if the pause before the attempt has ended too late for it. `detail` tells the time.

@@ -18,3 +18,9 @@ pub fn late(
     let is_late = deadline.is_some_and(|end| now().since(end) > grace(pause));
     is_late.then_some(Reason::Deadline)
 }
+
+/// Whether a deadline that drops what runs has passed: what began now would be dropped at once.
+#[cfg(any(feature = "batch", feature = "plan"))]
+pub(crate) fn is_over(deadline: Option<Moment>, now: impl FnOnce() -> Moment) -> bool {
+    deadline.is_some_and(|end| now() > end)
+}

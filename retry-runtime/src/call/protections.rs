@@ -141,11 +141,7 @@ impl Call {
             return;
         };
         let site = failure.site;
-        let end = if site.policy.is_enabled() {
-            End::of_failure(failure.verdict)
-        } else {
-            End::Ignored
-        };
+        let end = End::of_failure(failure.verdict, site.policy);
         if let Some(changes) = place.leave(end) {
             self.limiter_changed(site.name(), changes, reborrow(&mut failure.observe));
         }

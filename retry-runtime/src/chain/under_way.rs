@@ -2,121 +2,152 @@
 
 use alloc::vec::Vec;
 use core::future::{Future, pending, poll_fn};
-use core::mem;
 use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
+use pin_project_lite::pin_project;
 
-use crate::chain::limiter::{InLine, MayWait};
+use crate::call::attempts::Attempts;
+use crate::call::guards::Guards;
+use crate::call::late;
 use crate::classify::rejected::RejectedBy;
+use crate::observe::reason::Reason;
 use crate::time::cancel::Signal;
 use crate::time::moment::Moment;
 use crate::time::skip;
 use crate::time::timer::Timer;
 
-/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. Of each of the former a
-/// `Q` is kept, of each of the latter an `S`.
-pub(crate) struct UnderWay<K, Q, W, S, A> {
-    // Dropped in this order: what an attempt keeps for those after it goes back once the attempt is gone.
-    turns: FuturesUnordered<W>,
-    queued: Entries<K, Q>,
-    attempts: FuturesUnordered<A>,
-    begun: Entries<K, S>,
+/// What ends a batch or a plan before its work is done.
+pub(crate) struct Bounds<'a, Timer, End, Cancelled> {
+    pub(crate) timer: &'a Timer,
+    pub(crate) deadline: Option<Moment>,
+    /// Completes at the deadline.
+    pub(crate) end: Pin<&'a mut End>,
+    pub(crate) signal: Signal<'a, Cancelled>,
 }
 
-/// What is kept, in the order of its keys, until it is taken. A map would be compiled for each type of it.
-struct Entries<K, V> {
-    kept: Vec<(K, Option<V>)>,
-    /// How many were not taken.
-    left: usize,
+impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
+    /// Whether the deadline has passed.
+    pub(crate) fn is_over(&self) -> bool {
+        late::is_over(self.deadline, || self.timer.now())
+    }
+
+    /// Why nothing may begin any more.
+    pub(crate) fn ended(&mut self) -> Option<Reason> {
+        match self.signal.is_cancelled() {
+            true => Some(Reason::Cancelled),
+            false => self.is_over().then_some(Reason::Deadline),
+        }
+    }
+
+    /// Pauses until what cancels the work completes at the latest.
+    pub(crate) async fn pause(&mut self, pause: Duration) {
+        self.signal.pause(pin!(self.timer.sleep(pause))).await;
+    }
 }
 
-impl<K: Copy + Ord, V> Entries<K, V> {
-    fn new() -> Self {
-        Self {
-            kept: Vec::new(),
-            left: 0,
-        }
-    }
+/// Waits for the turn of an attempt.
+pub(crate) async fn turn<G: Guards>(
+    mut attempts: Attempts<G>,
+    timer: &impl Timer,
+    deadline: Option<Moment>,
+) -> Turned<G> {
+    // What cancels one cancels all: it is watched for them together.
+    let waited = attempts.wait(timer, deadline, pin!(pending::<()>())).await;
+    (attempts, waited)
+}
 
-    fn insert(&mut self, key: K, value: V) {
-        let entry = (key, Some(value));
-        match self.place(key) {
-            Ok(place) => self.kept[place] = entry,
-            Err(place) => self.kept.insert(place, entry),
-        }
-        self.left += 1;
-    }
+/// An attempt whose turn has come after that time, or never does.
+pub(crate) type Turned<G> = (Attempts<G>, Result<Duration, RejectedBy>);
 
-    fn take(&mut self, key: K) -> Option<V> {
-        let place = self.place(key).ok()?;
-        let value = self.kept[place].1.take()?;
-        self.left -= 1;
-        // Not each time, as all that follow move.
-        if self.left < self.kept.len() / 2 {
-            self.kept.retain(|(_, value)| value.is_some());
-        }
-        Some(value)
+pin_project! {
+    /// A future, and what is kept until it ends: by itself, or because it is dropped.
+    struct Keeping<V, F> {
+        #[pin]
+        future: F,
+        key: usize,
+        kept: Option<V>,
     }
+}
 
-    fn place(&self, key: K) -> Result<usize, usize> {
-        self.kept.binary_search_by_key(&key, |(key, _)| *key)
+impl<V, F: Future> Future for Keeping<V, F> {
+    type Output = (usize, V, F::Output);
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let output = ready!(this.future.poll(context));
+        let kept = this.kept.take().expect("taken only at the end");
+        Poll::Ready((*this.key, kept, output))
     }
+}
 
-    fn take_all(&mut self) -> Vec<(K, V)> {
-        let kept = mem::replace(self, Self::new()).kept.into_iter();
-        kept.filter_map(|(key, value)| Some((key, value?)))
-            .collect()
+/// Drops the futures. Returns what was kept for them, in the order of its keys.
+fn drop_all<V, F>(futures: &mut FuturesUnordered<Keeping<V, F>>) -> Vec<(usize, V)> {
+    let kept = Pin::new(&mut *futures)
+        .iter_pin_mut()
+        .filter_map(|keeping| {
+            let this = keeping.project();
+            Some((*this.key, this.kept.take()?))
+        });
+    let kept = in_order(kept.collect());
+    futures.clear();
+    kept
+}
+
+/// Sorts by the keys, of which no two are equal.
+pub(crate) fn in_order<V>(values: Vec<(usize, V)>) -> Vec<(usize, V)> {
+    let keys = values.iter().map(|(key, _)| *key);
+    let indices = sorted(keys.zip(0..).collect());
+    let mut values: Vec<_> = values.into_iter().map(Some).collect();
+    let in_order = indices
+        .iter()
+        .filter_map(|(_, index)| values[*index].take());
+    in_order.collect()
+}
+
+/// Apart from what is sorted by them: a sort is much code, and would be compiled for each type of value.
+fn sorted(mut keys: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    keys.sort_unstable();
+    keys
+}
+
+/// Attempts that wait for their turn with a limiter, and attempts that run, each by its key. For each of the former a
+/// `Queued` is kept, for each of the latter a `Begun`.
+pub(crate) struct UnderWay<Queued, Turn, Begun, Attempt> {
+    turns: FuturesUnordered<Keeping<Queued, Turn>>,
+    attempts: FuturesUnordered<Keeping<Begun, Attempt>>,
+}
+
+impl<Queued, Turn, Begun, Attempt> Drop for UnderWay<Queued, Turn, Begun, Attempt> {
+    /// No attempt gives back what others wait for while another of them still runs.
+    fn drop(&mut self) {
+        drop(drop_all(&mut self.turns));
+        drop(drop_all(&mut self.attempts));
     }
 }
 
 /// What happens next.
-pub(crate) enum Next<K, Q, M: MayWait, S, O> {
-    /// The turn of an attempt has come after that time, or never does.
-    Turn(K, Q, InLine<M>, Result<Duration, RejectedBy>),
+pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
+    /// The turn of an attempt has come, or never does.
+    Turn(usize, Queued, Turned),
     /// An attempt ended.
-    Ended(K, S, O),
-    /// It is cancelled, so that none of these begins.
-    Cancelled(Vec<(K, Q)>),
-    /// The time is up, so that none of the former begins, and the latter are dropped.
-    TimeIsUp(Vec<(K, Q)>, Vec<(K, S)>),
+    Ended(usize, Begun, Outcome),
+    /// Nothing begins any more, so none of the former. At the deadline the latter are dropped, too.
+    Stopped(RejectedBy, Vec<(usize, Queued)>, Vec<(usize, Begun)>),
 }
 
-/// The turn of an attempt, when it comes.
-pub(crate) type Turned<K, M> = (K, InLine<M>, Result<Duration, RejectedBy>);
-
-/// Waits for the turn of the attempt with that key.
-pub(crate) async fn turn<K, M: MayWait>(
-    key: K,
-    mut place: InLine<M>,
-    timer: &impl Timer,
-    deadline: Option<Moment>,
-) -> Turned<K, M> {
-    // What cancels one cancels all: it is watched for them together.
-    let waited = M::wait(&mut place, timer, deadline, pin!(pending::<()>())).await;
-    (key, place, waited)
-}
-
-impl<K, Q, W, S, A, M, O> UnderWay<K, Q, W, S, A>
-where
-    K: Copy + Ord,
-    W: Future<Output = Turned<K, M>>,
-    M: MayWait,
-    A: Future<Output = (K, O)>,
-{
+impl<Queued, Turn: Future, Begun, Attempt: Future> UnderWay<Queued, Turn, Begun, Attempt> {
     pub(crate) fn new() -> Self {
         Self {
             turns: FuturesUnordered::new(),
-            queued: Entries::new(),
             attempts: FuturesUnordered::new(),
-            begun: Entries::new(),
         }
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.queued.left + self.begun.left
+        self.turns.len() + self.attempts.len()
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -124,31 +155,37 @@ where
     }
 
     /// An attempt waits for its turn.
-    pub(crate) fn wait(&mut self, key: K, queued: Q, turn: W) {
-        self.queued.insert(key, queued);
-        self.turns.push(turn);
+    pub(crate) fn wait(&mut self, key: usize, queued: Queued, turn: Turn) {
+        self.turns.push(Keeping {
+            future: turn,
+            key,
+            kept: Some(queued),
+        });
     }
 
     /// An attempt begins.
-    pub(crate) fn begin(&mut self, key: K, begun: S, attempt: A) {
-        self.begun.insert(key, begun);
-        self.attempts.push(attempt);
+    pub(crate) fn begin(&mut self, key: usize, begun: Begun, attempt: Attempt) {
+        self.attempts.push(Keeping {
+            future: attempt,
+            key,
+            kept: Some(begun),
+        });
     }
 
     /// Waits for what happens next. Not asked where nothing is under way.
-    pub(crate) async fn next(
+    pub(crate) async fn next<T>(
         &mut self,
-        mut end: Pin<&mut impl Future<Output = ()>>,
-        signal: &mut Signal<'_, impl Future>,
-    ) -> Next<K, Q, M, S, O> {
+        bounds: &mut Bounds<'_, T, impl Future<Output = ()>, impl Future>,
+    ) -> Next<Queued, Turn::Output, Begun, Attempt::Output> {
+        let Bounds { end, signal, .. } = bounds;
         poll_fn(|context| {
             if let Poll::Ready(next) = self.poll(context, signal) {
                 return Poll::Ready(next);
             }
-            skip::unskipped(|| end.as_mut().poll(context)).map(|()| {
-                self.turns.clear();
-                self.attempts.clear();
-                Next::TimeIsUp(self.queued.take_all(), self.begun.take_all())
+            let ended = skip::unskipped(|| end.as_mut().poll(context));
+            ended.map(|()| {
+                let queued = drop_all(&mut self.turns);
+                Next::Stopped(RejectedBy::Deadline, queued, drop_all(&mut self.attempts))
             })
         })
         .await
@@ -158,58 +195,22 @@ where
         &mut self,
         context: &mut Context<'_>,
         signal: &mut Signal<'_, impl Future>,
-    ) -> Poll<Next<K, Q, M, S, O>> {
-        while let Poll::Ready(Some((key, outcome))) = self.attempts.poll_next_unpin(context) {
-            if let Some(begun) = self.begun.take(key) {
-                return Poll::Ready(Next::Ended(key, begun, outcome));
-            }
+    ) -> Poll<Next<Queued, Turn::Output, Begun, Attempt::Output>> {
+        if let Poll::Ready(Some((key, begun, outcome))) = self.attempts.poll_next_unpin(context) {
+            return Poll::Ready(Next::Ended(key, begun, outcome));
         }
-        if self.queued.left == 0 {
+        if self.turns.is_empty() {
             return Poll::Pending;
         }
         if signal.poll(context) {
-            self.turns.clear();
-            return Poll::Ready(Next::Cancelled(self.queued.take_all()));
+            let queued = drop_all(&mut self.turns);
+            return Poll::Ready(Next::Stopped(RejectedBy::Cancelled, queued, Vec::new()));
         }
-        while let Poll::Ready(Some((key, place, waited))) = self.turns.poll_next_unpin(context) {
-            if let Some(queued) = self.queued.take(key) {
-                return Poll::Ready(Next::Turn(key, queued, place, waited));
+        match self.turns.poll_next_unpin(context) {
+            Poll::Ready(Some((key, queued, turned))) => {
+                Poll::Ready(Next::Turn(key, queued, turned))
             }
-        }
-        Poll::Pending
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use alloc::collections::BTreeMap;
-    use alloc::collections::btree_map::Entry;
-    use alloc::vec::Vec;
-
-    use proptest::prelude::*;
-
-    use super::Entries;
-
-    proptest! {
-        /// As a map: whatever comes and goes in which order.
-        #[test]
-        fn entries_are_those_that_were_not_taken(
-            steps in prop::collection::vec((any::<bool>(), 0_u64..40), 0..200),
-        ) {
-            let (mut entries, mut map) = (Entries::new(), BTreeMap::new());
-            for (number, (comes, key)) in (0..).zip(steps) {
-                if !comes {
-                    prop_assert_eq!(entries.take(key), map.remove(&key));
-                } else if let Entry::Vacant(place) = map.entry(key) {
-                    entries.insert(key, number);
-                    place.insert(number);
-                }
-                prop_assert_eq!(entries.left, map.len());
-                // What was taken makes up no more than half, so that it goes away with what is left.
-                prop_assert!(entries.kept.len() <= 2 * entries.left + 1);
-            }
-            prop_assert_eq!(entries.take_all(), map.into_iter().collect::<Vec<_>>());
-            prop_assert_eq!(entries.left, 0);
+            _ => Poll::Pending,
         }
     }
 }

@@ -90,7 +90,7 @@ impl Standing {
 impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     /// The plan as a picture, as it is now.
     pub fn diagram(&self) -> Diagram {
-        let graph = Graph::new(&self.nodes, &self.index);
+        let graph = Graph::new(&self.nodes, &self.by_name);
         let blocked = graph.blocked_by(&self.nodes, Node::is_failed);
         let drawn = |((node, after), blocked): ((&Node<'_, T, E, F>, _), _)| Drawn {
             name: Arc::clone(node.name()),
@@ -149,7 +149,7 @@ impl fmt::Display for Mermaid<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(diagram) = self;
         writeln!(f, "flowchart LR")?;
-        for (place, subtask) in diagram.subtasks.iter().enumerate() {
+        for (index, subtask) in diagram.subtasks.iter().enumerate() {
             // It refuses a label without a character.
             let name = if subtask.name.is_empty() {
                 " "
@@ -157,7 +157,7 @@ impl fmt::Display for Mermaid<'_> {
                 &subtask.name
             };
             let name = Escaped(name, of_mermaid);
-            writeln!(f, "    {place}[\"{name}\"]:::{}", subtask.standing.name())?;
+            writeln!(f, "    {index}[\"{name}\"]:::{}", subtask.standing.name())?;
         }
         for (from, to) in diagram.edges() {
             writeln!(f, "    {from} --> {to}")?;
@@ -181,12 +181,12 @@ impl fmt::Display for Graphviz<'_> {
         writeln!(f, "digraph {{")?;
         writeln!(f, "    rankdir=LR")?;
         writeln!(f, "    node [shape=box, style=filled]")?;
-        for (place, subtask) in diagram.subtasks.iter().enumerate() {
+        for (index, subtask) in diagram.subtasks.iter().enumerate() {
             let name = Escaped(&subtask.name, of_graphviz);
             let (standing, colour) = (subtask.standing.name(), subtask.standing.colour());
             writeln!(
                 f,
-                "    {place} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{standing}\"]"
+                "    {index} [label=\"{name}\", fillcolor=\"{colour}\", tooltip=\"{standing}\"]"
             )?;
         }
         for (from, to) in diagram.edges() {

@@ -27,7 +27,7 @@ use crate::error_text::shown::escaped;
 pub struct PlanError(String);
 
 impl PlanError {
-    /// The places are counted from 0.
+    /// Names the subtasks by their number; the indices are counted from 0.
     pub(crate) fn duplicate(name: &str, first: usize, second: usize) -> Self {
         let (first, second) = (first + 1, second + 1);
         Self(format!(

@@ -1,4 +1,4 @@
-//! Who depends on whom, by place in the plan. Nothing here recurses: a chain may be of any length.
+//! Who depends on whom, by index in the plan. Nothing here recurses: a chain may be of any length.
 
 use alloc::sync::Arc;
 use std::collections::HashMap;
@@ -17,23 +17,23 @@ pub(crate) struct Graph {
 impl Graph {
     pub(crate) fn new<T, E, F: ?Sized>(
         nodes: &[Node<'_, T, E, F>],
-        index: &HashMap<Arc<str>, usize>,
+        by_name: &HashMap<Arc<str>, usize>,
     ) -> Self {
         let mut graph = Self {
             after: Vec::with_capacity(nodes.len()),
             dependents: vec![Vec::new(); nodes.len()],
             unknown: None,
         };
-        for (place, node) in nodes.iter().enumerate() {
+        for (index, node) in nodes.iter().enumerate() {
             let mut after = Vec::with_capacity(node.subtask.after().len());
             for name in node.subtask.after() {
-                match index.get(name) {
+                match by_name.get(name) {
                     Some(dependency) => {
                         after.push(*dependency);
-                        graph.dependents[*dependency].push(place);
+                        graph.dependents[*dependency].push(index);
                     }
                     None => {
-                        graph.unknown.get_or_insert((place, Arc::clone(name)));
+                        graph.unknown.get_or_insert((index, Arc::clone(name)));
                     }
                 }
             }
@@ -46,10 +46,10 @@ impl Graph {
     pub(crate) fn cycle(&self) -> Vec<usize> {
         let mut waiting: Vec<usize> = self.after.iter().map(Vec::len).collect();
         let mut free: Vec<usize> = (0..waiting.len())
-            .filter(|place| waiting[*place] == 0)
+            .filter(|index| waiting[*index] == 0)
             .collect();
-        while let Some(place) = free.pop() {
-            for dependent in &self.dependents[place] {
+        while let Some(index) = free.pop() {
+            for dependent in &self.dependents[index] {
                 waiting[*dependent] -= 1;
                 if waiting[*dependent] == 0 {
                     free.push(*dependent);
@@ -57,17 +57,17 @@ impl Graph {
             }
         }
         // All that is left depends on something that is left, so that walk runs into a cycle.
-        let Some(mut place) = waiting.iter().position(|waiting| *waiting > 0) else {
+        let Some(mut index) = waiting.iter().position(|waiting| *waiting > 0) else {
             return Vec::new();
         };
         let mut path = Vec::new();
         let mut step_of = HashMap::new();
-        while step_of.insert(place, path.len()).is_none() {
-            path.push(place);
-            let next = self.after[place].iter().find(|next| waiting[**next] > 0);
-            place = *next.unwrap_or(&place);
+        while step_of.insert(index, path.len()).is_none() {
+            path.push(index);
+            let next = self.after[index].iter().find(|next| waiting[**next] > 0);
+            index = *next.unwrap_or(&index);
         }
-        let start = path.iter().position(|step| *step == place).unwrap_or(0);
+        let start = path.iter().position(|step| *step == index).unwrap_or(0);
         path.split_off(start)
     }
 
@@ -79,10 +79,10 @@ impl Graph {
     ) -> Vec<bool> {
         let mut blocked = vec![false; nodes.len()];
         let mut reached: Vec<usize> = (0..nodes.len())
-            .filter(|place| blocks(&nodes[*place]))
+            .filter(|index| blocks(&nodes[*index]))
             .collect();
-        while let Some(place) = reached.pop() {
-            for dependent in &self.dependents[place] {
+        while let Some(index) = reached.pop() {
+            for dependent in &self.dependents[index] {
                 if nodes[*dependent].is_pending() && !blocked[*dependent] {
                     blocked[*dependent] = true;
                     reached.push(*dependent);

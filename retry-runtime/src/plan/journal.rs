@@ -7,7 +7,7 @@ use crate::plan::{Plan, PlanState};
 /// Who is told what became of a subtask.
 pub(crate) struct Journal<'a, T> {
     record: Box<dyn FnMut(PlanState<T>) + Send + 'a>,
-    /// How many executions are known to them.
+    /// How many executions have been recorded.
     executions: u64,
 }
 
@@ -62,11 +62,11 @@ impl<'a, T, E: fmt::Display, F: ?Sized> Plan<'a, T, E, F> {
     }
 
     /// Hands on what became of that subtask.
-    pub(crate) fn record(&mut self, place: usize) {
+    pub(crate) fn record(&mut self, index: usize) {
         if let Some(journal) = &mut self.journal {
             let executions = self.executions.saturating_sub(journal.executions);
             let mut change = PlanState::new(executions);
-            change.add(&self.nodes[place]);
+            change.add(&self.nodes[index]);
             journal.executions = self.executions;
             (journal.record)(change);
         }

@@ -11,7 +11,7 @@ pub(crate) struct Node<'a, T, E, F: ?Sized> {
     pub(crate) subtask: Subtask<'a, T, E, F>,
     pub(crate) state: State<T, E>,
     pub(crate) executions: u32,
-    /// Whether it had failed when it was last executed.
+    /// Whether the subtask had failed when it was last executed.
     pub(crate) retried: bool,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum State<T, E> {
 
 /// Why a subtask failed.
 pub(crate) enum SubtaskFailure<E> {
-    /// And what the key `show` made of it.
+    /// The error, and what the key `show` made of it.
     Error(E, Option<String>),
     /// The text of the error, where it was loaded.
     #[cfg(feature = "serde")]

@@ -6,7 +6,7 @@ use crate::classify::kind::Kind;
 /// What a round is paid from: each subtask that is retried pays for itself, after its own kind of failure.
 pub(crate) struct RoundBudget<'a> {
     budget: &'a dyn RetryBudget,
-    /// The places of those that have to pay.
+    /// The subtasks that have to pay, by index.
     retried: Vec<(usize, Kind)>,
     /// Whether others are retried that pay nothing.
     is_free: bool,
@@ -27,7 +27,7 @@ impl<'a> RoundBudget<'a> {
         }
     }
 
-    /// Those that have paid.
+    /// The subtasks that have paid.
     pub(crate) fn into_paid(self) -> Vec<(usize, Kind)> {
         self.paid.into_inner()
     }

@@ -1,26 +1,25 @@
 use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use core::fmt;
-use core::future::{Future, pending, ready};
-use core::pin::{Pin, pin};
-use core::time::Duration;
+use core::future::{Future, pending};
+use core::pin::pin;
 
 use crate::chain::keys::{Keys, SharedKeys};
-use crate::chain::limiter::InLine;
 use crate::chain::on_error::OnError;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::under_way::{Next, Turned, UnderWay};
+use crate::chain::span::SpanKey;
+use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
-use crate::plan::run_keys::{Execution, RunKeys};
+use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
 use crate::plan::summary::Names;
 use crate::plan::{Plan, PlanError, Summary};
 use crate::policy::Policy;
 use crate::time::cancel::Signal;
+use crate::time::timer::{Timer, TimerFn};
 
 /// What a subtask is that failed before and fails again.
 #[derive(Clone, Copy)]
@@ -55,17 +54,17 @@ where
     /// nothing runs.
     ///
     /// A subtask that fails again is a dead end. It still counts as failed, so another `retry_failed` tries it again.
-    /// It keeps its error until its retry has ended, even if the retry is dropped or can't begin. The latter happens to
+    /// The error is kept until the retry has ended, even if the retry is dropped or can't begin. The latter happens to
     /// a loaded failure that now depends on something that has not run yet. The error comes from
     /// [`check`](Self::check), or says that the plan is [`driven`](Self::driven).
     pub async fn retry_failed(&mut self) -> Result<Summary, PlanError> {
         let graph = self.runnable()?;
         let mut scope = graph.blocked_by(&self.nodes, Node::is_failed);
-        let failed = (0..self.len()).filter(|place| self.nodes[*place].is_failed());
+        let failed = (0..self.len()).filter(|index| self.nodes[*index].is_failed());
         let mut begins = false;
-        for place in failed {
-            scope[place] = true;
-            begins |= self.is_ready(place, &graph);
+        for index in failed {
+            scope[index] = true;
+            begins |= self.is_ready(index, &graph);
         }
         if begins {
             report_retry(&self.name, &self.failures(Node::is_failed));
@@ -78,183 +77,175 @@ where
     async fn execute_all(&mut self, graph: &Graph, scope: &[bool]) {
         let on = |_: &E| Verdict::STOP;
         let mut keys = RunKeys::new(&Policy::none(), &self.name, on, Keys::new());
-        let at_once = |place, turn| ready((place, turn, Ok(Duration::ZERO)));
-        let (endless, never) = (pin!(pending()), pin!(pending::<()>()));
-        let mut signal = Signal::new(never).await;
-        self.execute(
-            graph,
-            scope,
-            Again::DeadEnd,
-            &mut keys,
-            at_once,
-            || false,
-            endless,
-            &mut signal,
-        )
-        .await;
+        keys.begin_round(self.len());
+        let never = pin!(pending::<()>());
+        let mut bounds = Bounds {
+            timer: &TimerFn::new(|_| pending::<()>()),
+            deadline: None,
+            end: pin!(pending()),
+            signal: Signal::new(never).await,
+        };
+        self.execute(graph, scope, Again::DeadEnd, &mut keys, &mut bounds)
+            .await;
     }
 
     pub(crate) fn scope(&self, runs: impl Fn(&Node<'a, T, E, F>) -> bool) -> Vec<bool> {
         self.nodes.iter().map(runs).collect()
     }
 
-    /// Executes the subtasks in `scope` as their dependencies complete. None of them has completed yet. Once `end`
-    /// completes, those under way are dropped. Returns those that were too late, if any were.
-    #[expect(clippy::too_many_arguments, reason = "what ends it is the caller's")]
-    pub(crate) async fn execute<On, K, W>(
+    /// Executes the subtasks in `scope` as their dependencies complete. None of them has completed yet. At the end that
+    /// `bounds` sets, those under way are dropped. Returns those that were too late, if any were.
+    pub(crate) async fn execute<On: OnError<E>, K: SharedKeys>(
         &mut self,
         graph: &Graph,
         scope: &[bool],
         again: Again,
         keys: &mut RunKeys<On, K>,
-        turn: impl Fn(usize, InLine<K::Limiter>) -> W,
-        is_late: impl Fn() -> bool,
-        mut end: Pin<&mut impl Future<Output = ()>>,
-        signal: &mut Signal<'_, impl Future>,
-    ) -> Option<BTreeSet<usize>>
-    where
-        On: OnError<E>,
-        K: SharedKeys,
-        W: Future<Output = Turned<usize, K::Limiter>>,
-    {
+        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+    ) -> Option<BTreeSet<usize>> {
         let mut waiting = self.waiting(graph);
         let mut ready: VecDeque<usize> = (0..self.len())
-            .filter(|place| waiting[*place] == 0 && scope[*place])
+            .filter(|index| waiting[*index] == 0 && scope[*index])
             .collect();
         let mut under_way = UnderWay::new();
         let mut late = BTreeSet::new();
         loop {
             let mut next = None;
             while next.is_none() && under_way.len() < self.concurrency.get() {
-                let Some(place) = ready.pop_front() else {
+                let Some(index) = ready.pop_front() else {
                     break;
                 };
-                // Subtasks that wait for nothing would never let `end` be asked.
-                if is_late() {
-                    self.not_begun(place, RejectedBy::Deadline, keys);
-                    late.insert(place);
+                // Subtasks that wait for nothing would never let the end be asked.
+                if bounds.is_over() {
+                    late.insert(index);
+                    self.not_begun(index, RejectedBy::Deadline, keys);
                     continue;
                 }
-                match keys.enter(self.execution(place)) {
-                    Ok(line) if line.has_turn() => next = Some((place, line)),
-                    Ok(line) => under_way.wait(place, (), turn(place, line)),
-                    Err(by) => self.not_begun(place, by, keys),
+                match keys.enter(self.execution(index)) {
+                    Ok((attempts, false)) => next = Some((index, attempts)),
+                    Ok((attempts, true)) => {
+                        under_way.wait(index, (), turn(attempts, bounds.timer, bounds.deadline));
+                    }
+                    Err(by) => self.not_begun(index, by, keys),
                 }
             }
             if next.is_none() {
                 if under_way.is_empty() {
                     return (!late.is_empty()).then_some(late);
                 }
-                match under_way.next(end.as_mut(), signal).await {
-                    Next::Turn(place, (), line, Ok(waited)) => {
-                        keys.waited(self.execution(place), waited);
-                        next = Some((place, line));
-                    }
-                    Next::Turn(place, (), _, Err(by)) => self.not_begun(place, by, keys),
-                    Next::Cancelled(queued) => {
-                        for (place, ()) in queued {
-                            self.not_begun(place, RejectedBy::Cancelled, keys);
+                match under_way.next(bounds).await {
+                    Next::Turn(index, (), (attempts, waited)) => {
+                        match keys.waited(self.execution(index), attempts, waited) {
+                            Ok(attempts) => next = Some((index, attempts)),
+                            Err(by) => self.not_begun(index, by, keys),
                         }
                     }
-                    Next::TimeIsUp(queued, begun) => {
-                        for (place, ()) in queued {
-                            late.insert(place);
-                            self.not_begun(place, RejectedBy::Deadline, keys);
+                    Next::Ended(index, attempts, outcome) => {
+                        if self.executed(index, attempts, outcome, again, keys) {
+                            ready.extend(freed(&graph.dependents[index], &mut waiting, scope));
                         }
-                        for (place, guards) in begun {
-                            drop(guards);
-                            late.insert(place);
-                            self.dropped(place, keys);
-                        }
-                        return Some(late);
                     }
-                    Next::Ended(place, guards, outcome) => {
-                        let execution = self.executed(place);
-                        let outcome = match outcome {
-                            Ok(output) => {
-                                keys.succeeded(execution, guards);
-                                Ok(output)
+                    Next::Stopped(by, queued, begun) => {
+                        for (index, ()) in &queued {
+                            self.not_begun(*index, by, keys);
+                        }
+                        if by == RejectedBy::Deadline {
+                            late.extend(queued.into_iter().map(|(index, ())| index));
+                            for (index, attempts) in begun {
+                                drop(attempts);
+                                late.insert(index);
+                                self.dropped(index, keys);
                             }
-                            Err(error) => Err(keys.failed(execution, guards, error)),
-                        };
-                        if self.finish(&keys.name, place, outcome, again) {
-                            for dependent in &graph.dependents[place] {
-                                waiting[*dependent] -= 1;
-                                if waiting[*dependent] == 0 && scope[*dependent] {
-                                    ready.push_back(*dependent);
-                                }
-                            }
+                            return Some(late);
                         }
                     }
                 }
             }
-            let Some((place, line)) = next else {
-                continue;
-            };
-            match keys.admit(self.execution(place), line) {
-                Ok(guards) => {
-                    let span = keys.span_of(self.execution(place));
-                    let subtask = K::Span::within(span, || self.execute_one(place, graph));
-                    let attempt = async move { (place, subtask.await) };
-                    under_way.begin(place, guards, attempt);
+            if let Some((index, mut attempts)) = next {
+                match keys.begin(self.execution(index), &mut attempts) {
+                    Ok(()) => {
+                        let span = keys.span_of(self.execution(index));
+                        let attempt = K::Span::within(span, || self.execute_one(index, graph));
+                        under_way.begin(index, attempts, attempt);
+                    }
+                    Err(by) => self.not_begun(index, by, keys),
                 }
-                Err(by) => self.not_begun(place, by, keys),
             }
         }
+    }
+
+    /// Takes in the outcome of an execution, and says whether it is a success.
+    fn executed<On: OnError<E>, K: SharedKeys>(
+        &mut self,
+        index: usize,
+        attempts: AttemptsOf<K>,
+        outcome: Result<T, E>,
+        again: Again,
+        keys: &mut RunKeys<On, K>,
+    ) -> bool {
+        let execution = self.last_execution(index);
+        let outcome = match outcome {
+            Ok(output) => {
+                keys.succeeded(execution, attempts);
+                Ok(output)
+            }
+            Err(error) => Err(keys.failed(execution, attempts, error)),
+        };
+        self.finish(&keys.plan.name, index, outcome, again)
     }
 
     /// For how many of those that it depends on each subtask waits.
     fn waiting(&self, graph: &Graph) -> Vec<usize> {
         let open = |after: &Vec<usize>| {
-            let open = after.iter().filter(|place| !self.is_completed(**place));
+            let open = after.iter().filter(|index| !self.is_completed(**index));
             open.count()
         };
         graph.after.iter().map(open).collect()
     }
 
     /// The next execution of that subtask.
-    fn execution(&self, place: usize) -> Execution<'_> {
-        let node = &self.nodes[place];
+    fn execution(&self, index: usize) -> Execution<'_> {
+        let node = &self.nodes[index];
         Execution {
-            place,
+            index,
             subtask: node.name(),
             attempt: node.executions.saturating_add(1),
         }
     }
 
     /// The last execution of that subtask.
-    fn executed(&self, place: usize) -> Execution<'_> {
-        let node = &self.nodes[place];
+    fn last_execution(&self, index: usize) -> Execution<'_> {
+        let node = &self.nodes[index];
         Execution {
-            place,
+            index,
             subtask: node.name(),
             attempt: node.executions,
         }
     }
 
-    fn is_completed(&self, place: usize) -> bool {
-        self.nodes[place].output().is_some()
+    fn is_completed(&self, index: usize) -> bool {
+        self.nodes[index].output().is_some()
     }
 
-    /// Whether all that it depends on has completed.
-    pub(crate) fn is_ready(&self, place: usize, graph: &Graph) -> bool {
-        let mut after = graph.after[place].iter();
-        after.all(|place| self.is_completed(*place))
+    /// Whether all that the subtask depends on has completed.
+    pub(crate) fn is_ready(&self, index: usize, graph: &Graph) -> bool {
+        let mut after = graph.after[index].iter();
+        after.all(|index| self.is_completed(*index))
     }
 
-    fn execute_one(&mut self, place: usize, graph: &Graph) -> R {
-        let outputs = graph.after[place]
+    fn execute_one(&mut self, index: usize, graph: &Graph) -> R {
+        let outputs = graph.after[index]
             .iter()
-            .filter_map(|place| self.nodes[*place].output().cloned())
+            .filter_map(|index| self.nodes[*index].output().cloned())
             .collect();
-        self.count(place);
-        self.nodes[place].subtask.start(outputs)
+        self.count(index);
+        self.nodes[index].subtask.start(outputs)
     }
 
     /// Counts an execution of that subtask.
-    pub(crate) fn count(&mut self, place: usize) {
+    pub(crate) fn count(&mut self, index: usize) {
         self.executions = self.executions.saturating_add(1);
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         node.executions = node.executions.saturating_add(1);
     }
 
@@ -262,11 +253,11 @@ where
     pub(crate) fn finish(
         &mut self,
         plan: &str,
-        place: usize,
+        index: usize,
         outcome: Result<T, SubtaskFailure<E>>,
         again: Again,
     ) -> bool {
-        let node = &mut self.nodes[place];
+        let node = &mut self.nodes[index];
         node.retried = node.is_failed();
         let completed = outcome.is_ok();
         let ended = match (completed, node.retried, again) {
@@ -280,46 +271,46 @@ where
             Ok(output) => State::Completed(Arc::new(output)),
             Err(failure) => State::Failed { failure, dead_end },
         };
-        self.ended(plan, place, ended, dead_end.then_some(Reason::Exhausted));
+        self.ended(plan, index, ended, dead_end.then_some(Reason::Exhausted));
         completed
     }
 
-    /// What was not let begin stays as it was, but runs no more in this run.
+    /// A subtask that was not let begin stays as it was, but runs no more in this run.
     fn not_begun<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         by: RejectedBy,
         keys: &mut RunKeys<On, K>,
     ) {
-        keys.rejected(place, by);
+        keys.rejected(index, by);
         let ended = Ended::NotBegun;
-        self.without_outcome(place, ended, &Rejected::new(by), by.reason(), keys);
+        self.without_outcome(index, ended, &Rejected::new(by), by.reason(), keys);
     }
 
-    /// The deadline came while it ran.
-    fn dropped<On, K: SharedKeys>(&mut self, place: usize, keys: &mut RunKeys<On, K>) {
+    /// A subtask was running when the deadline came.
+    fn dropped<On, K: SharedKeys>(&mut self, index: usize, keys: &mut RunKeys<On, K>) {
         let error = "dropped before it ended";
-        self.without_outcome(place, Ended::GaveUp, &error, Reason::Deadline, keys);
+        self.without_outcome(index, Ended::GaveUp, &error, Reason::Deadline, keys);
     }
 
     /// Tells of a subtask that ends for this run without an outcome. One that had failed before keeps its error.
     fn without_outcome<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         ended: Ended,
         error: &dyn fmt::Display,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        if self.nodes[place].is_failed() {
-            self.make_dead_end(place, reason, keys);
+        if self.nodes[index].is_failed() {
+            self.make_dead_end(index, reason, keys);
             return;
         }
-        let execution = self.executed(place);
+        let execution = self.last_execution(index);
         let (subtask, attempt) = (execution.subtask, execution.attempt);
         report_subtask(
             ended,
-            &keys.name,
+            &keys.plan.name,
             subtask,
             attempt,
             Some(error),
@@ -330,29 +321,29 @@ where
 
     pub(crate) fn make_dead_end<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        let State::Failed { dead_end, .. } = &mut self.nodes[place].state else {
+        let State::Failed { dead_end, .. } = &mut self.nodes[index].state else {
             return;
         };
         *dead_end = true;
-        self.ended(&keys.name, place, Ended::DeadEnd, Some(reason));
-        if let Some(failure) = self.nodes[place].failure() {
-            keys.gave_up(self.executed(place), failure, reason);
+        self.ended(&keys.plan.name, index, Ended::DeadEnd, Some(reason));
+        if let Some(failure) = self.nodes[index].failure() {
+            keys.gave_up(self.last_execution(index), failure, reason);
         }
     }
 
     /// Tells of what became of a subtask.
-    fn ended(&mut self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
+    fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
-        self.record(place);
-        self.log_subtask(plan, place, ended, reason);
+        self.record(index);
+        self.log_subtask(plan, index, ended, reason);
     }
 
-    fn log_subtask(&self, plan: &str, place: usize, ended: Ended, reason: Option<Reason>) {
-        let node = &self.nodes[place];
+    fn log_subtask(&self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
+        let node = &self.nodes[index];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
         report_subtask(ended, plan, node.name(), node.executions, error, reason);
     }
@@ -364,11 +355,11 @@ where
     }
 
     /// The subtasks that the deadline ended, in words.
-    pub(crate) fn under_way(&self, places: &BTreeSet<usize>) -> String {
-        let names = places.iter().map(|place| &**self.nodes[*place].name());
+    pub(crate) fn under_way(&self, indices: &BTreeSet<usize>) -> String {
+        let names = indices.iter().map(|index| &**self.nodes[*index].name());
         format!(
             "{} under way at the deadline: {}",
-            places.len(),
+            indices.len(),
             Names(names)
         )
     }
@@ -380,4 +371,17 @@ where
         let (count, all) = (failed.count(), self.len());
         format!("{count} of {all} subtasks failed: {}", Names(names))
     }
+}
+
+/// The dependents of a completed subtask that are to run and wait for no other.
+fn freed<'s>(
+    dependents: &'s [usize],
+    waiting: &'s mut [usize],
+    scope: &'s [bool],
+) -> impl Iterator<Item = usize> + 's {
+    let freed = move |dependent: &usize| {
+        waiting[*dependent] -= 1;
+        waiting[*dependent] == 0 && scope[*dependent]
+    };
+    dependents.iter().copied().filter(freed)
 }

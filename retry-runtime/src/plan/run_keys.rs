@@ -3,20 +3,19 @@
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use core::fmt;
+use core::mem;
 use core::time::Duration;
 
+use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::failure::{Failure, is_paid};
+use crate::call::failure::{Ending, Failure, is_paid};
+use crate::call::guards::{Guards, Key};
 use crate::call::site::Site;
 use crate::call::state::Call;
-use crate::chain::breaker::{Admitted, MayAdmit};
-use crate::chain::budget::MayPay;
 use crate::chain::keys::SharedKeys;
-use crate::chain::limiter::{InLine, MayWait};
-use crate::chain::name::MayName;
-use crate::chain::observer::MayObserve;
+use crate::chain::observer::ObserverKey;
 use crate::chain::on_error::{Described, OnError};
-use crate::chain::span::MayOpenSpans;
+use crate::chain::span::SpanKey;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
@@ -31,70 +30,134 @@ use crate::plan::node::SubtaskFailure;
 use crate::plan::round_budget::RoundBudget;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
+use crate::policy::values::Values;
+use crate::time::moment::Moment;
 
-/// To budget, breaker, limiter and observer, each subtask is a call of its own, named after plan and subtask. Each of
-/// its executions is an attempt.
+/// The plan as a call, whose attempts its rounds are, and its subtasks as calls of their own: each execution is an
+/// attempt.
 pub(crate) struct RunKeys<On, K: SharedKeys> {
+    pub(crate) plan: PlanShared<K>,
+    pub(crate) idempotent: bool,
+    on: On,
+    pub(crate) spans: K::Span,
+    round: Attempts<K::Guards>,
+    /// How many subtasks the plan has in this round.
+    subtasks: usize,
+    /// Every subtask, by index in the plan.
+    runs: Vec<SubtaskRun<K>>,
+    progress: <K::Observer as ObserverKey>::Progress,
+}
+
+/// What the calls of a run share, and what its rounds go by.
+pub(crate) struct PlanShared<K: SharedKeys> {
     pub(crate) policy: Policy,
     /// What the plan is called in this run.
     pub(crate) name: Arc<str>,
-    pub(crate) idempotent: bool,
-    on: On,
-    budget: K::Budget,
-    breaker: K::Breaker,
-    limiter: K::Limiter,
+    guards: K::Guards,
     observer: K::Observer,
-    pub(crate) spans: K::Span,
-    /// By place in the plan.
-    accounts: Vec<Account<K>>,
-    progress: <K::Observer as MayObserve>::Progress,
-    /// The number of the round.
-    round: u32,
-    /// How many subtasks the plan has in it.
-    subtasks: usize,
+}
+
+/// What the attempts of a subtask go by: the plan's, under a name of plan and subtask.
+struct SubtaskShared<'a, K: SharedKeys> {
+    plan: &'a mut PlanShared<K>,
+    subtask: &'a str,
 }
 
 /// What this run knows of a subtask.
-pub(crate) struct Account<K: SharedKeys> {
-    call: Call,
-    /// On its last failure.
+struct SubtaskRun<K: SharedKeys> {
+    attempts: Attempts<K::Guards>,
+    /// The verdict on the last failure.
     verdict: Option<Verdict>,
-    /// What was paid for its retry, until that begins.
-    paid: <K::Budget as MayPay>::Paid,
-    /// How its last execution ended, if the observer was not told yet.
-    untold: Option<AttemptEnd>,
-    /// Why it runs no more, where it failed only in passing or not at all.
+    /// How the last execution ended, if the observer has not heard of it yet.
+    unreported: Option<AttemptEnd>,
+    /// Why the subtask runs no more, where it failed only in passing or not at all.
     refused: Option<Reason>,
-    /// Why its failure got no further round.
+    /// Why the failure got no further round.
     dead_end: Option<Reason>,
-    /// From its first execution to its end.
+    /// The span from the first execution to the subtask's end.
     span: Option<SpanOf<K>>,
 }
 
-type SpanOf<K> = <<K as SharedKeys>::Span as MayOpenSpans>::Span;
-
-/// What let an execution begin.
-pub(crate) struct Guards<K: SharedKeys> {
-    admitted: Admitted<K::Breaker>,
-    turn: InLine<K::Limiter>,
-}
+type SpanOf<K> = <<K as SharedKeys>::Span as SpanKey>::Span;
+pub(crate) type AttemptsOf<K> = Attempts<<K as SharedKeys>::Guards>;
 
 /// An execution of a subtask.
 #[derive(Clone, Copy)]
 pub(crate) struct Execution<'a> {
-    pub(crate) place: usize,
+    pub(crate) index: usize,
     pub(crate) subtask: &'a str,
-    /// From 1.
+    /// Counted from 1.
     pub(crate) attempt: u32,
 }
 
-impl<K: SharedKeys> Account<K> {
+impl<K: SharedKeys> PlanShared<K> {
+    fn of<'a>(&'a mut self, subtask: &'a str) -> SubtaskShared<'a, K> {
+        let plan = self;
+        SubtaskShared { plan, subtask }
+    }
+
+    /// Tells the observer, if there is one, something of a subtask. The log has it from the plan.
+    fn observe(&mut self, subtask: &str, tell: impl FnOnce(&str, Observe<'_>)) {
+        if self.is_observed() {
+            self.of(subtask).tell(|site, observe| {
+                if let Some(observe) = observe {
+                    tell(site.name(), observe);
+                }
+            });
+        }
+    }
+}
+
+impl<K: SharedKeys> Shared for PlanShared<K> {
+    type Guards = K::Guards;
+
+    fn policy(&self) -> &Policy {
+        &self.policy
+    }
+
+    fn guards(&self) -> &K::Guards {
+        &self.guards
+    }
+
+    fn is_observed(&self) -> bool {
+        K::Observer::IS_NAMED
+    }
+
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        let site = Site::new(&self.policy, &self.name);
+        tell(&site, self.observer.observe())
+    }
+}
+
+impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
+    type Guards = K::Guards;
+
+    fn policy(&self) -> &Policy {
+        self.plan.policy()
+    }
+
+    fn guards(&self) -> &K::Guards {
+        self.plan.guards()
+    }
+
+    fn is_observed(&self) -> bool {
+        self.plan.is_observed()
+    }
+
+    fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
+        let (plan, subtask) = (&self.plan.name, Some(self.subtask));
+        let name = CallOfSubtask { plan, subtask }.to_string();
+        let site = Site::new(&self.plan.policy, &name);
+        tell(&site, self.plan.observer.observe())
+    }
+}
+
+impl<K: SharedKeys> SubtaskRun<K> {
     fn new() -> Self {
         Self {
-            call: Call::new(),
+            attempts: Attempts::new(),
             verdict: None,
-            untold: None,
-            paid: Default::default(),
+            unreported: None,
             refused: None,
             dead_end: None,
             span: None,
@@ -103,24 +166,24 @@ impl<K: SharedKeys> Account<K> {
 }
 
 impl<On, K: SharedKeys> RunKeys<On, K> {
-    /// Of a plan of that name, unless they name it.
+    /// Keys for a plan of that name, unless they name it.
     pub(crate) fn new(policy: &Policy, plan: &Arc<str>, on: On, keys: K) -> Self {
         let keys = keys.into_keys();
-        let name = keys.name.named();
+        let name = keys.name.get().map(|name| Arc::from(name.as_ref()));
         Self {
-            policy: *policy,
-            name: name.map_or_else(|| Arc::clone(plan), Arc::from),
+            plan: PlanShared {
+                policy: *policy,
+                name: name.unwrap_or_else(|| Arc::clone(plan)),
+                guards: keys.protections,
+                observer: keys.observer,
+            },
             idempotent: keys.idempotent,
             on,
-            budget: keys.budget,
-            breaker: keys.breaker,
-            limiter: keys.limiter,
-            observer: keys.observer,
             spans: keys.span,
-            accounts: Vec::new(),
-            progress: Default::default(),
-            round: 0,
+            round: Attempts::new(),
             subtasks: 0,
+            runs: Vec::new(),
+            progress: Default::default(),
         }
     }
 
@@ -131,156 +194,164 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     }
 
     /// A round begins, in which the plan has so many subtasks.
-    pub(crate) fn begin_round(&mut self, round: u32, subtasks: usize) {
-        (self.round, self.subtasks) = (round, subtasks);
+    pub(crate) fn begin_round(&mut self, subtasks: usize) {
+        self.round.tell_started(&mut self.plan);
+        self.subtasks = subtasks;
+        self.runs.resize_with(subtasks, SubtaskRun::new);
         self.progressed();
     }
 
     /// Tells the observer how far the plan is.
     fn progressed(&mut self) {
-        let observe = self.observer.observe();
-        self.progress
-            .tell(&self.name, self.round, self.subtasks, observe);
+        let (progress, round) = (&mut self.progress, self.round.call().attempt());
+        let subtasks = self.subtasks;
+        self.plan
+            .tell(|site, observe| progress.tell(site.name(), round, subtasks, observe));
     }
 
-    /// What is told of the plan as a whole: its policy, its name, and who is told.
-    pub(crate) fn told(&mut self) -> (&Policy, &str, Option<Observe<'_>>) {
-        (&self.policy, &self.name, self.observer.observe())
-    }
-
-    /// The same, and what a round is paid from that retries those subtasks after such failures.
-    pub(crate) fn round(
+    /// Decides on a round that failed. Returns the pause before the next round, which retries those subtasks, and which
+    /// of them are not paid for. Or why there is none.
+    pub(crate) fn round_failed(
         &mut self,
+        verdict: Verdict,
         retried: &[(usize, Verdict)],
-    ) -> (Option<RoundBudget<'_>>, &Policy, &str, Option<Observe<'_>>) {
+        error: &str,
+        is_cancelled: bool,
+        (deadline, now): (Option<Moment>, impl FnOnce() -> Moment),
+    ) -> Result<(Duration, Vec<usize>), Reason> {
         let kinds = retried
             .iter()
-            .filter_map(|(place, verdict)| Some((*place, verdict.kind()?)));
-        let (paid, free): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| Self::is_paid(*kind));
-        let budget = self.budget.payer();
-        let budget = budget.filter(|_| !retried.is_empty());
+            .filter_map(|(index, verdict)| Some((*index, verdict.kind()?)));
+        let (paid, free): (Vec<_>, Vec<_>) = kinds.partition(|(_, kind)| self.is_paid(*kind));
+        let budget = self.plan.guards.protections().budget.get().cloned();
+        let budget = budget.as_ref().filter(|_| !retried.is_empty());
         let budget = budget.map(|budget| RoundBudget::new(budget, paid, !free.is_empty()));
-        (budget, &self.policy, &self.name, self.observer.observe())
+        let call = &mut self.round.call;
+        let pause = self.plan.tell(|site, observe| {
+            let failure = Failure::new(site, verdict, &error).deadline(deadline, now);
+            let mut failure = failure.cancelled(is_cancelled);
+            if let Some(budget) = &budget {
+                failure = failure.budget(budget);
+            }
+            if let Some(observe) = observe {
+                failure = failure.observe(observe);
+            }
+            call.failed_with(failure)
+        })?;
+        let paid = budget.map(RoundBudget::into_paid);
+        let unpaid = paid.map(|paid| self.pay(retried, &paid));
+        Ok((pause, unpaid.unwrap_or_default()))
     }
 
-    fn is_paid(kind: Kind) -> bool {
-        is_paid(kind, K::Limiter::IS_NAMED)
-    }
-
-    fn account(&mut self, place: usize) -> &mut Account<K> {
-        if self.accounts.len() <= place {
-            self.accounts.resize_with(place + 1, Account::new);
+    /// Keeps what was paid for the subtasks that are retried. Returns the others, which run no more.
+    fn pay(&mut self, retried: &[(usize, Verdict)], paid: &[(usize, Kind)]) -> Vec<usize> {
+        let mut paid = paid.iter().peekable();
+        let mut unpaid = Vec::new();
+        for (index, verdict) in retried {
+            let kind = verdict.kind().filter(|kind| self.is_paid(*kind));
+            let run = &mut self.runs[*index];
+            // Its first attempt was in an earlier run.
+            if run.verdict.is_none() {
+                run.attempts = Attempts::of(Call::after(1));
+            }
+            run.attempts.call.followed = kind;
+            if paid.next_if(|(paid, _)| paid == index).is_some() {
+                run.attempts.pay(&self.plan.guards);
+            } else if kind.is_some() {
+                run.refused = Some(Reason::Budget);
+                unpaid.push(*index);
+            }
         }
-        &mut self.accounts[place]
+        unpaid
+    }
+
+    fn is_paid(&self, kind: Kind) -> bool {
+        is_paid(kind, self.plan.guards.protections().limiter.get().is_some())
+    }
+
+    /// Tells of the end of the plan after a pause.
+    pub(crate) fn round_gave_up(&mut self, error: &str, reason: Reason) {
+        let call = *self.round.call();
+        self.plan.tell(|site, observe| {
+            let (values, ending) = (Values::Taken, Ending::Error);
+            call.ended_after_pause(site.name(), &error, values, ending, reason, observe);
+        });
+    }
+
+    /// Ends the plan without another round: after one with that end, or in the middle of one (`None`).
+    pub(crate) fn cut(&mut self, message: &str, ended: Option<AttemptEnd>, reason: Reason) {
+        let call = *self.round.call();
+        self.plan
+            .tell(|site, observe| call.cut(site, &message, ended, reason, observe));
+    }
+
+    /// Tells that the results are valid.
+    pub(crate) fn round_succeeded(&mut self) {
+        self.round.tell_of_success(&mut self.plan);
     }
 
     /// The span of an execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
-        let (spans, plan) = (self.spans, Arc::clone(&self.name));
-        let subtask = execution.subtask;
-        let span = &mut self.account(execution.place).span;
-        let span = span.get_or_insert_with(|| {
-            spans.of_call(|| CallOfSubtask {
-                plan: &plan,
-                subtask,
-            })
-        });
+        let (spans, plan) = (self.spans, &self.plan.name);
+        let subtask = Some(execution.subtask);
+        let span = &mut self.runs[execution.index].span;
+        let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
         let _entered = K::Span::enter(span);
         spans.of_attempt(execution.attempt)
     }
 
-    fn call_of(&self, subtask: &str) -> String {
-        let plan = &self.name;
-        CallOfSubtask { plan, subtask }.to_string()
-    }
-
-    /// Takes a place with the limiter. The breaker is asked before the queue, and passed after it.
+    /// Takes a place with the limiter. Returns the attempt, and whether it has to wait for its turn.
     pub(crate) fn enter(
         &mut self,
         execution: Execution<'_>,
-    ) -> Result<InLine<K::Limiter>, RejectedBy> {
-        if K::Limiter::IS_NAMED && self.breaker.is_open() {
-            return Err(RejectedBy::Breaker);
-        }
-        let mut turn = InLine::new(&self.limiter);
-        if !turn.has_turn() {
-            let name = self.call_of(execution.subtask);
-            execution
-                .call()
-                .waits_in(&name, &mut turn, self.observer.observe());
-        }
-        Ok(turn)
+    ) -> Result<(AttemptsOf<K>, bool), RejectedBy> {
+        let attempts = &mut self.runs[execution.index].attempts;
+        let mut attempts = mem::replace(attempts, Attempts::new());
+        attempts.call = attempts.call.at(execution.attempt);
+        let waits = attempts.enter(&mut self.plan.of(execution.subtask), 1)?;
+        Ok((attempts, waits))
     }
 
-    /// Its turn has come after that time.
-    pub(crate) fn waited(&mut self, execution: Execution<'_>, waited: Duration) {
-        let name = self.call_of(execution.subtask);
-        let call = execution.call();
-        call.waited(&name, waited, self.observer.observe());
-    }
-
-    /// Lets an execution begin that has its turn.
-    pub(crate) fn admit(
+    /// Ends the wait for its turn.
+    pub(crate) fn waited(
         &mut self,
         execution: Execution<'_>,
-        mut turn: InLine<K::Limiter>,
-    ) -> Result<Guards<K>, RejectedBy> {
-        let Some(admitted) = Admitted::by(&self.breaker) else {
-            turn.give_back();
-            return Err(RejectedBy::Breaker);
-        };
-        K::Budget::spend(&mut self.account(execution.place).paid);
-        if let Some(transition) = admitted.transition() {
-            let name = self.call_of(execution.subtask);
-            let observe = self.observer.observe();
-            execution.call().turned(&name, transition, &"", observe);
-        }
-        if self.observer.observe().is_some() {
-            let name = self.call_of(execution.subtask);
-            if let Some(observe) = self.observer.observe() {
-                execution.call().started(&name, observe);
-            }
-        }
-        Ok(Guards { admitted, turn })
+        mut attempts: AttemptsOf<K>,
+        waited: Result<Duration, RejectedBy>,
+    ) -> Result<AttemptsOf<K>, RejectedBy> {
+        attempts.waited(&mut self.plan.of(execution.subtask), waited)?;
+        Ok(attempts)
     }
 
-    /// What was not let begin runs no more in this run, and gets back what was paid for it.
-    pub(crate) fn rejected(&mut self, place: usize, by: RejectedBy) {
-        let account = self.account(place);
-        account.refused = Some(by.reason());
-        account.paid = Default::default();
+    /// Begins an execution that has its turn.
+    pub(crate) fn begin(
+        &mut self,
+        execution: Execution<'_>,
+        attempts: &mut AttemptsOf<K>,
+    ) -> Result<(), RejectedBy> {
+        attempts.begin(&mut self.plan.of(execution.subtask))
     }
 
-    pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut guards: Guards<K>) {
+    /// A subtask that was not let begin runs no more in this run.
+    pub(crate) fn rejected(&mut self, index: usize, by: RejectedBy) {
+        self.runs[index].refused = Some(by.reason());
+    }
+
+    pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut attempts: AttemptsOf<K>) {
         self.progress.done(1);
-        let transition = guards.admitted.succeeded();
-        let change = guards.turn.succeeded();
-        let account = self.account(execution.place);
-        account.verdict = None;
-        account.span = None;
-        let call = account.call;
-        self.budget.credit(&call);
-        if transition.is_none() && change.is_none() && self.observer.observe().is_none() {
-            return;
-        }
-        let name = self.call_of(execution.subtask);
-        if let Some(transition) = transition {
-            let observe = self.observer.observe();
-            execution.call().turned(&name, transition, &"", observe);
-        }
-        if let Some(change) = change {
-            let observe = self.observer.observe();
-            execution.call().limiter_changed(&name, change, observe);
-        }
-        let max = limit(self.policy.max_retries());
-        if let Some(observe) = self.observer.observe() {
+        let run = &mut self.runs[execution.index];
+        (run.verdict, run.span) = (None, None);
+        attempts.answered(&mut self.plan.of(execution.subtask));
+        attempts.credit(&self.plan.guards);
+        let (attempt, max) = (execution.attempt, limit(self.plan.policy.max_retries()));
+        self.plan.observe(execution.subtask, |call, observe| {
             let data = EventData::Succeeded {
-                attempts: execution.attempt,
+                attempts: attempt,
                 corrections: 0,
                 max,
             };
-            observe(&Event::new(&name, execution.attempt, data));
-        }
+            observe(&Event::new(call, attempt, data));
+        });
         self.progressed();
     }
 
@@ -297,45 +368,32 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     pub(crate) fn failed<E: fmt::Display>(
         &mut self,
         execution: Execution<'_>,
-        mut guards: Guards<K>,
+        mut attempts: AttemptsOf<K>,
         error: E,
     ) -> SubtaskFailure<E>
     where
         On: OnError<E>,
     {
-        let verdict = decide::verdict(&self.policy, || self.on.verdict(&error));
+        let policy = &self.plan.policy;
+        let verdict = decide::verdict(policy, || self.on.verdict(&error));
+        let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        let mut call = self.account(execution.place).call;
-        let name = self.call_of(execution.subtask);
-        let site = Site::new(&self.policy, &name);
-        let mut failure = Failure::new(&site, verdict, &error);
-        if let Some(permit) = guards.admitted.recorder() {
-            failure = failure.recorded(permit);
-        }
-        if let Some(turn) = guards.turn.left() {
-            failure = failure.left(turn);
-        }
-        if let Some(budget) = self.budget.payer() {
-            failure = failure.budget(budget);
-        }
-        if let Some(observe) = self.observer.observe() {
-            failure = failure.observe(observe);
-        }
-        call.tell_of_failure(execution.attempt, &mut failure);
-        let is_enabled = self.policy.is_enabled();
-        let account = self.account(execution.place);
-        account.call = call;
-        account.verdict = is_enabled.then_some(verdict);
+        let Execution {
+            index,
+            subtask,
+            attempt,
+        } = execution;
+        attempts.failed_with_others(&mut self.plan.of(subtask), verdict, &error);
+        let run = &mut self.runs[index];
+        (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
-            None => account.untold = Some(AttemptEnd::Stop),
-            Some(kind) => {
-                if let Some(observe) = self.observer.observe() {
-                    let error = &error;
-                    let data = EventData::AttemptFailed { error, kind };
-                    observe(&Event::new(&name, execution.attempt, data));
-                }
-            }
+            None => run.unreported = Some(AttemptEnd::Stop),
+            Some(kind) => self.plan.observe(subtask, |call, observe| {
+                let error = &error;
+                let data = EventData::AttemptFailed { error, kind };
+                observe(&Event::new(call, attempt, data));
+            }),
         }
         error
     }
@@ -347,92 +405,53 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         error: &dyn fmt::Display,
         reason: Reason,
     ) {
-        let account = self.account(execution.place);
-        account.span = None;
-        let ended = account.untold.take();
+        let run = &mut self.runs[execution.index];
+        run.span = None;
+        let ended = run.unreported.take();
         self.progress.failed(1);
-        let name = self.call_of(execution.subtask);
-        let max = limit(self.policy.max_retries());
-        if let Some(observe) = self.observer.observe() {
+        let (attempt, max) = (execution.attempt, limit(self.plan.policy.max_retries()));
+        self.plan.observe(execution.subtask, |call, observe| {
             let data = EventData::GaveUp {
-                attempts: execution.attempt,
+                attempts: attempt,
                 corrections: 0,
                 max,
                 error,
                 ended,
                 reason,
             };
-            observe(&Event::new(&name, execution.attempt, data));
-        }
+            observe(&Event::new(call, attempt, data));
+        });
         self.progressed();
     }
 
     /// The verdict on the last failure of a subtask. One from before this run is asked for now.
-    pub(crate) fn verdict<E>(&mut self, place: usize, error: Option<&E>) -> Verdict
+    pub(crate) fn verdict<E>(&mut self, index: usize, error: Option<&E>) -> Verdict
     where
         On: OnError<E>,
     {
-        if let Some(verdict) = self.account(place).verdict {
+        if let Some(verdict) = self.runs[index].verdict {
             return verdict;
         }
         // A loaded failure has no error that could be classified, and loading it asks for another try.
         // Nor is one classified where retries are off: the round's decision ends the plan.
-        let error = error.filter(|_| self.policy.is_enabled());
+        let error = error.filter(|_| self.plan.policy.is_enabled());
         error.map_or(Verdict::TRANSIENT, |error| self.on.verdict(error))
     }
 
-    /// Its failure gets no further round.
-    pub(crate) fn note_dead_end(&mut self, place: usize, reason: Reason) {
-        self.account(place).dead_end = Some(reason);
+    /// A failure of that subtask gets no further round.
+    pub(crate) fn note_dead_end(&mut self, index: usize, reason: Reason) {
+        self.runs[index].dead_end = Some(reason);
     }
 
-    pub(crate) fn is_refused(&self, place: usize) -> bool {
-        let account = self.accounts.get(place);
-        account.is_some_and(|account| account.refused.is_some())
+    pub(crate) fn is_refused(&self, index: usize) -> bool {
+        let run = self.runs.get(index);
+        run.is_some_and(|run| run.refused.is_some())
     }
 
     /// Why nothing is left to run: why the first was refused of those that another run could complete, or else the first
     /// dead end's reason.
     pub(crate) fn refusal(&self) -> Option<Reason> {
-        let refused = self.accounts.iter().find_map(|account| account.refused);
-        let dead_ends = || self.accounts.iter().find_map(|account| account.dead_end);
-        refused.or_else(dead_ends)
-    }
-
-    /// Of these subtasks, a round was paid for those, in the same order. Returns the others, which run no more.
-    pub(crate) fn pay(
-        &mut self,
-        retried: &[(usize, Verdict)],
-        paid: &[(usize, Kind)],
-    ) -> Vec<usize> {
-        let mut payments = paid.iter().peekable();
-        let mut unpaid = Vec::new();
-        for (place, verdict) in retried {
-            let kind = verdict.kind().filter(|kind| Self::is_paid(*kind));
-            let payment = payments.next_if(|(paid, _)| paid == place);
-            let paid = payment.map(|(_, kind)| self.budget.paid(Some(*kind)));
-            let account = self.account(*place);
-            // Its first attempt was in an earlier run.
-            if account.verdict.is_none() {
-                account.call = Call::after(1);
-            }
-            account.call.followed = kind;
-            match paid {
-                Some(paid) => account.paid = paid,
-                None if kind.is_none() => {}
-                None => {
-                    account.refused = Some(Reason::Budget);
-                    unpaid.push(*place);
-                }
-            }
-        }
-        unpaid
-    }
-}
-
-impl Execution<'_> {
-    /// The call as it is in this attempt, for what is reported about it.
-    fn call(self) -> Call {
-        Call::new().at(self.attempt)
+        let refused = self.runs.iter().find_map(|run| run.refused);
+        refused.or_else(|| self.runs.iter().find_map(|run| run.dead_end))
     }
 }

@@ -10,11 +10,9 @@ use crate::call::decide::{refusal, retryable};
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::chain::keys::SharedKeys;
-use crate::chain::named::Chain;
 use crate::chain::on_error::OnError;
-use crate::chain::policy_call::PolicyCall;
-use crate::chain::span::MayOpenSpans;
-use crate::chain::under_way::turn;
+use crate::chain::span::SpanKey;
+use crate::chain::under_way::Bounds;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::attempt_end::AttemptEnd;
@@ -22,7 +20,6 @@ use crate::observe::ignored_timeout;
 use crate::observe::reason::Reason;
 use crate::plan::graph::Graph;
 use crate::plan::node::Node;
-use crate::plan::plan_call::PlanCall;
 use crate::plan::run::Again;
 use crate::plan::run_keys::RunKeys;
 use crate::plan::{Plan, PlanEnd, PlanError, RoundPolicy, Snapshot, Subtask, Validity};
@@ -72,10 +69,10 @@ where
     /// rounds after the first, its delays are the pauses before them, and its `deadline` counts from this call: no
     /// round begins after it, and the subtasks and the validator that are running then are dropped. A subtask that is
     /// dropped counts as given up, with [`Reason::Deadline`]: it stays pending, or becomes a dead end if it had failed
-    /// before. All outputs are kept. What [`PolicyCall::cancel`] names ends the pause and the plan; a running round may
-    /// finish. A round in which several subtasks failed counts as one failure: the one with the longest hint, or else
-    /// one that was throttled, or else one that timed out. Rounds that add subtasks count and pause like transient
-    /// failures.
+    /// before. All outputs are kept. What [`PolicyCall::cancel`](crate::PolicyCall::cancel) names ends the pause and
+    /// the plan; a running round may finish. A round in which several subtasks failed counts as one failure: the one
+    /// with the longest hint, or else one that was throttled, or else one that timed out. Rounds that add subtasks
+    /// count and pause like transient failures.
     ///
     /// If the validator asks for a subtask with the name of one that failed or is blocked, it is not added again,
     /// because it was already tried. The plan gives up if the validator asks for no new subtasks, or only for ones that
@@ -88,9 +85,10 @@ where
     ///
     /// # Shared protections
     ///
-    /// To what [`PolicyCall::budget`], [`breaker`](PolicyCall::breaker), [`limiter`](PolicyCall::limiter) and
-    /// [`observe`](PolicyCall::observe) name, each subtask is a call of its own, named `plan.subtask`, and each
-    /// execution is an attempt: it pays for its own retry, has its own pass, and waits for its own turn.
+    /// To what [`PolicyCall::budget`](crate::PolicyCall::budget), [`breaker`](crate::PolicyCall::breaker),
+    /// [`limiter`](crate::PolicyCall::limiter) and [`observe`](crate::PolicyCall::observe) name, each subtask is a call
+    /// of its own, named `plan.subtask`, and each execution is an attempt: it pays for its own retry, has its own pass,
+    /// and waits for its own turn.
     ///
     /// ```
     /// use std::time::Duration;
@@ -132,19 +130,12 @@ where
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {
-        let PolicyCall { policy, chain } = policy.into_call();
-        let Chain {
-            on,
-            cancel,
-            timer,
-            keys,
-            ..
-        } = chain;
-        let keys = RunKeys::new(&policy, &self.name, on, keys);
+        let call = policy.into_call();
+        let keys = RunKeys::new(&call.policy, &self.name, call.on, call.keys);
         keys.spans.around(
             (self, keys),
-            |(_, keys)| &keys.name,
-            |(plan, keys)| plan.run_rounds(keys, cancel, timer, validate),
+            |(_, keys)| &keys.plan.name,
+            |(plan, keys)| plan.run_rounds(keys, call.cancel, call.timer, validate),
         )
     }
 
@@ -165,55 +156,39 @@ where
         Validated: Future<Output = Validity<'a, T, E, F>>,
     {
         let mut graph = self.runnable()?;
-        timer.expect(|| &keys.name);
+        timer.expect(|| &keys.plan.name);
         let mut scope = self.scope(Node::is_pending);
-        if On::IS_SHOWN {
-            for node in &mut self.nodes {
-                node.show(|error| keys.shown(error));
-            }
-        }
-        let policy = keys.policy;
-        keys.begin_with(
-            self.count_of(Node::is_completed),
-            self.count_of(Node::is_dead_end),
-        );
-        if policy.attempt_limit().is_some() {
-            ignored_timeout::tell(&keys.name);
-        }
-        let mut rounds = PlanCall::new(&policy, || timer.now());
-        let deadline = rounds.deadline;
-        let mut end = pin!(sleep_until(&timer, deadline));
+        self.prepare(&mut keys);
+        let limit = keys.plan.policy.time_limit();
+        let deadline = limit.and_then(|limit| timer.now().checked_add(limit));
         let cancelled = pin!(cancel.into_cancelled());
-        let mut signal = Signal::new(cancelled).await;
+        let mut bounds = Bounds {
+            timer: &timer,
+            deadline,
+            end: pin!(sleep_until(&timer, deadline)),
+            signal: Signal::new(cancelled).await,
+        };
         loop {
-            rounds.begin(&mut keys, self.len());
+            keys.begin_round(self.len());
             #[cfg(feature = "nested")]
-            let outer = Outer::shared(&policy, Arc::clone(&keys.name));
+            let outer = Outer::shared(&keys.plan.policy, Arc::clone(&keys.plan.name));
             let late = attempted::awaited!(
-                self.execute(
-                    &graph,
-                    &scope,
-                    Again::Failed,
-                    &mut keys,
-                    |place, line| turn(place, line, &timer, deadline),
-                    || deadline.is_some_and(|end| timer.now() > end),
-                    end.as_mut(),
-                    &mut signal,
-                ),
+                self.execute(&graph, &scope, Again::Failed, &mut keys, &mut bounds),
                 outer
             );
             if let Some(late) = late {
                 let message = self.under_way(&late);
-                return Ok(self.cut(&rounds, &mut keys, message, None, Reason::Deadline));
+                return Ok(self.cut(&mut keys, message, None, Reason::Deadline));
             }
-            let round = self.classify(&graph, &mut keys, rounds.left(|| timer.now()));
+            let left = deadline.map_or(Duration::MAX, |end| end.since(timer.now()));
+            let round = self.classify(&graph, &mut keys, left);
             let validator = pin!(validate(self.snapshot()));
-            let Some(validity) = race(validator, end.as_mut()).await else {
+            let Some(validity) = race(validator, bounds.end.as_mut()).await else {
                 let message = String::from("the validator was under way at the deadline");
-                return Ok(self.cut(&rounds, &mut keys, message, None, Reason::Deadline));
+                return Ok(self.cut(&mut keys, message, None, Reason::Deadline));
             };
             if let Validity::Valid = validity {
-                self.accepted(&rounds, &mut keys);
+                self.accepted(&mut keys);
                 return Ok(PlanEnd::Valid);
             }
             let message = validity.message();
@@ -222,43 +197,63 @@ where
                 Some(verdict) => verdict,
                 None => self
                     .add_missing(validity, &mut graph)
-                    .inspect_err(|error| self.failed(&rounds, &mut keys, error))?,
+                    .inspect_err(|error| self.failed(&mut keys, error))?,
             };
             if let Some(reason) = keys.refusal().filter(|_| !verdict.is_retryable()) {
                 self.truncate(len);
-                let ended = Some(AttemptEnd::Stop);
-                return Ok(self.cut(&rounds, &mut keys, message, ended, reason));
+                return Ok(self.cut(&mut keys, message, Some(AttemptEnd::Stop), reason));
             }
             let error = self.round_error(&message);
-            let is_cancelled = signal.is_cancelled();
-            let now = || timer.now();
-            let ended = match rounds.failed(
-                &mut keys,
-                verdict,
-                &round.retried,
-                &error,
-                is_cancelled,
-                now,
-            ) {
-                Err(reason) => Some(reason),
-                Ok((pause, unpaid)) => {
-                    for place in unpaid {
-                        self.make_dead_end(place, Reason::Budget, &mut keys);
-                    }
-                    signal.pause(pin!(timer.sleep(pause))).await;
-                    let is_cancelled = signal.is_cancelled();
-                    let reason = rounds.late(is_cancelled, || timer.now());
-                    reason.inspect(|reason| rounds.gave_up(&mut keys, verdict, &error, *reason))
-                }
-            };
-            if let Some(reason) = ended {
+            let retried = &round.retried;
+            let ended = self.pause(&mut keys, &mut bounds, verdict, retried, &error);
+            if let Some(reason) = ended.await {
                 self.truncate(len);
                 self.gave_up(reason, &mut keys);
                 return Ok(PlanEnd::GaveUp { reason, message });
             }
             scope = (0..self.len())
-                .map(|place| self.runs_again(place, &keys))
+                .map(|index| self.runs_again(index, &keys))
                 .collect();
+        }
+    }
+
+    /// Before the first round.
+    fn prepare<On: OnError<E>, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>) {
+        if On::IS_SHOWN {
+            for node in &mut self.nodes {
+                node.show(|error| keys.shown(error));
+            }
+        }
+        keys.begin_with(
+            self.count_of(Node::is_completed),
+            self.count_of(Node::is_dead_end),
+        );
+        if keys.plan.policy.attempt_limit().is_some() {
+            ignored_timeout::tell(&keys.plan.name);
+        }
+    }
+
+    /// Pauses after a round that failed. Returns why no other follows, if none does.
+    async fn pause<On, K: SharedKeys>(
+        &mut self,
+        keys: &mut RunKeys<On, K>,
+        bounds: &mut Bounds<'_, impl Timer, impl Future<Output = ()>, impl Future>,
+        verdict: Verdict,
+        retried: &[(usize, Verdict)],
+        error: &str,
+    ) -> Option<Reason> {
+        let is_cancelled = bounds.signal.is_cancelled();
+        let clock = (bounds.deadline, || bounds.timer.now());
+        match keys.round_failed(verdict, retried, error, is_cancelled, clock) {
+            Err(reason) => Some(reason),
+            Ok((pause, unpaid)) => {
+                for index in unpaid {
+                    self.make_dead_end(index, Reason::Budget, keys);
+                }
+                bounds.pause(pause).await;
+                let reason = bounds.ended();
+                reason.inspect(|reason| keys.round_gave_up(error, *reason))
+            }
         }
     }
 
@@ -267,9 +262,9 @@ where
     }
 
     /// Whether the next round executes that subtask, if it can begin.
-    fn runs_again<On, K: SharedKeys>(&self, place: usize, keys: &RunKeys<On, K>) -> bool {
-        let node = &self.nodes[place];
-        node.is_open() || node.is_pending() && !keys.is_refused(place)
+    fn runs_again<On, K: SharedKeys>(&self, index: usize, keys: &RunKeys<On, K>) -> bool {
+        let node = &self.nodes[index];
+        node.is_open() || node.is_pending() && !keys.is_refused(index)
     }
 
     /// Makes dead ends of the failures that are not worth a retry. Returns the others.
@@ -280,21 +275,21 @@ where
         left: Duration,
     ) -> Round {
         let (mut retried, mut late) = (Vec::new(), Vec::new());
-        for place in 0..self.len() {
-            let node = &self.nodes[place];
+        for index in 0..self.len() {
+            let node = &self.nodes[index];
             // What it waits for has failed, too, and decides whether there is another round.
-            if !node.is_open() || !self.is_ready(place, graph) {
+            if !node.is_open() || !self.is_ready(index, graph) {
                 continue;
             }
-            let verdict = keys.verdict(place, node.error());
+            let verdict = keys.verdict(index, node.error());
             let refused = match retryable(verdict, keys.idempotent) {
-                Ok(_) => refusal(&keys.policy, verdict.hint(), left),
+                Ok(_) => refusal(&keys.plan.policy, verdict.hint(), left),
                 Err(reason) => Some(reason),
             };
             match refused {
-                None => retried.push((place, verdict)),
-                Some(Reason::Deadline) => late.push((place, verdict)),
-                Some(reason) => self.refuse(place, reason, keys),
+                None => retried.push((index, verdict)),
+                Some(Reason::Deadline) => late.push((index, verdict)),
+                Some(reason) => self.refuse(index, reason, keys),
             }
         }
         let verdicts = retried.iter().map(|(_, verdict)| *verdict);
@@ -304,25 +299,25 @@ where
             let verdicts = late.iter().map(|(_, verdict)| *verdict);
             verdicts.min_by_key(|verdict| verdict.hint())
         });
-        for (place, verdict) in late {
+        for (index, verdict) in late {
             if worst.is_some_and(|worst| verdict.hint() > worst.hint()) {
-                self.refuse(place, Reason::Deadline, keys);
+                self.refuse(index, Reason::Deadline, keys);
             } else {
-                retried.push((place, verdict));
+                retried.push((index, verdict));
             }
         }
         Round { worst, retried }
     }
 
-    /// Its failure gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
+    /// A failure of that subtask gets no further round. If nothing else is left to retry, the plan gives up for that reason, too.
     fn refuse<On, K: SharedKeys>(
         &mut self,
-        place: usize,
+        index: usize,
         reason: Reason,
         keys: &mut RunKeys<On, K>,
     ) {
-        keys.note_dead_end(place, reason);
-        self.make_dead_end(place, reason, keys);
+        keys.note_dead_end(index, reason);
+        self.make_dead_end(index, reason, keys);
     }
 
     /// Adds what the validator asks for. The verdict on the round before: whether anything of that can begin.
@@ -334,7 +329,7 @@ where
         let len = self.len();
         let missing = self.untried(validity);
         *graph = self.extend(missing)?;
-        let begins = (len..self.len()).any(|place| self.is_ready(place, graph));
+        let begins = (len..self.len()).any(|index| self.is_ready(index, graph));
         Ok(if begins {
             Verdict::TRANSIENT
         } else {
@@ -376,58 +371,51 @@ where
         }
     }
 
-    fn accepted<On, K: SharedKeys>(&mut self, rounds: &PlanCall, keys: &mut RunKeys<On, K>) {
-        for place in 0..self.len() {
-            let node = &self.nodes[place];
+    fn accepted<On, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>) {
+        for index in 0..self.len() {
+            let node = &self.nodes[index];
             if node.retried && node.is_open() {
-                self.make_dead_end(place, Reason::Exhausted, keys);
+                self.make_dead_end(index, Reason::Exhausted, keys);
             }
         }
-        rounds.succeeded(keys);
-        self.log_summary(&keys.name);
+        keys.round_succeeded();
+        self.log_summary(&keys.plan.name);
     }
 
     /// Tells of the end of a plan that can't run with what the validator asks for.
-    fn failed<On, K: SharedKeys>(
-        &mut self,
-        rounds: &PlanCall,
-        keys: &mut RunKeys<On, K>,
-        error: &PlanError,
-    ) {
-        let reason = Reason::NotRetryable;
-        rounds.cut(keys, &error.to_string(), Some(AttemptEnd::Stop), reason);
-        self.gave_up(reason, keys);
+    fn failed<On, K: SharedKeys>(&mut self, keys: &mut RunKeys<On, K>, error: &PlanError) {
+        let (message, ended) = (error.to_string(), Some(AttemptEnd::Stop));
+        let _ = self.cut(keys, message, ended, Reason::NotRetryable);
     }
 
     /// Gives up in the middle of a round (`None`), or after one with that end that no other could follow.
     fn cut<On, K: SharedKeys>(
         &mut self,
-        rounds: &PlanCall,
         keys: &mut RunKeys<On, K>,
         message: String,
         ended: Option<AttemptEnd>,
         reason: Reason,
     ) -> PlanEnd {
-        rounds.cut(keys, &message, ended, reason);
+        keys.cut(&message, ended, reason);
         self.gave_up(reason, keys);
         PlanEnd::GaveUp { reason, message }
     }
 
     fn gave_up<On, K: SharedKeys>(&mut self, reason: Reason, keys: &mut RunKeys<On, K>) {
-        for place in 0..self.len() {
-            if self.nodes[place].is_open() {
-                self.make_dead_end(place, reason, keys);
+        for index in 0..self.len() {
+            if self.nodes[index].is_open() {
+                self.make_dead_end(index, reason, keys);
             }
         }
-        self.log_summary(&keys.name);
+        self.log_summary(&keys.plan.name);
     }
 }
 
 /// The failures of a round.
 struct Round {
-    /// What the round counts as. `None` if nothing is worth a retry.
+    /// The verdict that the round counts as. `None` if nothing is worth a retry.
     worst: Option<Verdict>,
-    /// The places of those that are.
+    /// The subtasks that are worth a retry, by index.
     retried: Vec<(usize, Verdict)>,
 }
 

@@ -23,7 +23,7 @@ use crate::plan::Summary;
 #[derive(Debug)]
 pub struct Snapshot<T> {
     outputs: Vec<(Arc<str>, Arc<T>)>,
-    index: HashMap<Arc<str>, usize>,
+    by_name: HashMap<Arc<str>, usize>,
     summary: Summary,
 }
 
@@ -32,7 +32,7 @@ impl<T> Snapshot<T> {
         let outputs: Vec<_> = outputs.collect();
         let names = outputs.iter().map(|(name, _)| Arc::clone(name));
         Self {
-            index: names.zip(0..).collect(),
+            by_name: names.zip(0..).collect(),
             outputs,
             summary,
         }
@@ -40,8 +40,8 @@ impl<T> Snapshot<T> {
 
     /// The output of that subtask; `None` unless it completed.
     pub fn output(&self, name: &str) -> Option<&T> {
-        let place = *self.index.get(name)?;
-        self.outputs.get(place).map(|(_, output)| &**output)
+        let index = *self.by_name.get(name)?;
+        self.outputs.get(index).map(|(_, output)| &**output)
     }
 
     /// What the completed subtasks returned, by name, in the order in which they were added.
@@ -61,7 +61,7 @@ impl<T> Clone for Snapshot<T> {
     fn clone(&self) -> Self {
         Self {
             outputs: self.outputs.clone(),
-            index: self.index.clone(),
+            by_name: self.by_name.clone(),
             summary: self.summary.clone(),
         }
     }

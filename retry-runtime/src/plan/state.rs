@@ -8,7 +8,7 @@ use crate::plan::{Plan, PlanError};
 
 /// What became of a plan's subtasks, by name. With the feature `serde`, it can be saved and loaded.
 ///
-/// It is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends`
+/// The state is a table of `version` (1), `completed` (name to output), `failed` (name to the text of the error), `dead_ends`
 /// (names) and `executions` (a number). What blocked and pending subtasks are follows from the plan. When it is read,
 /// fields that are unknown are ignored; a name or field that appears twice is an error, and so is a higher `version`
 /// than this crate knows. A later version of this crate reads what this one wrote.
@@ -110,7 +110,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
         E: fmt::Display,
     {
         let Some(node) = self.node(name) else {
-            return Err(PlanError::no_subtask(name, self.index.keys()));
+            return Err(PlanError::no_subtask(name, self.by_name.keys()));
         };
         let after = node.subtask.after().iter();
         let mut inputs = PlanState::new(0);
@@ -128,7 +128,7 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     pub fn load(&mut self, state: PlanState<T>) -> Result<(), PlanError> {
         let unknown: Vec<&str> = state
             .names()
-            .filter(|name| !self.index.contains_key(*name))
+            .filter(|name| !self.by_name.contains_key(*name))
             .collect();
         if !unknown.is_empty() {
             return Err(PlanError::not_in_plan(&unknown));
@@ -148,8 +148,8 @@ impl<T, E, F: ?Sized> Plan<'_, T, E, F> {
     }
 
     fn set(&mut self, name: &str, state: State<T, E>) {
-        if let Some(place) = self.index.get(name) {
-            let node = &mut self.nodes[*place];
+        if let Some(index) = self.by_name.get(name) {
+            let node = &mut self.nodes[*index];
             node.state = state;
             node.executions = node.executions.max(1);
         }

@@ -59,8 +59,8 @@ where
     /// process. A future that is dropped leaves everything as it was. The error says that there is no such subtask,
     /// that it has completed, or what it still waits for.
     pub fn start(&self, name: &str) -> Result<R, PlanError> {
-        let place = self.open(name)?;
-        let node = &self.nodes[place];
+        let index = self.open(name)?;
+        let node = &self.nodes[index];
         let outputs = node.subtask.after().iter();
         let outputs = outputs.filter_map(|name| self.node(name)?.output().cloned());
         Ok(node.subtask.start(outputs.collect()))
@@ -78,34 +78,34 @@ where
         outcome: Result<T, E>,
     ) -> Result<Vec<Arc<str>>, PlanError> {
         let graph = self.graph()?;
-        let place = self.open(name)?;
-        self.count(place);
+        let index = self.open(name)?;
+        self.count(index);
         let plan = Arc::clone(&self.name);
         let outcome = outcome.map_err(|error| SubtaskFailure::Error(error, None));
-        if !self.finish(&plan, place, outcome, Again::DeadEnd) {
+        if !self.finish(&plan, index, outcome, Again::DeadEnd) {
             return Ok(Vec::new());
         }
-        let dependents = graph.dependents[place].iter().copied();
+        let dependents = graph.dependents[index].iter().copied();
         Ok(self.begin(&graph, dependents).collect())
     }
 
-    /// Of these places, the subtasks that can begin.
+    /// The subtasks at these indices that can begin.
     fn begin(
         &self,
         graph: &Graph,
-        places: impl Iterator<Item = usize>,
+        indices: impl Iterator<Item = usize>,
     ) -> impl Iterator<Item = Arc<str>> {
-        places
-            .filter(|place| self.nodes[*place].is_pending() && self.is_ready(*place, graph))
-            .map(|place| Arc::clone(self.nodes[place].name()))
+        indices
+            .filter(|index| self.nodes[*index].is_pending() && self.is_ready(*index, graph))
+            .map(|index| Arc::clone(self.nodes[index].name()))
     }
 
-    /// The place of a subtask that has not completed and can begin.
+    /// The index of a subtask that has not completed and can begin.
     fn open(&self, name: &str) -> Result<usize, PlanError> {
-        let Some(&place) = self.index.get(name) else {
-            return Err(PlanError::no_subtask(name, self.index.keys()));
+        let Some(&index) = self.by_name.get(name) else {
+            return Err(PlanError::no_subtask(name, self.by_name.keys()));
         };
-        let node = &self.nodes[place];
+        let node = &self.nodes[index];
         if node.output().is_some() {
             return Err(PlanError::has_completed(name));
         }
@@ -114,7 +114,7 @@ where
             after.find(|name| self.node(name).is_none_or(|node| node.output().is_none()));
         match waits_for {
             Some(dependency) => Err(PlanError::waits(name, dependency)),
-            None => Ok(place),
+            None => Ok(index),
         }
     }
 }

@@ -137,7 +137,7 @@ impl<'a, T: 'a, E: 'a> Plan<'a, T, E, Local<'a, T, E>> {
 }
 
 impl<T, E, F: ?Sized> Subtask<'_, T, E, F> {
-    /// Its name.
+    /// The subtask's name.
     pub fn name(&self) -> &str {
         &self.name
     }

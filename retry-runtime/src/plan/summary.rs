@@ -79,8 +79,8 @@ pub(crate) struct Names<I>(pub(crate) I);
 
 impl<'a, I: Iterator<Item = &'a str> + Clone> fmt::Display for Names<I> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, name) in self.0.clone().take(MOST_NAMES).enumerate() {
-            let comma = if place == 0 { "" } else { ", " };
+        for (index, name) in self.0.clone().take(MOST_NAMES).enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
             write!(f, "{comma}{}", shown_name(name))?;
         }
         match self.0.clone().skip(MOST_NAMES).count() {

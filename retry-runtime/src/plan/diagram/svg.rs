@@ -21,7 +21,7 @@ pub(super) struct Svg<'a> {
     diagram: &'a Diagram,
     /// In which column each subtask is.
     columns: Vec<usize>,
-    /// Of every box.
+    /// The width of every box.
     width: usize,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for Svg<'_> {
     }
 }
 
-/// What its name takes, in a font that nobody knows yet.
+/// The width of a name, in a font that nobody knows yet.
 fn width(subtask: &Drawn) -> usize {
     let name = shown_name(&subtask.name).to_string();
     let letters = name
