@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// One number, with the bounds that it must stay within.
 pub(crate) struct Figure {
     /// What differs from figure to figure of the same sort: the row of a table.
-    pub(crate) case: &'static str,
+    pub(crate) case: String,
     /// The sort: the column.
     pub(crate) what: &'static str,
     value: f64,
@@ -16,14 +16,14 @@ pub(crate) struct Figure {
 
 impl Figure {
     pub(crate) fn new(
-        case: &'static str,
+        case: impl Into<String>,
         what: &'static str,
         value: f64,
         unit: &'static str,
         bounds: RangeInclusive<f64>,
     ) -> Self {
         Self {
-            case,
+            case: case.into(),
             what,
             value,
             unit,

@@ -9,6 +9,7 @@ mod collapse;
 mod contention;
 mod failure_rate;
 mod figure;
+mod healthy;
 mod page;
 mod picture;
 mod plan;
@@ -64,6 +65,7 @@ fn all(extent: Extent) -> Vec<Scenario> {
         failure_rate::run(extent),
         collapse::run(),
         rate_limit::run(),
+        healthy::run(),
         tail::run(),
         plan::run(),
         your_policy::run(Policy::new()),

@@ -109,8 +109,8 @@ fn drawing(f: &mut fmt::Formatter<'_>, picture: &Picture) -> fmt::Result {
 fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
     let (mut cases, mut columns) = (Vec::new(), Vec::new());
     for Figure { case, what, .. } in figures {
-        if !cases.contains(case) {
-            cases.push(*case);
+        if !cases.contains(&case) {
+            cases.push(case);
         }
         if !columns.contains(what) {
             columns.push(*what);
@@ -126,7 +126,7 @@ fn table(f: &mut fmt::Formatter<'_>, figures: &[Figure]) -> fmt::Result {
         write!(f, "<tr><th>{}</th>", Escaped(case))?;
         for what in &columns {
             let mut figures = figures.iter();
-            match figures.find(|figure| figure.case == case && figure.what == *what) {
+            match figures.find(|figure| figure.case == *case && figure.what == *what) {
                 Some(figure) => cell(f, figure)?,
                 None => write!(f, "<td></td>")?,
             }

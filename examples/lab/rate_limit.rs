@@ -102,7 +102,7 @@ impl Server for Api {
         };
         self.refusals.borrow_mut().push(self.start.elapsed());
         sleep(REFUSAL).await;
-        Err(Failure::Throttled(hint))
+        Err(Failure::Throttled(Some(hint)))
     }
 }
 

@@ -12,8 +12,8 @@ pub(crate) trait Server {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Failure {
     Unavailable,
-    /// Too many requests, and when to come back.
-    Throttled(Duration),
+    /// Too many requests, and when to come back, if it says so.
+    Throttled(Option<Duration>),
     TimedOut,
     Rejected,
 }
@@ -22,7 +22,8 @@ impl Classify for Failure {
     fn classify(&self) -> Verdict {
         match self {
             Self::Unavailable => Verdict::TRANSIENT,
-            Self::Throttled(hint) => Verdict::THROTTLED.after(*hint),
+            Self::Throttled(Some(hint)) => Verdict::THROTTLED.after(*hint),
+            Self::Throttled(None) => Verdict::THROTTLED,
             Self::TimedOut => Verdict::TIMEOUT,
             Self::Rejected => Verdict::STOP,
         }

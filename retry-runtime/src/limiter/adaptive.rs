@@ -23,8 +23,10 @@ pub struct Adaptive {
     through_since: f64,
     /// When the server let it.
     lowered_at: Moment,
-    /// The most that got through per second, over a minute at least, while no more than [`FEW`] were refused.
-    most_through: f64,
+    /// What got through since more than [`FEW`] were refused.
+    steady: Through,
+    /// The most that this ever was per second.
+    highest: f64,
     /// The share of refusals, of some [`SHARED`] attempts.
     refused: f64,
     /// How many attempts had to wait. The rate rises for only as many successes, so not while nobody needs it.
@@ -36,7 +38,7 @@ pub struct Adaptive {
 const LOWERED: f64 = 0.9;
 /// What a success adds.
 const RAISED: f64 = 1.002;
-/// What refusals leave of the most that got through, while they are few: some servers refuse whatever the rate is, and
+/// What refusals leave of the highest rate at least, while they are few: some servers refuse whatever the rate is, and
 /// each refusal would lower it further. Half is what TCP leaves of a window after a loss.
 const KEPT: f64 = 0.5;
 /// More refusals than this share are taken as a limit that has become lower.
@@ -57,7 +59,8 @@ impl Adaptive {
             lowered: 0,
             through_since: 0.0,
             lowered_at: Moment::from_origin(Duration::ZERO),
-            most_through: 0.0,
+            steady: Through::NOTHING,
+            highest: 0.0,
             refused: 0.0,
             delayed: 0,
             through: Through::NOTHING,
@@ -98,18 +101,15 @@ impl Adaptive {
         time(f64::from(cost), self.rate).min(LONGEST_GAP)
     }
 
-    fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> LimiterChange {
+    fn lower(&mut self, cost: u32, hint: Option<Duration>, now: Moment) -> Option<LimiterChange> {
         let hint = hint.unwrap_or_default().min(REMEMBERED);
-        let since = per_second(self.through_since, now.since(self.lowered_at), hint);
-        let through = self.through.per_second(hint, now).max(since);
-        let rate = if through > 0.0 {
-            self.rate.min(through) * LOWERED
+        let rate = if self.refused <= FEW && !self.through.is_nothing() {
+            self.without_few(hint, now)?
         } else {
-            // Nothing is known: at first one of the sort per second.
-            (self.rate * LOWERED).min(f64::from(cost.max(1)))
+            (self.highest, self.steady) = (0.0, Through::NOTHING);
+            self.got_through(cost, hint, now)
         };
-        let rate = rate.max(self.floor(now)).min(self.rate);
-        self.rate = within(rate, self.least, self.most);
+        self.rate = within(rate.min(self.rate), self.least, self.most);
         // Without anything through, the last good rate is as good as it was.
         if self.through_since > 0.0 {
             self.good = self.rate;
@@ -121,18 +121,39 @@ impl Adaptive {
         // The refused attempt has had its turn.
         let time = self.time(cost);
         self.debt.at_least(time);
-        LimiterChange::Rate(self.rate)
+        Some(LimiterChange::Rate(self.rate))
     }
 
-    /// What the rate is not lowered below.
-    fn floor(&mut self, now: Moment) -> f64 {
-        self.most_through = if self.refused > FEW {
+    /// What a refusal leaves that is one of few: the more they are, the less. An unlimited rate stays so while it is not
+    /// known, and where the server says by itself how long to wait.
+    fn without_few(&mut self, hint: Duration, now: Moment) -> Option<f64> {
+        if self.steady.span(now) >= SECOND {
+            let through = self.steady.per_second(Duration::ZERO, now);
+            self.highest = self.highest.max(through);
+        }
+        let lowered = if self.rate.is_finite() && hint.is_zero() {
+            self.got_through(0, hint, now)
+        } else if self.rate.is_finite() {
+            self.rate * LOWERED
+        } else if hint.is_zero() && self.highest > 0.0 {
             0.0
         } else {
-            self.most_through
-                .max(self.through.per_second_of_minute(now))
+            return None;
         };
-        self.most_through * KEPT
+        let kept = (1.0 - 2.0 * self.refused).clamp(KEPT, LOWERED);
+        Some(lowered.max(self.highest * kept))
+    }
+
+    /// What a refusal leaves that is one of many: less than what got through.
+    fn got_through(&mut self, cost: u32, hint: Duration, now: Moment) -> f64 {
+        let since = per_second(self.through_since, now.since(self.lowered_at), hint);
+        let through = self.through.per_second(hint, now).max(since);
+        if through > 0.0 {
+            self.rate.min(through) * LOWERED
+        } else {
+            // Nothing is known: at first one of the sort per second.
+            (self.rate * LOWERED).min(f64::from(cost.max(1)))
+        }
     }
 
     /// Counts an attempt that was refused, or was not.
@@ -151,7 +172,9 @@ impl Adaptive {
 }
 
 impl Gate for Adaptive {
-    const HAS_PACE: bool = true;
+    fn has_pace(&self) -> bool {
+        self.rate.is_finite()
+    }
 
     #[inline]
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
@@ -183,7 +206,9 @@ impl Gate for Adaptive {
         match end {
             End::Success => {
                 self.answered(0.0);
-                self.through.add(cost, now());
+                let now = now();
+                self.through.add(cost, now);
+                self.steady.add(cost, now);
                 if is_current {
                     self.through_since += f64::from(cost);
                     if self.delayed > 0 {
@@ -198,11 +223,12 @@ impl Gate for Adaptive {
                 hint,
             } => {
                 self.answered(1.0);
-                is_current.then(|| {
-                    let now = now();
-                    self.debt.pay(now);
-                    self.lower(cost, hint, now)
-                })
+                if !is_current {
+                    return None;
+                }
+                let now = now();
+                self.debt.pay(now);
+                self.lower(cost, hint, now)
             }
             // What began at another rate was charged otherwise, if at all.
             End::NotBegun if is_current => {
@@ -239,6 +265,7 @@ struct Through {
 }
 
 const REMEMBERED: Duration = Duration::from_secs(60);
+const SECOND: Duration = Duration::from_secs(1);
 
 impl Through {
     const NOTHING: Self = Self {
@@ -247,12 +274,16 @@ impl Through {
     };
 
     fn add(&mut self, cost: u32, now: Moment) {
-        self.forget(now);
+        self.span(now);
         self.cost += f64::from(cost);
     }
 
-    /// Where counting began. From time to time, the last minute's average replaces all before it.
-    fn forget(&mut self, now: Moment) -> Duration {
+    const fn is_nothing(&self) -> bool {
+        self.since.is_none()
+    }
+
+    /// For how long it was counted. From time to time, the last minute's average replaces all before it.
+    fn span(&mut self, now: Moment) -> Duration {
         let since = *self.since.get_or_insert(now);
         let Some(span) = now.checked_since(since) else {
             // The clock ran backwards.
@@ -268,20 +299,15 @@ impl Through {
         REMEMBERED
     }
 
-    fn per_second_of_minute(&mut self, now: Moment) -> f64 {
-        let span = self.forget(now).max(REMEMBERED);
-        per_second(self.cost, span, Duration::ZERO)
-    }
-
     fn per_second(&mut self, hint: Duration, now: Moment) -> f64 {
-        let span = self.forget(now);
+        let span = self.span(now);
         per_second(self.cost, span, hint)
     }
 }
 
 /// What got through in that time, as a rate, if nothing more does until the hint has passed.
 fn per_second(cost: f64, span: Duration, hint: Duration) -> f64 {
-    let span = span.max(Duration::from_secs(1)).saturating_add(hint);
+    let span = span.max(SECOND).saturating_add(hint);
     cost / span.as_secs_f64()
 }
 

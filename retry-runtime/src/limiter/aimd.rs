@@ -5,8 +5,9 @@ use crate::limiter::gate::Gate;
 use crate::limiter::{End, LimiterChange};
 use crate::time::moment::Moment;
 
-/// How many attempts may run at a time: one more for each round of successes, a tenth less for each round with a failure
-/// that an overloaded server may have caused.
+/// How many attempts may run at a time: one more for each round of successes, and less for each round with a failure
+/// that an overloaded server may have caused: half the share of attempts that fail, as DCTCP does (RFC 8257), up to a
+/// tenth.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Aimd {
     limit: f64,
@@ -16,9 +17,14 @@ pub(super) struct Aimd {
     running: u64,
     /// How often the limit was lowered. Attempts that began before the last time say nothing new.
     lowered: u32,
+    /// The share of attempts that fail, of some [`SHARED`]. All, before any is known.
+    failed: f64,
 }
 
+/// What failures leave of the limit at least.
 const LOWERED: f64 = 0.9;
+/// Of how many attempts the share of failures is.
+const SHARED: f64 = 64.0;
 
 impl Aimd {
     pub(super) const fn new() -> Self {
@@ -28,6 +34,7 @@ impl Aimd {
             most: 200,
             running: 0,
             lowered: 0,
+            failed: 1.0,
         }
     }
 
@@ -76,6 +83,11 @@ impl Aimd {
         self.running
     }
 
+    /// Counts an attempt that failed, or did not.
+    fn answered(&mut self, failed: f64) {
+        self.failed += (failed - self.failed) / SHARED;
+    }
+
     /// Only while at least half of the limit is in use: otherwise successes say nothing about a higher one.
     fn raise(&mut self, cost: u32) {
         if self.running.saturating_mul(2) >= u64::from(self.limit()) {
@@ -87,7 +99,7 @@ impl Aimd {
 
     fn lower(&mut self) -> Option<LimiterChange> {
         let before = self.limit();
-        self.limit *= LOWERED;
+        self.limit *= (1.0 - self.failed / 2.0).max(LOWERED);
         *self = self.bounded();
         self.lowered = self.lowered.wrapping_add(1);
         let limit = self.limit();
@@ -96,6 +108,10 @@ impl Aimd {
 }
 
 impl Gate for Aimd {
+    fn has_pace(&self) -> bool {
+        false
+    }
+
     #[inline]
     fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
         let running = self.running.saturating_add(u64::from(cost));
@@ -118,13 +134,17 @@ impl Gate for Aimd {
         let is_current = stamp == self.lowered;
         let change = match end {
             End::Success => {
+                self.answered(0.0);
                 self.raise(cost);
                 None
             }
             End::Failure {
                 kind: Kind::Transient | Kind::Throttled | Kind::Timeout,
                 ..
-            } if is_current => self.lower(),
+            } => {
+                self.answered(1.0);
+                is_current.then(|| self.lower()).flatten()
+            }
             End::Failure { .. } | End::Ignored | End::NotBegun => None,
         };
         self.running = self.running.saturating_sub(u64::from(cost));

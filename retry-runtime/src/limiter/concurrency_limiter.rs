@@ -9,7 +9,7 @@ use crate::limiter::with_cost::WithCost;
 /// Bounds how many attempts run at a time, by how well the server copes: the key `limiter`.
 ///
 /// A server that slows down as it gets more to do needs fewer attempts at a time, not fewer per second. The limiter
-/// finds the limit by trying: one more for each round of successes, a tenth less when an attempt fails.
+/// finds the limit by trying: one more for each round of successes, and up to a tenth less when an attempt fails.
 ///
 /// ```
 /// use retry_runtime::{ConcurrencyLimiter, retry};
@@ -35,7 +35,8 @@ use crate::limiter::with_cost::WithCost;
 /// also falls with a server that fails at random: to about ten attempts at a time if a tenth of them fail. Set
 /// [`least`](Self::least) if you need more.
 ///
-/// A round of failures lowers the limit once: failures of attempts that began before it was last lowered don't count.
+/// A failure lowers the limit by half the share of attempts that fail, as [DCTCP](https://www.rfc-editor.org/rfc/rfc8257)
+/// does, but by no more than a tenth. A round of failures lowers it once: failures of attempts that began before it was last lowered don't count.
 /// Successes raise it only while at least half of it is in use.
 ///
 /// An attempt that makes calls with the same limiter takes up more of the limit for each of them. Once the limit is too

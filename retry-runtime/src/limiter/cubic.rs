@@ -88,7 +88,9 @@ fn cubic(highest: f64, since: Duration) -> f64 {
 }
 
 impl Gate for Cubic {
-    const HAS_PACE: bool = true;
+    fn has_pace(&self) -> bool {
+        self.is_on
+    }
 
     #[inline]
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {

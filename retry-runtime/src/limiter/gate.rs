@@ -6,8 +6,10 @@ use crate::time::moment::Moment;
 /// The limit behind a limiter's queue: data that is told the time. The queue handles the order, wakers, and the pauses
 /// that servers ask for.
 pub(crate) trait Gate {
-    /// Whether the gate spreads attempts that waited for a pause to end. Otherwise the queue lets them begin slowly.
-    const HAS_PACE: bool = false;
+    /// Whether it spreads attempts that waited for a pause to end. Otherwise the queue lets them begin slowly.
+    fn has_pace(&self) -> bool {
+        true
+    }
 
     /// Lets an attempt begin now, and charges it. Returns a stamp of its own, to know later what was in force when it
     /// began; or for how long it has to wait, `None` until another attempt ends. Asked again, it may say something else.

@@ -29,6 +29,10 @@ struct State<G> {
     waiting: VecDeque<Waiting>,
     /// The number of the next that has to wait.
     next: u64,
+    /// How many attempts run.
+    running: u32,
+    /// How many did at a time, over the last [`ROUND`].
+    ran: f64,
     /// What remains of the last pause.
     pause: Option<SlowStart>,
     /// How many pauses there were.
@@ -47,6 +51,9 @@ struct Waiting {
 /// their number in the queue.
 const HAD_TURN: u64 = 1 << 63;
 const PAUSES: u64 = HAD_TURN - (1 << 32);
+
+/// Of how many attempts it counts how many run at a time. A round of them may all end before the next begin.
+const ROUND: f64 = 64.0;
 
 impl<G: Copy> Queue<G> {
     pub(crate) const fn new(gate: G) -> Self {
@@ -88,13 +95,13 @@ impl<G> Queue<G> {
         read(&state.gate, state.waiting.len())
     }
 
-    /// Corrects the gate, which is told how many of the attempts that wait may begin soon. Nobody is woken.
+    /// Corrects the gate, which is told how many of the attempts that wait may begin now. Nobody is woken.
     pub(crate) fn with_ready<T>(&self, work: impl FnOnce(&mut G, usize) -> T) -> T {
         let mut state = self.lock();
         let waiting = state.waiting.len();
         let ready = match &state.pause {
             None => waiting,
-            Some(pause) => waiting.min(pause.soon(clock::now())),
+            Some(pause) => waiting.min(whole(pause.room(clock::now()))),
         };
         work(&mut state.gate, ready)
     }
@@ -106,15 +113,14 @@ impl<G> Queue<G> {
 
     /// For how long nothing begins, because the server said so. `None` where attempts begin.
     pub(crate) fn paused_for(&self) -> Option<Duration> {
-        let state = self.lock();
-        state.pause.as_ref()?.paused_for(clock::now())
+        self.lock().paused_for()
     }
 
     /// Whether nobody waits, no pause has an effect any more, and that is so of the gate.
     pub(crate) fn is_at_rest(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
         let (state, now) = (self.lock(), clock::now());
-        let is_over = state.pause.as_ref().is_none_or(|pause| pause.is_over(now));
-        state.waiting.is_empty() && is_over && gate_is(&state.gate, now)
+        let is_paused = state.paused_for().is_some();
+        state.waiting.is_empty() && !is_paused && gate_is(&state.gate, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {
@@ -195,9 +201,7 @@ impl<G: Gate> Queue<G> {
                 }
             }
         } else {
-            let pause = state.pause.as_ref();
-            let paused_for = pause.and_then(|pause| pause.paused_for(clock::now()));
-            (paused_for, None)
+            (state.paused_for(), None)
         };
         let called = state.call(ahead);
         let waiting = &mut state.waiting[ahead];
@@ -216,9 +220,15 @@ impl<G> State<G> {
             gate,
             waiting: VecDeque::new(),
             next: 0,
+            running: 0,
+            ran: 0.0,
             pause: None,
             pauses: 0,
         }
+    }
+
+    fn paused_for(&self) -> Option<Duration> {
+        self.pause.as_ref()?.paused_for(clock::now())
     }
 
     fn place(&self, number: u64) -> Option<usize> {
@@ -298,14 +308,14 @@ impl<G: Gate> State<G> {
             None => self.gate.admit(cost, clock::now)?,
             Some(pause) => {
                 let now = clock::now();
-                pause.admits(now)?;
+                pause.admits(self.gate.has_pace(), now)?;
                 let stamp = self.gate.admit(cost, || now)?;
-                if !G::HAS_PACE {
-                    pause.admitted(now);
-                }
+                pause.admitted();
                 stamp
             }
         };
+        self.running = self.running.saturating_add(1);
+        self.ran = self.ran.max(self.running.into());
         Ok(HAD_TURN | self.pauses_in_numbers() | u64::from(stamp))
     }
 
@@ -319,18 +329,26 @@ impl<G: Gate> State<G> {
         let change = self.gate.ended(ticket.cost(), stamp, end, clock::now);
         let is_new = ticket.number() & PAUSES == self.pauses_in_numbers();
         let of_pause = match end {
+            _ if is_new => self.resumed(end),
             End::Failure {
                 kind: Kind::Throttled,
-                hint: Some(hint),
-            } => self.pause(hint),
-            End::Success if is_new => self.resumed(),
-            End::NotBegun if is_new => {
-                self.given_back();
+                ..
+            } => {
+                self.pause.as_mut().map(SlowStart::refused);
                 None
             }
             _ => None,
         };
-        LimiterChanges::new(of_pause, change)
+        let paused = match end {
+            End::Failure {
+                kind: Kind::Throttled,
+                hint: Some(hint),
+            } => self.pause(hint),
+            _ => None,
+        };
+        self.running = self.running.saturating_sub(1);
+        self.ran += (f64::from(self.running) - self.ran) / ROUND;
+        LimiterChanges::new(paused.or(of_pause), change)
     }
 
     /// Lets nothing begin for that long. Reports it, unless it is paused already for at least half as long.
@@ -343,32 +361,39 @@ impl<G: Gate> State<G> {
             let pause = paused.paused_for(now)?;
             return (pause > left.saturating_mul(2)).then_some(LimiterChange::Paused { pause });
         }
-        let begun = SlowStart::new(now, hint)?;
+        let begun = SlowStart::new(now, hint, self.ran - 1.0)?;
         let pause = begun.paused_for(now)?;
         self.pause = Some(begun);
         self.pauses = self.pauses.wrapping_add(1);
         Some(LimiterChange::Paused { pause })
     }
 
-    /// After the success of an attempt that began after the last pause.
-    fn resumed(&mut self) -> Option<LimiterChange> {
+    /// After the end of an attempt that began after the last pause.
+    fn resumed(&mut self, end: End) -> Option<LimiterChange> {
         let pause = self.pause.as_mut()?;
-        let is_first = pause.answered();
-        if pause.is_over(clock::now()) {
+        pause.ended();
+        if end != End::Success {
+            return None;
+        }
+        let is_first = pause.succeeded();
+        if self.waiting.is_empty() || self.gate.has_pace() || pause.is_wide(clock::now()) {
             self.pause = None;
         }
         is_first.then_some(LimiterChange::Resumed)
     }
 
-    fn given_back(&mut self) {
-        if let Some(pause) = &mut self.pause {
-            pause.given_back(clock::now());
-        }
-    }
-
     fn pauses_in_numbers(&self) -> u64 {
         (u64::from(self.pauses) << 32) & PAUSES
     }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "saturates"
+)]
+fn whole(room: f64) -> usize {
+    room as usize
 }
 
 #[inline]

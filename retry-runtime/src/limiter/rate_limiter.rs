@@ -51,7 +51,8 @@ use crate::time::clock;
 pub struct RateLimiter<By = Adaptive>(pub(super) Queue<By>);
 
 impl RateLimiter {
-    /// Finds the rate that the server can take. There is no limit until it first refuses something as `Throttled`. Each
+    /// Finds the rate that the server can take. There is no limit until it refuses as `Throttled` what came first, more
+    /// than a fifth of the attempts, or, after a second of answers, something without saying how long to wait. Each
     /// refusal sets the rate to nine tenths of what got through in the last minute or two, or of the rate before,
     /// whichever is less.
     ///
@@ -60,7 +61,9 @@ impl RateLimiter {
     /// server says how long to wait, nothing begins for that long.
     ///
     /// Some servers also refuse for other reasons, whatever the rate is. While they refuse no more than a fifth of the
-    /// attempts, refusals lower the rate to no less than half of the most that got through per second, over a minute.
+    /// attempts, refusals lower the rate to no less than nine tenths of the most that got through per second, or, of
+    /// many, to less by twice their share. If such a server says how long to wait, refusals only lower the rate by a
+    /// tenth.
     ///
     /// A rate that is far too low doesn't last: an attempt begins at least once a minute.
     ///

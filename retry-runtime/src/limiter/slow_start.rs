@@ -2,32 +2,43 @@ use core::time::Duration;
 
 use crate::time::moment::Moment;
 
-/// Nothing begins until the time that the server asked for is over; then one attempt in the first second, two in the
-/// next, four, …. Otherwise all that waited would come as one wave, and be throttled again.
+/// Nothing begins until the time that the server asked for is over. Then as many may run as ran before and were not
+/// refused, half as many for each [`FORGOTTEN`] of pause, and one more for each success: otherwise all that waited would
+/// come as one wave, and be throttled again. TCP does so after an idle time (RFC 2861): the longer it was, the less is
+/// known of what the path bears.
 #[derive(Debug)]
 pub(super) struct SlowStart {
     since: Moment,
     /// When the pause ends.
     until: Moment,
-    /// No other begins before.
-    next: Moment,
-    has_answered: bool,
+    /// How many attempts ran when it began, and were not refused.
+    before: f64,
+    /// How many run that began after it.
+    running: f64,
+    /// How many of those succeeded.
+    succeeded: f64,
 }
 
 /// The longest pause that a hint causes: the default of `max_hint`.
 const LONGEST: Duration = Duration::from_secs(120);
-/// How often the rate doubles. Beyond that, it limits nobody.
-const DOUBLINGS: u32 = 10;
+/// In what time half of what was known of a server is out of date.
+const FORGOTTEN: Duration = Duration::from_secs(10);
+/// In what time as many more may run, where attempts are too slow to tell.
+const DOUBLED: Duration = Duration::from_secs(1);
+/// Beyond that many at a time, it limits nobody.
+const MANY: f64 = 1000.0;
+/// After how long it is worthwhile to ask again.
+const ASKED: Duration = Duration::from_millis(20);
 
 impl SlowStart {
-    /// A pause that begins now. `None` where it has no length.
-    pub(super) fn new(now: Moment, hint: Duration) -> Option<Self> {
-        let until = end(now, hint)?;
+    /// A pause that begins now, where so many attempts ran at a time. `None` where it has no length.
+    pub(super) fn new(now: Moment, hint: Duration, ran: f64) -> Option<Self> {
         Some(Self {
             since: now,
-            until,
-            next: until,
-            has_answered: false,
+            until: end(now, hint)?,
+            before: ran,
+            running: 0.0,
+            succeeded: 0.0,
         })
     }
 
@@ -35,68 +46,67 @@ impl SlowStart {
     pub(super) fn extend(&mut self, now: Moment, hint: Duration) {
         if let Some(until) = end(now, hint) {
             self.until = self.until.max(until);
-            self.next = self.until;
         }
     }
 
     /// For how long nothing begins, if paused.
     pub(super) fn paused_for(&self, now: Moment) -> Option<Duration> {
-        self.left_until(self.until, now)
+        let has_begun = now >= self.since;
+        let left = self.until.since(now);
+        (has_begun && !left.is_zero()).then_some(left)
     }
 
-    /// Says for how long the next attempt has to wait, where it has to.
-    pub(super) fn admits(&self, now: Moment) -> Result<(), Option<Duration>> {
-        match self.left_until(self.next, now) {
+    /// How many may run, after the pause.
+    fn most(&self, now: Moment) -> f64 {
+        let times = |time: Duration, of: Duration| time.as_secs_f64() / of.as_secs_f64();
+        let halvings = times(self.until.since(self.since), FORGOTTEN);
+        let doublings = times(now.since(self.until), DOUBLED);
+        let first = (self.before * (-halvings).exp2()).round().max(1.0);
+        let again = (first + self.succeeded).min(2.0 * self.before);
+        again.max(first * doublings.exp2())
+    }
+
+    /// How many more may begin now.
+    pub(super) fn room(&self, now: Moment) -> f64 {
+        if self.paused_for(now).is_some() {
+            return 0.0;
+        }
+        self.most(now) - self.running
+    }
+
+    /// Says after how long the next attempt asks again, where it has to wait. A gate that has a pace spreads them.
+    pub(super) fn admits(&self, has_pace: bool, now: Moment) -> Result<(), Option<Duration>> {
+        match self.paused_for(now) {
             Some(left) => Err(Some(left)),
-            None => Ok(()),
+            None if has_pace || self.room(now) >= 1.0 => Ok(()),
+            None => Err(Some(ASKED)),
         }
     }
 
-    /// How many attempts may begin within some 20 ms: what is worth having room for.
-    pub(super) fn soon(&self, now: Moment) -> usize {
-        match self.doublings(now) {
-            _ if self.admits(now).is_err() => 0,
-            Some(doublings) => 1 + (1 << doublings) / 50,
-            None => usize::MAX,
-        }
+    /// An attempt from before was refused, too: the server did not take so many.
+    pub(super) fn refused(&mut self) {
+        self.before -= 1.0;
     }
 
     /// Counts an attempt that began.
-    pub(super) fn admitted(&mut self, now: Moment) {
-        if let Some(doublings) = self.doublings(now) {
-            let gap = Duration::from_secs(1) / (1 << doublings);
-            self.next = now.checked_add(gap).unwrap_or(now);
-        }
+    pub(super) fn admitted(&mut self) {
+        self.running += 1.0;
     }
 
-    /// How often the rate has doubled, as long as it limits anybody.
-    fn doublings(&self, now: Moment) -> Option<u32> {
-        let seconds = now.since(self.until).as_secs();
-        let doublings = u32::try_from(seconds).ok()?;
-        (doublings < DOUBLINGS).then_some(doublings)
+    /// Counts the end of an attempt that was counted.
+    pub(super) fn ended(&mut self) {
+        self.running -= 1.0;
     }
 
-    /// An attempt that was counted did not begin: the next may in its place.
-    pub(super) fn given_back(&mut self, now: Moment) {
-        self.next = self.next.min(now.max(self.until));
+    /// Counts a success. Whether it was the first.
+    pub(super) fn succeeded(&mut self) -> bool {
+        self.succeeded += 1.0;
+        self.succeeded <= 1.0
     }
 
-    /// Counts an answer. Whether it was the first.
-    pub(super) fn answered(&mut self) -> bool {
-        !core::mem::replace(&mut self.has_answered, true)
-    }
-
-    /// Whether nobody has to wait for it any more.
-    pub(super) fn is_over(&self, now: Moment) -> bool {
-        let doubling = Duration::from_secs(1) * DOUBLINGS;
-        // A clock that ran backwards must not keep it alive.
-        now < self.since || now.since(self.until) >= doubling
-    }
-
-    fn left_until(&self, end: Moment, now: Moment) -> Option<Duration> {
-        let has_begun = now >= self.since;
-        let left = end.since(now);
-        (has_begun && !left.is_zero()).then_some(left)
+    /// Whether it limits nobody any more, whoever waits.
+    pub(super) fn is_wide(&self, now: Moment) -> bool {
+        self.paused_for(now).is_none() && self.most(now) > MANY
     }
 }
 

@@ -49,16 +49,13 @@ async fn the_first_rate_is_what_got_through() {
     ] {
         let limiter = RateLimiter::adaptive();
         let running = begun(&limiter, through);
-        let mut refused_ones = begun(&limiter, 100);
+        let refused_ones = begun(&limiter, 100);
         succeed(&limiter).await;
         advance(secs(span)).await;
         for ticket in running.into_iter().skip(1) {
             limiter.leave(ticket, End::Success);
         }
-        let first = refused_ones.pop().expect("a hundred");
-        limiter.leave(first, refused(secs(hint)));
-        assert_rate(&limiter, 0.9 * rate);
-        // The others began before that was known.
+        // A few say nothing yet, and what is refused after the first of many began before that was known.
         for ticket in refused_ones {
             limiter.leave(ticket, refused(secs(hint)));
         }
@@ -79,21 +76,36 @@ async fn of_long_ago_an_average_minute_counts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_refusal_takes_a_tenth_or_what_did_not_get_through() {
+async fn one_of_many_refusals_takes_a_tenth_or_what_did_not_get_through() {
     let limiter = RateLimiter::adaptive().start(10.0);
-    for rate in [9.0, 8.1, 7.29] {
-        // So many that no more got through than the rate says.
-        let ticket = turn(&limiter, 1).await;
-        for _ in 0..20 {
-            let ticket = turn(&limiter, 1).await;
-            limiter.leave(ticket, End::Success);
-        }
-        limiter.leave(ticket, TRANSIENT);
+    let refuse = async || {
+        succeed(&limiter).await;
         let ticket = turn(&limiter, 1).await;
         let before = limiter.rate();
-        let change = limiter.leave(ticket, THROTTLED);
+        (before, limiter.leave(ticket, THROTTLED))
+    };
+    // Until it is known that they are many.
+    for _ in 0..20 {
+        refuse().await;
+    }
+    for _ in 0..3 {
+        let (before, change) = refuse().await;
         assert_eq!(change, Some(LimiterChange::Rate(limiter.rate()).into()));
-        assert!(limiter.rate() <= 0.9 * before, "{rate}");
+        assert!(limiter.rate() <= 0.9 * before, "{before}: {limiter}");
+    }
+}
+
+/// A server that refuses one in a hundred whatever the rate.
+#[tokio::test(start_paused = true)]
+async fn few_refusals_leave_what_gets_through() {
+    let limiter = RateLimiter::adaptive().start(10.0);
+    for _ in 0..20 {
+        for _ in 0..99 {
+            succeed(&limiter).await;
+        }
+        let ticket = turn(&limiter, 1).await;
+        limiter.leave(ticket, THROTTLED);
+        assert!(limiter.rate() >= 9.0, "{limiter}");
     }
 }
 
@@ -142,7 +154,7 @@ async fn a_rate_faster_than_timers_rises_by_each_success() {
 #[tokio::test(start_paused = true)]
 async fn it_rises_slowly_above_the_last_good_rate_and_fast_below() {
     let limiter = RateLimiter::adaptive();
-    let running = begun(&limiter, 101);
+    let running = begun(&limiter, 120);
     for (number, ticket) in running.into_iter().enumerate() {
         limiter.leave(
             ticket,
@@ -196,8 +208,8 @@ async fn what_gets_through_after_a_pause_counts_from_its_end() {
     assert_rate(&limiter, 1.0);
     begins(&limiter, &[1; 4]).await;
     let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, refused(secs(1)));
-    assert!((0.8..1.0).contains(&limiter.rate()), "{limiter}");
+    limiter.leave(ticket, THROTTLED);
+    assert!((1.2..1.4).contains(&limiter.rate()), "{limiter}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -240,8 +252,8 @@ async fn through_of(limit: f64, refuses_every: u32) -> f64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn refusals_that_ignore_the_rate_lower_it_to_half_at_most() {
-    for (refuses_every, least) in [(u32::MAX, 9.9), (20, 4.5), (10, 4.5), (8, 4.4)] {
+async fn refusals_that_ignore_the_rate_lower_it_little() {
+    for (refuses_every, least) in [(u32::MAX, 9.9), (20, 8.5), (10, 7.0), (8, 6.2)] {
         let through = through_of(10.0, refuses_every).await;
         assert!(through > least, "every {refuses_every}th: {through}");
     }
@@ -268,7 +280,7 @@ async fn the_rate_stays_within_its_bounds() {
     let limiter = RateLimiter::adaptive().start(2.0).least(1.5).most(2.5);
     begins(&limiter, &[1; 10]).await;
     assert_rate(&limiter, 2.5);
-    for _ in 0..10 {
+    for _ in 0..30 {
         let ticket = turn(&limiter, 1).await;
         limiter.leave(ticket, THROTTLED);
     }

@@ -158,21 +158,69 @@ async fn what_costs_more_than_the_limit_runs_alone() {
     assert_eq!([one, large, other, three], [0, 1, 2, 2].map(secs));
 }
 
+/// As many as ran and were not refused, half as many for each ten seconds of pause, and twice as many each second.
 #[tokio::test(start_paused = true)]
-async fn a_hint_holds_back_all_and_they_go_again_slowly() {
-    let limiter = ConcurrencyLimiter::aimd();
-    let ticket = turn(&limiter, 1).await;
-    limiter.leave(ticket, refused(secs(30)));
-    assert_eq!(limiter.paused_for(), Some(secs(30)));
-    let start = Instant::now();
-    let mut seconds = Vec::new();
-    for _ in 0..7 {
-        let ticket = turn(&limiter, 1).await;
-        seconds.push(start.elapsed().as_secs());
-        limiter.leave(ticket, End::Success);
+async fn a_hint_holds_back_all_and_they_go_again_the_slower_the_longer_it_was() {
+    for (hint, at_once, after_a_second) in [
+        (millis(3), 15, 18),
+        (secs(1), 14, 18),
+        (secs(10), 8, 16),
+        (secs(30), 2, 4),
+        (secs(120), 1, 2),
+    ] {
+        let limiter = ConcurrencyLimiter::aimd();
+        let mut running: Vec<_> = (0..16).map(|_| limiter.enter(1)).collect();
+        let refused_one = running.pop().expect("sixteen");
+        limiter.leave(refused_one, refused(hint));
+        assert_eq!(limiter.paused_for(), Some(hint));
+        end_all(&limiter, running, End::Ignored);
+        let mut waiting: Vec<_> = (0..100).map(|_| limiter.enter(1)).collect();
+        sleep(hint).await;
+        assert_eq!(begin(&limiter, &mut waiting).len(), at_once, "{hint:?}");
+        assert_eq!(limiter.paused_for(), None);
+        sleep(secs(1)).await;
+        let later = begin(&limiter, &mut waiting).len();
+        assert_eq!(at_once + later, after_a_second, "{hint:?}");
     }
-    assert_eq!(seconds, [30, 31, 31, 32, 32, 32, 32]);
-    assert_eq!(limiter.paused_for(), None);
+}
+
+/// Those that wait and may begin now.
+fn begin(limiter: &ConcurrencyLimiter, waiting: &mut Vec<Ticket>) -> Vec<Ticket> {
+    let may_begin = |ticket: &mut Ticket| limiter.poll(ticket, Waker::noop()) == Turn::Begin;
+    let mut begun = Vec::new();
+    while may_begin(&mut waiting[0]) {
+        begun.push(waiting.remove(0));
+    }
+    begun
+}
+
+/// Successes tell that the server takes as much again, long before a second has passed.
+#[tokio::test(start_paused = true)]
+async fn successes_end_a_slow_start_early() {
+    let limiter = ConcurrencyLimiter::aimd();
+    let running: Vec<_> = (0..17).map(|_| limiter.enter(1)).collect();
+    let changes = running.into_iter().enumerate().map(|(number, ticket)| {
+        let end = if number == 0 {
+            refused(secs(30))
+        } else {
+            End::Success
+        };
+        limiter.leave(ticket, end)
+    });
+    changes.for_each(drop);
+    let start = Instant::now();
+    let mut rounds = Vec::new();
+    let mut waiting: Vec<_> = (0..100).map(|_| limiter.enter(1)).collect();
+    sleep(secs(30)).await;
+    for _ in 0..4 {
+        let running = begin(&limiter, &mut waiting);
+        rounds.push(running.len());
+        sleep(millis(10)).await;
+        end_all(&limiter, running, End::Success);
+    }
+    assert_eq!(rounds, [2, 4, 8, 16]);
+    assert!(start.elapsed() < millis(30_100));
+    end_all(&limiter, waiting, End::NotBegun);
 }
 
 /// The next begins in the place of one that did not.
@@ -187,17 +235,11 @@ async fn what_is_given_back_after_a_pause_takes_no_time() {
         limiter.leave(ticket, End::NotBegun);
         assert_eq!(start.elapsed(), secs(30));
     }
-    // Several make room for one, so that they don't come as a wave.
-    let begun = turn(&limiter, 1).await;
-    let (one, two) = (turn(&limiter, 1).await, turn(&limiter, 1).await);
-    assert_eq!(start.elapsed(), millis(31_500));
-    limiter.leave(one, End::NotBegun);
-    limiter.leave(two, End::NotBegun);
-    let three = turn(&limiter, 1).await;
-    assert_eq!(start.elapsed(), millis(31_500));
-    let four = turn(&limiter, 1).await;
-    assert_eq!(start.elapsed(), secs(32));
-    end_all(&limiter, vec![begun, three, four], End::Success);
+    let one = turn(&limiter, 1).await;
+    assert_eq!(start.elapsed(), secs(30));
+    let two = turn(&limiter, 1).await;
+    assert_eq!(start.elapsed(), secs(31));
+    end_all(&limiter, vec![one, two], End::Success);
 }
 
 /// As the documentation says: a server that fails at random leaves about ten of twenty.

@@ -1,0 +1,272 @@
+//! A healthy server that refuses some requests, whatever their rate, and clients that only a limiter could slow down.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::task::Waker;
+use std::time::Duration;
+
+use retry_runtime::{
+    ConcurrencyLimiter, End, Kind, Limiter, LimiterChanges, RateLimiter, Ticket, Turn,
+};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::client::Client;
+use crate::figure::Figure;
+use crate::plot::{Axis, Line, Plot};
+use crate::scenario::Scenario;
+use crate::server::{Failure, Server};
+use crate::simulation::{self, Chance};
+
+/// Each makes a call after the other.
+const WORKERS: u32 = 50;
+/// Of a request, refused or not.
+const LATENCY: Duration = Duration::from_millis(50);
+/// Of the requests, in per cent.
+const REFUSED: [f64; 4] = [0.1, 1.0, 5.0, 20.0];
+const SHARES: [&str; 4] = [
+    "0.1 % refused",
+    "1 % refused",
+    "5 % refused",
+    "20 % refused",
+];
+
+/// For each share of refusals.
+type ByShare = [f64; REFUSED.len()];
+/// What is not counted: the limiters don't know the server yet.
+const WARM_UP: Duration = Duration::from_secs(20);
+const COUNTED: Duration = Duration::from_secs(20);
+/// So many pauses are counted at least.
+const PAUSES: u32 = 10;
+
+/// The wait that the server asks for.
+struct Asked {
+    hint: Option<Duration>,
+    /// Beside a client's name.
+    name: &'static str,
+    plot: &'static str,
+    see: &'static str,
+}
+
+const ASKED: [Asked; 4] = [
+    Asked {
+        hint: None,
+        name: "no hint",
+        plot: "No hint.",
+        see: "Adaptive and AIMD limits give way to a high share of refusals, not to a low one. CUBIC gives way to any.",
+    },
+    Asked {
+        hint: Some(Duration::from_millis(20)),
+        name: "20 ms",
+        plot: "A hint of 20 ms.",
+        see: "A pause that short costs little more than itself.",
+    },
+    Asked {
+        hint: Some(Duration::from_secs(1)),
+        name: "1 s",
+        plot: "A hint of 1 s.",
+        see: "All calls pause for a second at each refusal. With one refusal in a hundred, the limiters lose hardly more than that.",
+    },
+    Asked {
+        hint: Some(Duration::from_secs(30)),
+        name: "30 s",
+        plot: "A hint of 30 s.",
+        see: "What a limiter loses beyond the pauses is the wave that it does not send after each.",
+    },
+];
+
+struct Healthy {
+    refused: f64,
+    hint: Option<Duration>,
+    chance: Chance,
+}
+
+impl Server for Healthy {
+    async fn answer(&self) -> Result<(), Failure> {
+        sleep(LATENCY).await;
+        if self.chance.happens(self.refused) {
+            return Err(Failure::Throttled(self.hint));
+        }
+        Ok(())
+    }
+}
+
+/// The pauses alone: nothing begins while the server asks for none, and all that waited begins at once.
+#[derive(Default)]
+struct Pauses {
+    until: Cell<Option<Instant>>,
+}
+
+impl Limiter for Pauses {
+    fn enter(&self, cost: u32) -> Ticket {
+        Ticket::new(0, cost)
+    }
+
+    fn poll(&self, _: &mut Ticket, _: &Waker) -> Turn {
+        let left = self.until.get().map(|until| until - Instant::now());
+        match left.filter(|left| !left.is_zero()) {
+            at_least @ Some(_) => Turn::Wait { ahead: 0, at_least },
+            None => Turn::Begin,
+        }
+    }
+
+    fn leave(&self, _: Ticket, end: End) -> Option<LimiterChanges> {
+        if let End::Failure {
+            kind: Kind::Throttled,
+            hint: Some(hint),
+        } = end
+        {
+            self.until
+                .set(self.until.get().max(Some(Instant::now() + hint)));
+        }
+        None
+    }
+}
+
+/// One line of the plots, and what must come out.
+struct Case {
+    name: &'static str,
+    client: fn() -> Client,
+    /// For each hint, of what the pauses alone leave.
+    least: [ByShare; ASKED.len()],
+}
+
+/// A known rate, which is above what the workers ask for.
+const FIXED: [ByShare; ASKED.len()] = [
+    [0.95, 0.95, 0.95, 0.95],
+    [0.95, 0.9, 0.8, 0.9],
+    [0.95, 0.95, 0.95, 0.85],
+    [0.95, 0.95, 0.95, 0.95],
+];
+
+const CASES: [Case; 7] = [
+    Case {
+        name: "no limiter",
+        client: || Client::Unprotected,
+        least: [[0.0; 4]; 4],
+    },
+    Case {
+        name: "pauses alone",
+        client: || Client::limiter(Pauses::default()),
+        least: [[0.0; 4]; 4],
+    },
+    Case {
+        name: "adaptive rate",
+        client: || Client::limiter(RateLimiter::adaptive()),
+        least: [
+            [0.95, 0.9, 0.85, 0.0],
+            [0.95, 0.9, 0.75, 0.0],
+            [0.95, 0.9, 0.25, 0.01],
+            [0.95, 0.5, 0.25, 0.01],
+        ],
+    },
+    Case {
+        name: "AIMD of attempts at a time",
+        client: || Client::limiter(ConcurrencyLimiter::aimd()),
+        least: [
+            [0.95, 0.95, 0.65, 0.35],
+            [0.95, 0.9, 0.4, 0.2],
+            [0.95, 0.95, 0.35, 0.1],
+            [0.95, 0.5, 0.3, 0.05],
+        ],
+    },
+    Case {
+        name: "fixed rate of 1,000 a second",
+        client: || Client::limiter(RateLimiter::fixed(1000, Duration::from_secs(1))),
+        least: FIXED,
+    },
+    Case {
+        name: "quota of 60,000 a minute",
+        client: || Client::limiter(RateLimiter::quota(60_000, u32::MAX)),
+        least: FIXED,
+    },
+    Case {
+        name: "CUBIC rate",
+        client: || Client::limiter(RateLimiter::cubic()),
+        least: [[0.0; 4]; 4],
+    },
+];
+
+/// Calls that succeed per second.
+async fn through(client: Client, refused: f64, hint: Option<Duration>) -> f64 {
+    let counted = COUNTED.max(PAUSES * hint.unwrap_or_default());
+    let (start, end) = (Instant::now(), WARM_UP + counted);
+    let server = Healthy {
+        refused: refused / 100.0,
+        hint,
+        chance: Chance::new(3),
+    };
+    let (server, client) = (Rc::new(server), Rc::new(client));
+    let mut workers = JoinSet::new();
+    for _ in 0..WORKERS {
+        let (server, client) = (Rc::clone(&server), Rc::clone(&client));
+        workers.spawn_local(async move {
+            let mut succeeded = 0.0;
+            let calls = async {
+                loop {
+                    let is_success = client.call(&*server, u32::MAX).await.is_ok();
+                    if is_success && start.elapsed() > WARM_UP {
+                        succeeded += 1.0;
+                    }
+                }
+            };
+            let _: Result<(), _> = timeout(end, calls).await;
+            succeeded
+        });
+    }
+    workers.join_all().await.iter().sum::<f64>() / counted.as_secs_f64()
+}
+
+/// Of each case.
+type Outcome = [ByShare; CASES.len()];
+
+pub(crate) fn run() -> Scenario {
+    let outcomes = ASKED.each_ref().map(|asked| {
+        CASES.each_ref().map(|case| {
+            let load = |refused| through((case.client)(), refused, asked.hint);
+            REFUSED.map(|refused| simulation::run(1, load(refused)))
+        })
+    });
+    Scenario {
+        title: "A healthy server that refuses some",
+        about: format!(
+            "The server takes 50 ms for each request and refuses some, whatever their rate. {WORKERS} workers \
+             make one call after the other, with unlimited retries."
+        ),
+        plots: ASKED.iter().zip(&outcomes).map(plot).collect(),
+        pictures: Vec::new(),
+        figures: ASKED
+            .iter()
+            .zip(&outcomes)
+            .enumerate()
+            .flat_map(figures)
+            .collect(),
+    }
+}
+
+fn plot((asked, outcome): (&Asked, &Outcome)) -> Plot {
+    let line = |(case, through): (&Case, &ByShare)| {
+        Line::new(case.name, REFUSED.into_iter().zip(*through).collect())
+    };
+    Plot {
+        title: asked.plot,
+        see: asked.see,
+        x: Axis::logarithmic("% of requests refused"),
+        y: Axis::linear("calls per second"),
+        lines: CASES.iter().zip(outcome).map(line).collect(),
+    }
+}
+
+fn figures((hint, (asked, outcome)): (usize, (&Asked, &Outcome))) -> Vec<Figure> {
+    let [_, pauses, ..] = outcome;
+    let mut figures = Vec::new();
+    for (case, through) in CASES.iter().zip(outcome) {
+        for (share, what) in SHARES.into_iter().enumerate() {
+            let name = format!("{}, {}", case.name, asked.name);
+            let least = case.least[hint][share] * pauses[share];
+            let bounds = least..=f64::INFINITY;
+            figures.push(Figure::new(name, what, through[share], " a second", bounds));
+        }
+    }
+    figures
+}
