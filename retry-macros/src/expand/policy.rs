@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{ToTokens, TokenStreamExt, quote, quote_spanned};
-use retry_vocabulary::key::{Key, Place, Takes};
+use retry_vocabulary::key::{Key, Owner, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -53,7 +53,7 @@ impl Printer<'_> {
         };
         let literals = numbers.iter().filter(|number| number.value.is_literal());
         let (numbers, rest): (Vec<_>, Vec<_>) =
-            literals.partition(|number| number.key.place() == Place::Schedule);
+            literals.partition(|number| number.key.owner() == Owner::Schedule);
         let new = if numbers.is_empty() {
             quote!(__retry::Policy::new())
         } else {

@@ -13,9 +13,9 @@ impl<'a, P> OwnPolicy<'a, P> {
     }
 }
 
-/// Where policies are found by the name of a call.
+/// A source of policies by the names of calls.
 pub(crate) trait FindPolicy {
-    /// What stands for that name over the call's own policy.
+    /// The policy of the call of that name, laid over the call's own.
     fn find_over(&self, name: &str, own: Policy) -> Policy;
 
     fn find_by_name(&self, name: &str) -> Policy {

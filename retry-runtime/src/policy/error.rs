@@ -44,7 +44,7 @@ impl PolicyError {
     }
 }
 
-/// The start of a text on one line: a message is no place for a whole file given by mistake.
+/// The start of a text on one line, for messages: a whole file given by mistake would fill them.
 pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 40;
     let mut short: String = text
@@ -57,3 +57,11 @@ pub(crate) fn short(text: &str) -> String {
     }
     short
 }
+
+/// A [`PolicyError`] whose message is formatted.
+macro_rules! refused {
+    ($($message:tt)*) => {
+        $crate::policy::error::PolicyError::new(alloc::format!($($message)*))
+    };
+}
+pub(crate) use refused;
