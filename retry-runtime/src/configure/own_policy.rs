@@ -3,14 +3,8 @@ use crate::policy::Policy;
 /// A function's own policy with named policies over it. Made by [`Policies::over`](crate::Policies::over).
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPolicy<'a, P> {
-    policies: &'a P,
-    own: Policy,
-}
-
-impl<'a, P> OwnPolicy<'a, P> {
-    pub(crate) const fn new(policies: &'a P, own: Policy) -> Self {
-        Self { policies, own }
-    }
+    pub(crate) policies: &'a P,
+    pub(crate) own: Policy,
 }
 
 /// A source of policies by the names of calls.

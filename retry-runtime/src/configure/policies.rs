@@ -133,7 +133,8 @@ impl Policies {
     /// }
     /// ```
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
-        OwnPolicy::new(self, own)
+        let policies = self;
+        OwnPolicy { policies, own }
     }
 
     /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
@@ -168,17 +169,6 @@ impl Policies {
             }
             None => Ok(()),
         }
-    }
-
-    pub(crate) fn find_over(&self, name: &str, own: Policy) -> Policy {
-        let mut policy = own;
-        for entry in &self.entries {
-            if entry.is_for(name) {
-                entry.is_found.store(true, Ordering::Relaxed);
-                policy = policy.with_overrides(&entry.named);
-            }
-        }
-        policy.with_overrides(&self.top)
     }
 
     /// Adds an entry, which is not checked together with the others.
@@ -263,6 +253,13 @@ impl Entry {
 
 impl FindPolicy for Policies {
     fn find_over(&self, name: &str, own: Policy) -> Policy {
-        Self::find_over(self, name, own)
+        let mut policy = own;
+        for entry in &self.entries {
+            if entry.is_for(name) {
+                entry.is_found.store(true, Ordering::Relaxed);
+                policy = policy.with_overrides(&entry.named);
+            }
+        }
+        policy.with_overrides(&self.top)
     }
 }

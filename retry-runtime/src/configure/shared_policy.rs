@@ -62,7 +62,8 @@ impl<P> SharedPolicy<P> {
 impl SharedPolicy<Policies> {
     /// The policy under a call's name over a function's own, as [`Policies::over`] finds it.
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
-        OwnPolicy::new(self, own)
+        let policies = self;
+        OwnPolicy { policies, own }
     }
 }
 

@@ -263,7 +263,8 @@ impl Overrides {
 
     /// This layer without `enabled = true`, so that what others switch off stays off.
     pub(crate) fn without_enabling(mut self) -> Self {
-        self.named.retain(|_, value| *value != KeyValue::Bool(true));
+        let on = (Key::Enabled, KeyValue::Bool(true));
+        self.named.retain(|at, value| (at.key, *value) != on);
         self
     }
 

@@ -95,7 +95,7 @@ impl fmt::Display for Overrides {
             .into_iter()
             .map(|(key, setting)| match setting {
                 Setting::One(value) => format!("{key}={value}"),
-                section => format!("{key}({section})"),
+                Setting::Section(_) => format!("{key}({setting})"),
             });
         f.write_str(&keys.collect::<Vec<_>>().join(", "))
     }
@@ -138,16 +138,12 @@ impl<'a> Parser<'a> {
 
     /// Takes the delimiter that follows, if nothing stands before it.
     fn take(&mut self, delimiter: char) -> bool {
-        match self.rest.trim_start().strip_prefix(delimiter) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        let rest = self.rest.trim_start().strip_prefix(delimiter);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
     }
 
-    /// The keys up to the end of the text or to a `)`, which is left.
+    /// Reads keys up to the end of the text or to a `)`, which is left.
     fn entries(&mut self, section: Option<&str>) -> Result<Entries, PolicyError> {
         let mut entries = Entries::new();
         loop {
@@ -178,7 +174,7 @@ impl<'a> Parser<'a> {
         }
         let mut values = Vec::new();
         while !self.take(']') {
-            // No list holds another.
+            // A list holds no lists.
             if self.take('[') {
                 return Err(not_closed(']', key));
             }
@@ -190,7 +186,7 @@ impl<'a> Parser<'a> {
         Ok(RawValue::List(values))
     }
 
-    /// A value that holds no others.
+    /// Reads a value that holds no others.
     fn single(&mut self, key: GivenKey<'_>) -> Result<String, PolicyError> {
         let word = self.word();
         if !word.is_empty() {
@@ -199,14 +195,13 @@ impl<'a> Parser<'a> {
         if !self.take('"') {
             return Err(no_value(key));
         }
-        let Some((text, rest)) = self.rest.split_once('"') else {
-            return Err(refused!("the value of `{key}` has no closing quote"));
-        };
+        let unclosed = || refused!("the value of `{key}` has no closing quote");
+        let (text, rest) = self.rest.split_once('"').ok_or_else(unclosed)?;
         self.rest = rest;
         Ok(String::from(text))
     }
 
-    /// `key(value)` or the keys of a section.
+    /// Reads a value in parentheses, or the keys of a section.
     fn in_brackets(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
         let start = self.rest;
         let word = self.word();
@@ -214,13 +209,12 @@ impl<'a> Parser<'a> {
             Some(')') if word.is_empty() => RawValue::Table(Entries::new()),
             Some(')') => RawValue::One(String::from(word)),
             Some('"' | '[') if word.is_empty() => self.value(key)?,
-            None => return Err(not_closed(')', key)),
             // No section holds another, so a text can't nest deep enough to exhaust the stack.
-            _ if key.section.is_some() => return Err(not_closed(')', key)),
-            _ => {
+            Some(_) if key.section.is_none() => {
                 self.rest = start;
                 RawValue::Table(self.entries(Some(key.name))?)
             }
+            _ => return Err(not_closed(')', key)),
         };
         if self.take(')') {
             return Ok(raw);
