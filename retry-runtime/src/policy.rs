@@ -10,7 +10,7 @@ mod rows;
 pub(crate) mod schedule;
 pub(crate) mod section;
 #[cfg(feature = "serde")]
-mod serde;
+pub(crate) mod serde;
 mod text;
 pub(crate) mod value;
 pub(crate) mod values;
@@ -26,7 +26,7 @@ use crate::policy::jitter::Jitter;
 use crate::policy::nanos::Nanos;
 use crate::policy::overrides::Overrides;
 use crate::policy::rows::Rows;
-use crate::policy::schedule::Schedule;
+use crate::policy::schedule::{Schedule, named_or};
 use crate::policy::section::Section;
 use crate::policy::values::Values;
 
@@ -95,12 +95,12 @@ impl Policy {
         }
     }
 
-    /// The same as [`Policy::new`]: delays double.
+    /// Delays that double with every retry: [`Policy::new`] by another name.
     pub const fn exponential() -> Self {
         Self::new()
     }
 
-    /// The same delay before every retry, with the default jitter.
+    /// Equal delays before every retry, with the default jitter.
     pub const fn fixed(delay: Duration) -> Self {
         Self::new().backoff(Backoff::Fixed).base(delay)
     }
@@ -284,23 +284,20 @@ impl Policy {
         Delays::new(self.in_force(self.rows.get(None)))
     }
 
-    /// With what that section names in place of what the policy, or its section for that kind, has.
+    /// This policy with what `named` names in place of its own numbers, or of those for a kind.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
-        self.rows = self
-            .rows
-            .with(kind, self.rows.get(kind).overridden_by(named));
+        let named = self.rows.get(kind).overridden_by(named);
+        self.rows = self.rows.with(kind, named);
         self
     }
 
-    /// The numbers in force for a failure of that kind, or without one the policy's own, in a call that does
-    /// that with its values.
+    /// The numbers in force for a failure of a kind, or without one the policy's own.
     pub(crate) fn schedule(&self, kind: Option<Kind>, values: Values) -> Schedule {
         let own = self.rows.get(None);
-        let named = match kind {
+        self.in_force(match kind {
             Some(kind) => own.overridden_by(self.section(kind, values)),
             None => own,
-        };
-        self.in_force(named)
+        })
     }
 
     /// The numbers in force if `named` is all that rows name.
@@ -312,8 +309,8 @@ impl Policy {
         schedule
     }
 
-    /// The same where a function computes the delays, if it does for that kind: a shape that a section names stands, and
-    /// so does an invalid value's lack of any. By default a cap clips no computed delay, as it clips no list.
+    /// The numbers in force where a function computes the delays, if it does for this kind: a shape that a section names
+    /// stands, and so does an invalid value's lack of any. By default a cap clips no computed delay, as it clips no list.
     pub(crate) fn computed(&self, kind: Kind, values: Values) -> Option<Schedule> {
         const NO_SHAPE: &[Duration] = &[];
         let section = self.section(kind, values);
@@ -325,12 +322,12 @@ impl Policy {
         Some(self.in_force(named))
     }
 
-    /// Whether failures of that kind don't count with the others.
+    /// Whether failures of a kind don't count with the others.
     pub(crate) fn has_own_count(&self, kind: Kind, values: Values) -> bool {
         self.section(kind, values).max.is_some()
     }
 
-    /// The policy's own `max`, `u32::MAX` where it is unlimited.
+    /// The `max` of the policy itself, `u32::MAX` where it is unlimited.
     pub(crate) const fn max_retries(&self) -> u32 {
         self.in_force(self.rows.get(None)).max
     }
@@ -372,10 +369,7 @@ impl Policy {
     }
 
     pub(crate) const fn longest_hint(&self) -> Duration {
-        match self.max_hint.get() {
-            Some(longest) => longest,
-            None => Duration::from_secs(120),
-        }
+        named_or(self.max_hint.get(), Duration::from_secs(120))
     }
 
     /// The time for the whole call: what [`deadline`](Self::deadline) was set to.
@@ -389,7 +383,7 @@ impl Policy {
         self.timeout.get()
     }
 
-    /// What differs for that kind, in a call that does that with its values.
+    /// What differs for a kind, in a call that does `values` with what attempts return.
     fn section(&self, kind: Kind, values: Values) -> Section {
         let mut named = self.rows.get(Some(kind));
         if kind == Kind::Invalid {
@@ -410,7 +404,7 @@ impl PartialEq for Policy {
     }
 }
 
-/// As text, in parentheses.
+/// Prints the policy as text, in parentheses.
 impl fmt::Debug for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Policy({self})")

@@ -8,7 +8,7 @@ use core::fmt::{self, Display};
 use core::time::Duration;
 
 use crate::duration::{Fault, Written};
-use crate::key::{Among, At, Key, counts_first_attempt, is_opposite};
+use crate::key::{Among, At, Elsewhere, Key};
 use crate::nearest::nearest;
 use crate::{range, word};
 
@@ -23,24 +23,34 @@ pub fn unknown_key(name: &str, value: &str, among: Among) -> String {
         Among::Attribute | Among::Policy => String::new(),
     };
     let plain = in_snake_case(name);
-    let mut meant = among.keys().filter(|key| key.is_elsewhere(&plain));
+    let meant = |key: Key| Some((key, key.elsewhere(&plain)?));
+    let mut meant = among.keys().filter_map(meant);
     let remedy = match (meant.next(), meant.next()) {
-        (Some(key), _) if counts_first_attempt(&plain) => retries_alone(key, value),
-        (Some(key), _) if is_opposite(&plain) => opposite(key, value),
-        (Some(key), None) => format!("it is `{key}` here, as in `{}`", key.example()),
-        (Some(key), Some(other)) => either(key, other),
-        (None, _) if among.find(&plain).is_some() => suggestion(&plain, &[&plain]),
-        (None, _) => {
-            let mut known = Vec::new();
-            for key in among.keys() {
-                known.push(key.name());
-            }
-            let skips = among == Among::Attribute && value.is_empty();
-            match nearest(&plain, &[&known[..], &[SKIP]].concat()) {
-                Some(SKIP) if skips => suggestion(&plain, &[SKIP]),
-                _ => elsewhere(&plain, among).unwrap_or_else(|| suggestion(&plain, &known)),
-            }
+        (Some((key, Elsewhere::CountsFirstAttempt)), _) => {
+            let attempts = value.parse::<u32>().ok();
+            let retries = match attempts.and_then(|attempts| attempts.checked_sub(1)) {
+                Some(retries) => format!("write `{key} = {retries}`"),
+                None => String::from("subtract one"),
+            };
+            format!("it is `{key}` here, which does not count the first attempt: {retries}")
         }
+        (Some((key, Elsewhere::Opposite)), _) => {
+            let remedy = match value {
+                "" | "true" => format!(": write `{key} = false`"),
+                "false" => format!(": write `{key} = true`"),
+                _ => String::new(),
+            };
+            format!("it is `{key}` here, which says the opposite{remedy}")
+        }
+        (Some((key, _)), None) => format!("it is `{key}` here, as in `{}`", key.example()),
+        (Some((key, _)), Some((other, _))) => {
+            let [key, other] = [key, other].map(|key| {
+                let about = key.about().to_lowercase();
+                format!("`{key}` ({about}), as in `{}`", key.example())
+            });
+            format!("here it is {key}, or {other}")
+        }
+        (None, _) => misspelt(&plain, value, among),
     };
     format!("unknown key `{name}`{place}: {remedy}")
 }
@@ -62,48 +72,27 @@ fn in_snake_case(name: &str) -> String {
     plain
 }
 
-/// For a number of attempts that includes the first one.
-fn retries_alone(key: Key, value: &str) -> String {
-    let retries = value
-        .parse()
-        .ok()
-        .and_then(|attempts: u32| attempts.checked_sub(1));
-    let retries = match retries {
-        Some(retries) => format!("write `{key} = {retries}`"),
-        None => String::from("subtract one"),
-    };
-    format!("it is `{key}` here, which does not count the first attempt: {retries}")
-}
-
-/// For a name that says no where our key says yes.
-fn opposite(key: Key, value: &str) -> String {
-    let remedy = match value {
-        "" | "true" => format!(": write `{key} = false`"),
-        "false" => format!(": write `{key} = true`"),
-        _ => String::new(),
-    };
-    format!("it is `{key}` here, which says the opposite{remedy}")
-}
-
-/// For a name that may mean two of our keys.
-fn either(key: Key, other: Key) -> String {
-    let [key, other] = [key, other].map(|key| {
-        let about = key.about().unwrap_or_default().to_lowercase();
-        format!("`{key}` ({about}), as in `{}`", key.example())
-    });
-    format!("here it is {key}, or {other}")
+/// For a name that other libraries don't have for a key of `among` either.
+fn misspelt(name: &str, value: &str, among: Among) -> String {
+    if among.find(name).is_some() {
+        return suggestion(name, &[name]);
+    }
+    let known: Vec<_> = among.keys().map(Key::name).collect();
+    let takes_skip = among == Among::Attribute && value.is_empty();
+    if takes_skip && nearest(name, &[&known[..], &[SKIP]].concat()) == Some(SKIP) {
+        return suggestion(name, &[SKIP]);
+    }
+    misplaced(name, among).unwrap_or_else(|| suggestion(name, &known))
 }
 
 /// For a key in the wrong place.
-fn elsewhere(name: &str, among: Among) -> Option<String> {
+fn misplaced(name: &str, among: Among) -> Option<String> {
     if (name, among) == ("cost", Among::Attribute) {
-        return Some(String::from(
-            "a cost belongs to the limiter, as in `limiter = LIMITER.cost(4)`",
-        ));
+        let cost = "a cost belongs to the limiter, as in `limiter = LIMITER.cost(4)`";
+        return Some(String::from(cost));
     }
-    let key = Among::Attribute
-        .keys()
-        .find(|key| key.name() == name || key.is_elsewhere(name))?;
+    let mut keys = Among::Attribute.keys();
+    let key = keys.find(|key| key.name() == name || key.is_elsewhere(name))?;
     match among {
         Among::Section(section) if key.is_of_policy() && !key.is_section() => {
             Some(format!("put `{key}` beside `{section}(…)`, not in it"))
@@ -141,12 +130,12 @@ pub fn out_of_range(key: &dyn Display, given: &str, range: &str) -> String {
     format!("`{key} = {given}` is out of range: it takes {range}")
 }
 
-/// Of a value of another kind.
+/// For a value of another kind than the key takes.
 pub fn wrong_kind(key: &dyn Display, given: &str, wanted: &str) -> String {
     format!("`{key}` can't be `{given}`: it takes {wanted}")
 }
 
-/// Of a text that is no duration. `given` is what the user wrote, `text` what was read of it.
+/// For a text that is no duration. `given` is what the user wrote, `text` what was read of it.
 pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> String {
     let text = text.trim();
     match fault {
@@ -163,7 +152,7 @@ pub fn no_duration(key: &dyn Display, given: &str, text: &str, fault: Fault) -> 
     }
 }
 
-/// Of a key without any where something else is. `with` says what, and what to do.
+/// For a key that something else makes ineffective. `with` says what, and what to do.
 pub fn no_effect(key: &dyn Display, with: &str) -> String {
     format!("`{key}` has no effect with {with}")
 }
@@ -179,11 +168,11 @@ pub fn empty_list(key: &dyn Display) -> String {
 /// One of two durations that must be in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Who says so.
+    /// The key that names the duration.
     pub at: At,
-    /// What is in force.
+    /// The duration in force.
     pub value: Duration,
-    /// Whether nobody named it.
+    /// Whether the duration is the key's default, which nobody named.
     pub is_default: bool,
 }
 

@@ -21,24 +21,24 @@ const UNITS: &[(&str, u64)] = &[
 const SECOND: u64 = 1_000_000_000;
 const DAY: u64 = 86_400 * SECOND;
 
-/// What is wrong with a text.
+/// What is wrong with a text that is no duration.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It has a sign.
+    /// The text has a sign.
     Negative,
-    /// It is something else.
+    /// The text is something else.
     NoDuration,
-    /// It is a number alone.
+    /// The text is a number alone.
     NoUnit,
-    /// It has that unit, which is none.
+    /// The text has this unit, which is none.
     UnknownUnit(String),
-    /// It has a fraction of a nanosecond.
+    /// The text has a fraction of a nanosecond.
     TooFine,
-    /// It is longer than [`LONGEST`].
+    /// The duration is longer than [`LONGEST`].
     TooLong,
 }
 
-/// Reads a text: numbers, each with its unit, white space anywhere between. A policy can hold it exactly.
+/// Reads numbers, each with its unit, and white space anywhere between. A policy can hold the duration exactly.
 /// [`complaint::no_duration`](crate::complaint::no_duration) says what is wrong with another text.
 pub fn parse(text: &str) -> Result<Duration, Fault> {
     let text = text.trim();
@@ -80,13 +80,13 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || c == '.'
 }
 
-/// What the text begins with, and what follows.
+/// Splits a text where its first characters that belong together end.
 fn split(text: &str, belongs: fn(char) -> bool) -> (&str, &str) {
     let end = text.find(|c| !belongs(c)).unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// A number, perhaps with a fraction, of units with that many nanoseconds.
+/// Reads a number, perhaps with a fraction, of units with `unit` nanoseconds each.
 fn nanos(number: &str, unit: u64) -> Result<u64, Fault> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     if fraction.is_empty() || fraction.contains('.') {

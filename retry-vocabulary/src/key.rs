@@ -1,30 +1,30 @@
-//! The keys: one row each says all that reading one takes.
+//! The keys of the attribute: one row each says all that reading, naming and explaining one takes.
 
 use core::fmt;
 use core::time::Duration;
 
 use crate::default;
 
-/// How a key's value is read.
+/// How a key's value is read. Texts in variants end the sentence "it takes …".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Takes {
     /// A number of retries.
     Count,
-    /// A growth.
+    /// A factor by which delays grow.
     Factor,
     /// A number of equal errors.
     Repeats,
     /// A duration.
     Duration,
-    /// A duration of at most `cap`, with its default.
+    /// A duration of at most `cap`; holds the key's default.
     UpToCap(Duration),
-    /// A limit of time.
+    /// A duration above zero.
     DurationAboveZero,
     /// A word, or a list of durations.
     Backoff,
     /// A word, or a ratio.
     Jitter,
-    /// A word.
+    /// A word for what is done with a hint.
     Hint,
     /// A word that decides what is generated, so no expression; without one, the first.
     Stream,
@@ -32,11 +32,11 @@ pub enum Takes {
     Bool,
     /// A string.
     Text,
-    /// Any expression but a literal. The text ends "it takes …".
+    /// Any expression but a literal.
     Expr(&'static str),
-    /// An identifier. The text ends "it takes …".
+    /// An identifier.
     Name(&'static str),
-    /// A name, and what is known of the parameter behind it. The text ends "it takes …".
+    /// A name, and what is known of the parameter behind it.
     Wrapper(&'static str),
     /// A path.
     Path,
@@ -49,7 +49,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// What may stand there instead of a word, for messages.
+    /// What may stand in place of a word, for messages.
     pub const fn beside_words(self) -> &'static str {
         match self {
             Self::Backoff => r#"; or a list of delays, as in ["1s", "5s", "30s"]"#,
@@ -59,34 +59,44 @@ impl Takes {
     }
 }
 
-/// Where a key belongs.
+/// What a key belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// To a policy and to its sections: a setter of both.
+pub enum Owner {
+    /// A policy and its sections: a setter of both.
     Schedule,
-    /// To a policy alone: a setter of it.
+    /// A policy alone: a setter of it.
     Policy,
-    /// To a call, whatever its policy.
+    /// A call, whatever its policy.
     Call,
-    /// To a trait.
+    /// A trait.
     Trait,
-    /// To a method in a copy of another crate's trait.
+    /// A method in a copy of another crate's trait.
     Copied,
 }
 
 struct Row {
     name: &'static str,
-    place: Place,
+    owner: Owner,
     takes: Takes,
     example: &'static str,
-    /// What other libraries call it.
+    /// What other libraries call it: with a `+` where they count the first attempt as well, with a `!` where their
+    /// name says the opposite.
     elsewhere: &'static [&'static str],
+    about: &'static str,
+}
+
+/// How another library's name for a key differs from the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Elsewhere {
+    Alike,
+    CountsFirstAttempt,
+    Opposite,
 }
 
 macro_rules! keys {
-    ($($key:ident: $name:literal, $place:ident, $takes:expr, $example:literal, $elsewhere:expr;)*) => {
-        /// A key of the attribute.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    ($($key:ident: $name:literal, $owner:ident, $takes:expr, $example:literal, $elsewhere:expr $(, $about:literal)?;)*) => {
+        /// A key of the attribute. The order is the one in which keys are printed.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum Key {
             $(
                 #[doc = concat!("`", $name, "`")]
@@ -100,10 +110,11 @@ macro_rules! keys {
             use Takes::*;
             &[$(Row {
                 name: $name,
-                place: Place::$place,
+                owner: Owner::$owner,
                 takes: $takes,
                 example: $example,
                 elsewhere: &$elsewhere,
+                about: concat!($($about)?),
             },)*]
         };
     };
@@ -111,29 +122,45 @@ macro_rules! keys {
 
 keys! {
     Max: "max", Schedule, Count, "max = 5",
-        ["attempts", "backoff_limit", "count", "max_attempts", "max_retries", "max_retry_attempts", "max_times", "max_tries", "num_retries", "retries", "retry_limit", "times", "total_attempts", "tries"];
-    Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["backoff_type", "strategy"];
+        ["+attempts", "backoff_limit", "count", "+max_attempts", "max_retries", "max_retry_attempts", "max_times", "+max_tries", "num_retries", "retries", "retry_limit", "times", "+total_attempts", "+tries"],
+        "Retries after the first attempt: a number, or `unlimited`";
+    Backoff: "backoff", Schedule, Backoff, r#"backoff = "exp""#, ["backoff_type", "strategy"],
+        "Shape of the delays: `exp`, `fixed`, `linear`, `fibonacci`, `none`, or a list of delays; the last one repeats";
     Base: "base", Schedule, UpToCap(default::BASE), r#"base = "250ms""#,
-        ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "min_wait", "wait", "wait_duration"];
-    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exponent", "exponential_backoff_multiplier", "multiplier"];
-    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["exponential_max_wait_duration", "max_backoff", "max_delay", "max_interval", "max_wait"];
-    Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, ["min_backoff", "min_delay", "min_wait"];
-    Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"];
+        ["base_delay", "base_interval", "delay", "initial", "initial_backoff", "initial_delay", "initial_interval", "interval", "min_backoff", "min_delay", "min_wait", "wait", "wait_duration"],
+        "First delay";
+    Factor: "factor", Schedule, Factor, "factor = 2", ["backoff_factor", "backoff_multiplier", "exponent", "exponential_backoff_multiplier", "multiplier"],
+        "Growth of the delays of `exp`, at least 1";
+    Cap: "cap", Schedule, Duration, r#"cap = "30s""#, ["exponential_max_wait_duration", "max_backoff", "max_delay", "max_interval", "max_wait"],
+        "Longest delay, jitter included";
+    Floor: "floor", Policy, UpToCap(default::FLOOR), r#"floor = "100ms""#, ["min_backoff", "min_delay", "min_wait"],
+        "Shortest delay, jitter included";
+    Jitter: "jitter", Schedule, Jitter, r#"jitter = "full""#, ["jitter_factor", "random", "randomization_factor", "randomized_wait_factor", "use_jitter"],
+        "Randomness of the delays: `full`, `equal`, `decorrelated`, `none`, or a ratio from 0 to 1, where 0.2 is ±20 %";
     On: "on", Call, Expr("a function: a path or a closure"), "on = is_retryable",
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
-    Hint: "hint", Policy, Hint, r#"hint = "honor""#, [];
-    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [];
+    Hint: "hint", Policy, Hint, r#"hint = "honor""#, [],
+        "What a server's hint does, such as `Retry-After`: `honor` waits that long, `clamp` at most 5s more than the delay, `ignore` as if there were none";
+    MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [],
+        "Longest hint that is honored: a longer one ends the call";
     Timeout: "timeout", Policy, DurationAboveZero, r#"timeout = "60s""#,
-        ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"];
+        ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"],
+        "Time limit for each attempt";
     Deadline: "deadline", Policy, DurationAboveZero, r#"deadline = "2m""#,
-        ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"];
-    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "disable", "disabled", "retry_enabled"];
-    Idempotent: "idempotent", Call, Bool, "idempotent = false", ["non_idempotent", "nonidempotent", "not_idempotent"];
-    Transient: "transient", Policy, Section, "transient(max = 10)", [];
-    Throttled: "throttled", Policy, Section, "throttled(max = 10)", [];
-    TimedOut: "timed_out", Policy, Section, "timed_out(max = 1)", [];
-    Invalid: "invalid", Policy, Section, "invalid(max = 2)", [];
+        ["max_duration", "max_elapsed", "max_elapsed_time", "total_timeout"],
+        "Time limit for the whole call";
+    Enabled: "enabled", Policy, Bool, "enabled = false", ["active", "!disable", "!disabled", "retry_enabled"],
+        "Whether there are retries at all: `true` or `false`";
+    Idempotent: "idempotent", Call, Bool, "idempotent = false", ["!non_idempotent", "!nonidempotent", "!not_idempotent"];
+    Transient: "transient", Policy, Section, "transient(max = 10)", [],
+        "Other numbers for transient failures";
+    Throttled: "throttled", Policy, Section, "throttled(max = 10)", [],
+        "Other numbers for requests that the server throttled";
+    TimedOut: "timed_out", Policy, Section, "timed_out(max = 1)", [],
+        "Other numbers for timeouts";
+    Invalid: "invalid", Policy, Section, "invalid(max = 2)", [],
+        "Other numbers for values that failed validation";
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];
     Correct: "correct", Call, Expr("a function: a path or a closure"), "correct = async |value, error| …", [];
@@ -160,33 +187,28 @@ keys! {
     Body: "body", Copied, Nothing, "#[retry(body)]", [];
 }
 
-/// Which keys are meant.
+/// The keys that one place may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Among {
-    /// All of the attribute.
+    /// All keys of the attribute.
     Attribute,
-    /// Those of a policy.
+    /// The keys of a policy.
     Policy,
-    /// Those of a policy's section, in the parentheses of that key.
+    /// The keys of a policy's section, in the parentheses of the key that opens it.
     Section(Key),
 }
 
 impl Among {
-    /// Whether that key is one of these.
-    pub const fn has(self, key: Key) -> bool {
-        match self {
-            Self::Attribute => true,
-            Self::Policy => key.is_of_policy(),
-            Self::Section(_) => matches!(key.place(), Place::Schedule),
-        }
-    }
-
     /// The keys, in the order in which they are printed.
     pub fn keys(self) -> impl Iterator<Item = Key> {
-        KEYS.iter().copied().filter(move |key| self.has(*key))
+        KEYS.iter().copied().filter(move |key| match self {
+            Self::Attribute => true,
+            Self::Policy => key.is_of_policy(),
+            Self::Section(_) => key.owner() == Owner::Schedule,
+        })
     }
 
-    /// The key of that name.
+    /// The key of a name.
     pub fn find(self, name: &str) -> Option<Key> {
         self.keys().find(|key| key.name() == name)
     }
@@ -197,43 +219,60 @@ impl Key {
         &ROWS[self as usize]
     }
 
-    /// As users write it.
+    /// The key as users write it.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Where it belongs.
-    pub const fn place(self) -> Place {
-        self.row().place
+    /// What the key belongs to.
+    pub const fn owner(self) -> Owner {
+        self.row().owner
     }
 
-    /// How its value is read.
+    /// How the key's value is read.
     pub const fn takes(self) -> Takes {
         self.row().takes
     }
 
-    /// What an argument of that key looks like, for messages.
+    /// An argument of this key, for messages.
     pub const fn example(self) -> &'static str {
         self.row().example
     }
 
-    /// Whether other libraries call it that.
+    /// The meaning of a policy's key in one sentence, without its default: for the help of programs and the schemas of
+    /// files. Empty for other keys.
+    pub const fn about(self) -> &'static str {
+        self.row().about
+    }
+
+    /// Whether other libraries have that name for this key.
     pub fn is_elsewhere(self, name: &str) -> bool {
-        self.row().elsewhere.contains(&name)
+        self.elsewhere(name).is_some()
     }
 
-    /// Whether a policy has it.
+    pub(crate) fn elsewhere(self, name: &str) -> Option<Elsewhere> {
+        self.row().elsewhere.iter().find_map(|known| {
+            let (alike, difference) = match known.as_bytes()[0] {
+                b'+' => (&known[1..], Elsewhere::CountsFirstAttempt),
+                b'!' => (&known[1..], Elsewhere::Opposite),
+                _ => (*known, Elsewhere::Alike),
+            };
+            (alike == name).then_some(difference)
+        })
+    }
+
+    /// Whether a policy has the key.
     pub const fn is_of_policy(self) -> bool {
-        matches!(self.place(), Place::Schedule | Place::Policy)
+        matches!(self.owner(), Owner::Schedule | Owner::Policy)
     }
 
-    /// Whether it can't stand beside a policy, which has it: `enabled` can, as both must say yes, and `timeout`, as it says
-    /// that the call has one.
+    /// Whether the key can't stand beside a policy, which has it. `enabled` can, as both must say yes, and so can
+    /// `timeout`, as it says that the call has one.
     pub const fn is_within_policy(self) -> bool {
         self.is_of_policy() && !matches!(self, Self::Enabled | Self::Timeout)
     }
 
-    /// Whether it takes keys of its own.
+    /// Whether the key takes keys of its own.
     pub const fn is_section(self) -> bool {
         matches!(self.takes(), Takes::Section)
     }
@@ -245,34 +284,10 @@ impl fmt::Display for Key {
     }
 }
 
-/// Whether other libraries count the first attempt as well under that name of `max`.
-pub fn counts_first_attempt(name: &str) -> bool {
-    const NAMES: [&str; 5] = [
-        "attempts",
-        "max_attempts",
-        "max_tries",
-        "total_attempts",
-        "tries",
-    ];
-    NAMES.contains(&name)
-}
-
-/// Whether that name says the opposite of the key for which it stands.
-pub fn is_opposite(name: &str) -> bool {
-    const NAMES: [&str; 5] = [
-        "disable",
-        "disabled",
-        "non_idempotent",
-        "nonidempotent",
-        "not_idempotent",
-    ];
-    NAMES.contains(&name)
-}
-
-/// A key with its section, as messages name it: `throttled.base`.
-#[derive(Clone, Copy, Debug)]
+/// A key with its section, as messages name it: `throttled.base`. A policy's own keys come before its sections'.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct At {
-    /// Where it stands in one.
+    /// The section that the key stands in, if any.
     pub section: Option<Key>,
     /// The key itself.
     pub key: Key,
@@ -284,5 +299,32 @@ impl fmt::Display for At {
             write!(f, "{section}.")?;
         }
         self.key.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::word::{Backoff, Hint, Jitter, Word};
+
+    #[test]
+    fn every_key_of_a_policy_has_a_meaning() {
+        for key in Among::Attribute.keys() {
+            assert_eq!(key.about().is_empty(), !key.is_of_policy(), "{key}");
+        }
+    }
+
+    #[test]
+    fn every_word_is_named() {
+        let words = [
+            (Key::Backoff, Backoff::words()),
+            (Key::Jitter, Jitter::words()),
+            (Key::Hint, Hint::words()),
+        ];
+        for (key, words) in words {
+            for word in words {
+                assert!(key.about().contains(&format!("`{word}`")), "{key}: {word}");
+            }
+        }
     }
 }

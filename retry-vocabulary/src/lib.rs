@@ -20,7 +20,6 @@
 
 extern crate alloc;
 
-mod about;
 pub mod complaint;
 pub mod default;
 pub mod duration;

@@ -1,7 +1,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The known name that is most like that one, if any is much like it. A common beginning counts most, so that
+/// The known name that is most like `name`, if any is much like it. A common beginning counts most, so that
 /// `exponential` finds `exp`.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let name: Vec<char> = name.to_lowercase().chars().collect();
@@ -32,10 +32,9 @@ fn jaro(a: &[char], b: &[char]) -> f64 {
     let mut taken = vec![false; b.len()];
     let mut matched = Vec::new();
     for (index, letter) in a.iter().enumerate() {
-        let end = b.len().min(index + reach + 1);
-        let mut near = index.saturating_sub(reach)..end;
-        if let Some(place) = near.find(|place| !taken[*place] && b[*place] == *letter) {
-            taken[place] = true;
+        let mut near = index.saturating_sub(reach)..b.len().min(index + reach + 1);
+        if let Some(found) = near.find(|other| !taken[*other] && b[*other] == *letter) {
+            taken[found] = true;
             matched.push(letter);
         }
     }
@@ -44,14 +43,9 @@ fn jaro(a: &[char], b: &[char]) -> f64 {
     }
     let in_b = b.iter().zip(&taken).filter(|(_, taken)| **taken);
     let moved = matched.iter().zip(in_b).filter(|(a, (b, _))| **a != *b);
-    let transpositions = count(moved.count() / 2);
-    let matches = count(matched.len());
-    (matches / count(a.len()) + matches / count(b.len()) + (matches - transpositions) / matches)
-        / 3.0
-}
-
-fn count(letters: usize) -> f64 {
-    f64::from(u32::try_from(letters).unwrap_or(u32::MAX))
+    let [transpositions, matches, a, b] = [moved.count() / 2, matched.len(), a.len(), b.len()]
+        .map(|letters| f64::from(u32::try_from(letters).unwrap_or(u32::MAX)));
+    (matches / a + matches / b + (matches - transpositions) / matches) / 3.0
 }
 
 #[cfg(test)]

@@ -1,39 +1,39 @@
-//! What numbers may be. The texts end "it takes …".
+//! The ranges of values. Each text ends the sentence "it takes …".
 
-/// Of a number of retries.
+/// The range of a number of retries.
 pub const COUNT: &str = r#"a whole number from 0 to 4294967294, or "unlimited""#;
-/// Of a factor.
+/// The range of a factor.
 pub const FACTOR: &str = "a number from 1 up";
-/// Of a jitter that is no word.
+/// The range of a jitter that is no word.
 pub const RATIO: &str = "a ratio from 0 to 1";
-/// Of such a ratio, too, since policies hold billionths.
+/// The precision of a jitter that is no word: policies hold billionths.
 pub const FINE_RATIO: &str = "a ratio of at most 9 decimals";
-/// Of a number of equal errors.
+/// The range of a number of equal errors.
 pub const REPEATS: &str = "a whole number from 2 up";
-/// Of what is on or off.
+/// The values of a key that is on or off.
 pub const BOOL: &str = "`true` or `false`";
-/// Of a duration.
+/// The form of a duration.
 pub const DURATION: &str = r#"a duration, as in "250ms", "1.5s" or "1h30m""#;
-/// Of a limit of time.
+/// The range of a limit of time.
 pub const POSITIVE_DURATION: &str = "a duration above zero";
 
 /// The unit of a ratio as a policy holds it.
 const BILLION: f64 = 1e9;
 
-/// Whether delays can grow by that factor.
+/// Whether delays can grow by a factor of `number`.
 pub fn is_factor(number: f64) -> bool {
     number.is_finite() && number >= 1.0
 }
 
-/// The fewest equal errors that can end a call: one is in no row.
+/// The fewest equal errors that can end a call: a single one repeats nothing.
 pub const LEAST_REPEATS: u32 = 2;
 
-/// Whether so many equal errors can end a call.
+/// Whether `number` equal errors can end a call.
 pub fn is_repeats(number: f64) -> bool {
     (f64::from(LEAST_REPEATS)..=f64::from(u32::MAX)).contains(&number) && number % 1.0 == 0.0
 }
 
-/// Whether a policy can hold it as a ratio, or else what it takes.
+/// Checks that a policy can hold the number as a ratio. The error is what it takes instead.
 pub fn check_ratio(number: f64) -> Result<(), &'static str> {
     if !(0.0..=1.0).contains(&number) {
         return Err(RATIO);
@@ -45,7 +45,7 @@ pub fn check_ratio(number: f64) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// The ratio in billionths, rounded: 0 for what is below or no number, 10⁹ for what is above 1.
+/// The ratio in billionths, rounded: 0 for a negative ratio and for NaN, 10⁹ for one above 1.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

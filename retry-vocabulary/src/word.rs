@@ -6,14 +6,14 @@ use core::fmt::Debug;
 use crate::key::Key;
 
 /// An enum whose variants the user writes as words. Made by [`words!`](crate::words). `Debug` shows the variant's name,
-/// which is that of the runtime's own variant.
+/// which the runtime's own variant has, too.
 pub trait Word: Copy + Debug + 'static {
-    /// The runtime's enum, where it has one.
+    /// The name of the runtime's enum, where it has one.
     const ENUM: &str;
-    /// Every variant.
+    /// All variants, in the order in which messages list their words.
     const ALL: &[Self];
 
-    /// As the user writes it.
+    /// The variant as the user writes it.
     fn word(self) -> &'static str;
 
     /// The variant that a word stands for.
@@ -22,7 +22,7 @@ pub trait Word: Copy + Debug + 'static {
         all.find(|variant| variant.word() == word)
     }
 
-    /// All words.
+    /// The words of all variants.
     fn words() -> Vec<&'static str> {
         // A loop takes the compiler less time than an adapter, which it compiles anew for each enum.
         let mut words = Vec::new();
@@ -33,7 +33,7 @@ pub trait Word: Copy + Debug + 'static {
     }
 }
 
-/// The word of that key for what other libraries call so.
+/// The key's own word for another library's `word`.
 pub(crate) fn elsewhere(key: Key, word: &str) -> Option<&'static str> {
     match (key, word) {
         (Key::Backoff | Key::Jitter, "disabled" | "false" | "no" | "off") => Some("none"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proc_macro2::Ident;
 use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::default;
-use retry_vocabulary::key::{Among, At, Key, Place, Takes};
+use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter, Word};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
@@ -89,7 +89,7 @@ impl<'a> Numbers<'a> {
 pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
     for argument in &arguments.given {
         let key = argument.key;
-        if key.place() == Place::Trait {
+        if key.owner() == Owner::Trait {
             errors.at(
                 argument.ident.span(),
                 format!("`{key}` goes on a trait, to generate a type that implements it"),
@@ -103,7 +103,7 @@ pub(crate) fn on_no_trait(arguments: &Arguments, errors: &mut Errors) {
 fn on_no_copied_method(arguments: &Arguments, errors: &mut Errors) {
     for argument in &arguments.given {
         let key = argument.key;
-        if key.place() == Place::Copied {
+        if key.owner() == Owner::Copied {
             errors.at(
                 argument.ident.span(),
                 format!("`{key}` goes on a method with a body, in a copy of another crate's trait (`of = …`), to retry that body in place of the client's method"),
@@ -210,10 +210,10 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
             };
             let is_for_sections = given.iter().any(has_shape);
             for key in Among::Policy.keys() {
-                let shapes = match (key, key.place(), key.takes()) {
+                let shapes = match (key, key.owner(), key.takes()) {
                     (Key::Max | Key::Backoff, ..) => false,
-                    (_, Place::Policy, Takes::UpToCap(_)) => !is_for_sections,
-                    (_, span, _) => span == Place::Schedule,
+                    (_, Owner::Policy, Takes::UpToCap(_)) => !is_for_sections,
+                    (_, owner, _) => owner == Owner::Schedule,
                 };
                 if shapes {
                     has_no_effect(key, "`backoff = \"none\"`: remove one of the two");

@@ -3,7 +3,7 @@
 use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt};
 use retry_vocabulary::complaint;
-use retry_vocabulary::key::{Among, Key, Place, Takes};
+use retry_vocabulary::key::{Among, Key, Owner, Takes};
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
@@ -267,8 +267,8 @@ fn no_parameters(key: Key, what: &str, input: ParseStream) -> syn::Result<()> {
     if !input.peek(Token![<]) {
         return Ok(());
     }
-    let why = match key.place() {
-        Place::Trait => ": what the trait is generic over is read from its declaration",
+    let why = match key.owner() {
+        Owner::Trait => ": what the trait is generic over is read from its declaration",
         _ => "",
     };
     let example = key.example();

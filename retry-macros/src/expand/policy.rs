@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::ToTokens;
-use retry_vocabulary::key::{Key, Place, Takes};
+use retry_vocabulary::key::{Key, Owner, Takes};
 use retry_vocabulary::word::Word;
 use syn::Expr;
 use syn::spanned::Spanned;
@@ -51,7 +51,7 @@ impl Printer<'_> {
         let (Policy::Constant(numbers) | Policy::Numbers(numbers)) = policy else {
             return None;
         };
-        let is_own = |number: &Argument| number.key.place() == Place::Schedule;
+        let is_own = |number: &Argument| number.key.owner() == Owner::Schedule;
         let own = self.setters(numbers, &|number| {
             number.value.is_literal() && is_own(number)
         });

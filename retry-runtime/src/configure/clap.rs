@@ -17,11 +17,11 @@ pub trait PolicyFlags {
     /// `--retry-max`.
     const FLAG: &'static str = "retry";
 
-    /// The same for environment variables: `APP_RETRY` gives `APP_RETRY` and `APP_RETRY_MAX`. If it is empty, there are
-    /// none.
+    /// The environment variable for all keys at once, which the others begin with: `APP_RETRY` is for `APP_RETRY` and
+    /// `APP_RETRY_MAX`. Empty: no variables.
     const ENV: &'static str;
 
-    /// The program's own policy. Its help shows it as the defaults.
+    /// The program's own policy, which its help shows as the defaults.
     const POLICY: Policy = Policy::new();
 }
 
@@ -94,21 +94,20 @@ impl<F> fmt::Debug for PolicyArgs<F> {
 
 impl<F: PolicyFlags> Args for PolicyArgs<F> {
     fn augment_args(command: Command) -> Command {
-        let defaults = Overrides::all_of(&F::POLICY).entries();
+        let defaults = Overrides::all_of(&F::POLICY).settings();
         let all = arg::<F>(None)
             .value_name("KEYS")
             .help("Retries, all keys at once, as in \"max=5, base=250ms\"");
-        let of_keys = Among::Policy.keys().map(|key| {
-            let default = defaults.iter().find(|(name, _)| name == key.name());
+        let args = Among::Policy.keys().map(|key| {
             let arg = arg::<F>(Some(key)).value_name(value_name(key));
             // Markdown for one, a terminal for the other.
-            let arg = arg.help(key.about().unwrap_or_default().replace('`', ""));
-            match default {
-                Some((_, default)) => arg.default_value(default.alone().to_string()),
+            let arg = arg.help(key.about().replace('`', ""));
+            match defaults.iter().find(|(known, _)| *known == key) {
+                Some((_, default)) => arg.default_value(default.to_string()),
                 None => arg,
             }
         });
-        command.arg(all).args(of_keys)
+        command.arg(all).args(args)
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -140,14 +139,14 @@ impl<F: PolicyFlags> FromArgMatches for PolicyArgs<F> {
     }
 }
 
-/// The argument for that key, or for all of them.
+/// The argument for a key, or for all of them.
 fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     let arg = Arg::new(flag::<F>(key))
         .long(flag::<F>(key))
         .help_heading("Retries")
         .value_parser(move |text: &str| match key {
             _ if text.trim().is_empty() => Ok(Overrides::new()),
-            Some(key) => Overrides::of_key(key, text),
+            Some(key) => Overrides::from_key(key, text),
             None => text.parse(),
         });
     match (F::ENV, key) {
@@ -157,7 +156,7 @@ fn arg<F: PolicyFlags>(key: Option<Key>) -> Arg {
     }
 }
 
-/// The name of its flag.
+/// The name of the flag for a key, or for all of them.
 fn flag<F: PolicyFlags>(key: Option<Key>) -> String {
     match key {
         Some(key) => format!("{}-{}", F::FLAG, key.name().replace('_', "-")),

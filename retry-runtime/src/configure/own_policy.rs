@@ -3,19 +3,13 @@ use crate::policy::Policy;
 /// A function's own policy with named policies over it. Made by [`Policies::over`](crate::Policies::over).
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPolicy<'a, P> {
-    policies: &'a P,
-    own: Policy,
+    pub(crate) policies: &'a P,
+    pub(crate) own: Policy,
 }
 
-impl<'a, P> OwnPolicy<'a, P> {
-    pub(crate) const fn new(policies: &'a P, own: Policy) -> Self {
-        Self { policies, own }
-    }
-}
-
-/// Where policies are found by the name of a call.
+/// A source of policies by the names of calls.
 pub(crate) trait FindPolicy {
-    /// What stands for that name over the call's own policy.
+    /// The policy of the call of that name, laid over the call's own.
     fn find_over(&self, name: &str, own: Policy) -> Policy;
 
     fn find_by_name(&self, name: &str) -> Policy {

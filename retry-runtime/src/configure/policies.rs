@@ -1,4 +1,3 @@
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +7,7 @@ use retry_vocabulary::key::{Among, Key};
 
 use crate::configure::own_policy::{FindPolicy, OwnPolicy};
 use crate::policy::Policy;
-use crate::policy::error::{PolicyError, short};
+use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::overrides::Overrides;
 
 /// The entry for all calls.
@@ -62,17 +61,17 @@ const DEFAULT: &str = "default";
 /// what an entry switches off stays off.
 #[derive(Debug, Default)]
 pub struct Policies {
-    /// The shortest first.
+    /// The entries with the shortest names first.
     entries: Vec<Entry>,
-    /// Laid over the entries.
-    over_all: Overrides,
+    /// The layer over all entries.
+    top: Overrides,
 }
 
 #[derive(Debug)]
 struct Entry {
     name: String,
     named: Overrides,
-    /// Whether a call has come that it is for.
+    /// Whether a call has come that the entry is for.
     is_found: AtomicBool,
 }
 
@@ -81,11 +80,11 @@ impl Policies {
     pub const fn new() -> Self {
         Self {
             entries: Vec::new(),
-            over_all: Overrides::new(),
+            top: Overrides::new(),
         }
     }
 
-    /// With those entries, in any order.
+    /// Policies with the given entries, in any order.
     ///
     /// It is an error if two have the same name, if a name is empty, ends in `.`, `:` or `*`, or is `enabled` or that of a
     /// section, such as `throttled`, or if an entry, together with those that it is laid over, names a `base` or `floor`
@@ -100,7 +99,7 @@ impl Policies {
         policies.checked()
     }
 
-    /// With another source over all entries, such as the environment or the command line. Its `enabled = true` only takes
+    /// These policies with another source over all entries, such as the environment or the command line. Its `enabled = true` only takes
     /// back an `enabled = false` that was laid over all entries before: what an entry or a function switches off stays off.
     ///
     /// ```
@@ -112,11 +111,11 @@ impl Policies {
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
     pub fn overridden_by(mut self, later: &Overrides) -> Result<Self, PolicyError> {
-        self.over_all = self.over_all.overridden_by(later).without_enabling();
+        self.top = self.top.overridden_by(later).without_enabling();
         self.checked()
     }
 
-    /// The policy of the call of that name, if it has none of its own.
+    /// The policy of the call with a name, if it has none of its own.
     pub fn find(&self, name: &str) -> Policy {
         self.find_over(name, Policy::new())
     }
@@ -134,7 +133,8 @@ impl Policies {
     /// }
     /// ```
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
-        OwnPolicy::new(self, own)
+        let policies = self;
+        OwnPolicy { policies, own }
     }
 
     /// The entries that no call has asked for yet: in a program that has run for a while, probably a spelling mistake.
@@ -147,7 +147,7 @@ impl Policies {
             .map(|entry| entry.name.as_str())
     }
 
-    /// Checks at the start of a program that every entry is for one of the calls of those names.
+    /// Checks at the start of a program that every entry is for one of the calls, given by their names.
     ///
     /// ```
     /// use retry_runtime::Policies;
@@ -163,24 +163,12 @@ impl Policies {
     pub fn check_names(&self, calls: &[&str]) -> Result<(), PolicyError> {
         let mut entries = self.entries.iter();
         match entries.find(|entry| !calls.iter().any(|call| entry.is_for(call))) {
-            Some(entry) => Err(PolicyError::new(format!(
-                "no call is named `{}`: {}",
-                short(&entry.name),
-                complaint::suggestion(&entry.name, calls)
-            ))),
+            Some(Entry { name, .. }) => {
+                let remedy = complaint::suggestion(name, calls);
+                Err(refused!("no call is named `{}`: {remedy}", short(name)))
+            }
             None => Ok(()),
         }
-    }
-
-    pub(crate) fn find_over(&self, name: &str, own: Policy) -> Policy {
-        let mut policy = own;
-        for entry in &self.entries {
-            if entry.is_for(name) {
-                entry.is_found.store(true, Ordering::Relaxed);
-                policy = policy.with_overrides(&entry.named);
-            }
-        }
-        policy.with_overrides(&self.over_all)
     }
 
     /// Adds an entry, which is not checked together with the others.
@@ -204,7 +192,7 @@ impl Policies {
 
     /// Checks every entry together with what it is laid over, and with what is laid over it.
     pub(crate) fn checked(self) -> Result<Self, PolicyError> {
-        self.over_all.check()?;
+        self.top.check()?;
         for entry in &self.entries {
             let mut named = Overrides::new();
             for below in &self.entries {
@@ -213,7 +201,7 @@ impl Policies {
                 }
             }
             named
-                .overridden_by(&self.over_all)
+                .overridden_by(&self.top)
                 .check()
                 .map_err(|error| in_entry(&entry.name, &error))?;
         }
@@ -221,13 +209,13 @@ impl Policies {
     }
 }
 
-/// Whether a call, or the beginning of its name, may be called that.
+/// Checks that a call, or the beginning of its name, may have this name.
 pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
     let key = Among::Policy.find(name);
     if key.is_some_and(|key| key.is_section() || key == Key::Enabled) {
-        return Err(PolicyError::new(format!(
+        return Err(refused!(
             "`{name}` is no name of a call: write it in `{DEFAULT}`, for all calls"
-        )));
+        ));
     }
     let beginning = name.trim_end_matches(['.', ':', '*']);
     let (meant, calls) = match beginning {
@@ -235,20 +223,19 @@ pub(crate) fn check_name(name: &str) -> Result<(), PolicyError> {
         meant if meant == name => return Ok(()),
         meant => (meant, "all calls whose names begin with it"),
     };
-    Err(PolicyError::new(format!(
-        "no call is named `{}`: write `{}`, for {calls}",
-        short(name),
-        short(meant)
-    )))
+    let (name, meant) = (short(name), short(meant));
+    Err(refused!(
+        "no call is named `{name}`: write `{meant}`, for {calls}"
+    ))
 }
 
-/// Says in which entry that is wrong.
+/// Adds to an error in which entry it is.
 pub(crate) fn in_entry(name: &str, error: &PolicyError) -> PolicyError {
-    PolicyError::new(format!("in `{}`: {error}", short(name)))
+    refused!("in `{}`: {error}", short(name))
 }
 
 impl Entry {
-    /// Of the names of the calls that it is for.
+    /// The beginning of the names of the calls that the entry is for.
     fn beginning(&self) -> &str {
         match self.name.as_str() {
             DEFAULT => "",
@@ -266,6 +253,13 @@ impl Entry {
 
 impl FindPolicy for Policies {
     fn find_over(&self, name: &str, own: Policy) -> Policy {
-        Self::find_over(self, name, own)
+        let mut policy = own;
+        for entry in &self.entries {
+            if entry.is_for(name) {
+                entry.is_found.store(true, Ordering::Relaxed);
+                policy = policy.with_overrides(&entry.named);
+            }
+        }
+        policy.with_overrides(&self.top)
     }
 }

@@ -10,85 +10,63 @@ use retry_vocabulary::word::{self, Word};
 use crate::configure::policies::Policies;
 use crate::policy::Policy;
 use crate::policy::overrides::Overrides;
-use crate::policy::value::Value;
+use crate::policy::value::Setting;
 
-/// A table of a policy's keys, with their meanings, ranges and defaults.
-///
-/// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out.
-/// Some mistakes only `Deserialize` finds: a `base` above its `cap`, or a list beside a `factor`; durations finer than a
-/// nanosecond or longer than 584 years; a jitter of more than 9 decimals.
-impl JsonSchema for Policy {
-    fn schema_name() -> Cow<'static, str> {
-        "RetryPolicy".into()
-    }
+macro_rules! schemas {
+    ($($(#[$doc:meta])* $type:ident: $name:literal, $about:literal, $schema:expr;)*) => {$(
+        $(#[$doc])*
+        impl JsonSchema for $type {
+            fn schema_name() -> Cow<'static, str> {
+                $name.into()
+            }
 
-    fn schema_id() -> Cow<'static, str> {
-        "retry_runtime::Policy".into()
-    }
+            fn schema_id() -> Cow<'static, str> {
+                concat!("retry_runtime::", stringify!($type)).into()
+            }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let defaults = Overrides::all_of(&Self::new()).entries();
-        let mut schema = table(Among::Policy, &defaults.into_iter().collect());
-        schema.insert(
-            "description".into(),
-            "How many retries, and how long to wait before each".into(),
-        );
-        schema
-    }
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let mut schema = $schema;
+                schema.insert("description".into(), $about.into());
+                schema
+            }
+        }
+    )*};
 }
 
-/// The table of a [`Policy`], without defaults: a key that is not named is left to other layers.
-impl JsonSchema for Overrides {
-    fn schema_name() -> Cow<'static, str> {
-        "RetryOverrides".into()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        "retry_runtime::Overrides".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let mut schema = table(Among::Policy, &BTreeMap::new());
-        schema.insert(
-            "description".into(),
-            "Retries, over those of other sources".into(),
-        );
-        schema
-    }
+schemas! {
+    /// A table of a policy's keys, with their meanings, ranges and defaults.
+    ///
+    /// It describes values as `Serialize` writes them. Numbers as text, which `Deserialize` reads as well, are left out.
+    /// Some mistakes only `Deserialize` finds: a `base` above its `cap`, or a list beside a `factor`; durations finer than a
+    /// nanosecond or longer than 584 years; a jitter of more than 9 decimals.
+    Policy: "RetryPolicy", "How many retries, and how long to wait before each",
+        table(Among::Policy, &Overrides::all_of(&Self::new()).settings());
+    /// The table of a [`Policy`], without defaults: a key that is not named is left to other layers.
+    Overrides: "RetryOverrides", "Retries, over those of other sources", table(Among::Policy, &[]);
+    /// A table of [`Overrides`] by the names of calls, and `enabled` beside them.
+    Policies: "RetryPolicies", "Policies by the names of calls; `default` is for all", policies();
 }
 
-/// A table of [`Overrides`] by the names of calls, and `enabled` beside them.
-impl JsonSchema for Policies {
-    fn schema_name() -> Cow<'static, str> {
-        "RetryPolicies".into()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        "retry_runtime::Policies".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let sections = Among::Policy.keys().filter(|key| key.is_section());
-        let sections: Vec<_> = sections.map(Key::name).collect();
-        json_schema!({
-            "description": "Policies by the names of calls; `default` is for all",
-            "type": "object",
-            "properties": { Key::Enabled.name(): described(Key::Enabled) },
-            "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
-            "additionalProperties": table(Among::Policy, &BTreeMap::new()),
-        })
-    }
+fn policies() -> Schema {
+    let sections = Among::Policy.keys().filter(|key| key.is_section());
+    let sections: Vec<_> = sections.map(Key::name).collect();
+    json_schema!({
+        "type": "object",
+        "properties": { Key::Enabled.name(): described(Key::Enabled) },
+        "propertyNames": { "pattern": "[^.:*]$", "not": { "enum": sections } },
+        "additionalProperties": table(Among::Policy, &[]),
+    })
 }
 
-fn table(keys: Among, defaults: &BTreeMap<String, Value>) -> Schema {
+/// A table of keys, with the default of each that `defaults` names.
+fn table(keys: Among, defaults: &[(Key, Setting)]) -> Schema {
     let mut properties = BTreeMap::new();
     for key in keys.keys() {
         let mut schema = described(key);
-        if let Some(default) = defaults.get(key.name()) {
+        if let Some((_, default)) = defaults.iter().find(|(known, _)| *known == key) {
             let default = json_schema!({ "default": default });
-            schema
-                .ensure_object()
-                .extend(default.as_object().cloned().unwrap_or_default());
+            let default = default.as_object().cloned().unwrap_or_default();
+            schema.ensure_object().extend(default);
         }
         properties.insert(key.name(), schema);
     }
@@ -97,9 +75,7 @@ fn table(keys: Among, defaults: &BTreeMap<String, Value>) -> Schema {
 
 fn described(key: Key) -> Schema {
     let mut schema = value(key);
-    if let Some(about) = key.about() {
-        schema.insert("description".into(), about.into());
-    }
+    schema.insert("description".into(), key.about().into());
     schema
 }
 
@@ -120,14 +96,14 @@ fn value(key: Key) -> Schema {
         ] }),
         Takes::Hint => json_schema!({ "enum": word::Hint::words() }),
         Takes::Bool => json_schema!({ "type": "boolean" }),
-        Takes::Section => table(Among::Section(key), &BTreeMap::new()),
+        Takes::Section => table(Among::Section(key), &[]),
         Takes::DurationAboveZero => duration("(?=.*[1-9])"),
         // Nothing else is in a policy.
         _ => duration(""),
     }
 }
 
-/// A duration whose text also is as `ahead` says.
+/// A duration. `ahead` is what else a pattern asks of its text.
 fn duration(ahead: &str) -> Schema {
     let parts = r"\s*([0-9]+(\.[0-9]+)?\s*(ns|us|µs|μs|ms|s|m|h|d|w)\s*)+";
     json_schema!({

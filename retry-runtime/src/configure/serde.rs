@@ -10,9 +10,9 @@ use retry_vocabulary::key::{Among, Key};
 
 use crate::configure::policies::{Policies, check_name, in_entry};
 use crate::policy::overrides::Overrides;
-use crate::policy::value::Value;
+use crate::policy::serde::EntrySeed;
 
-/// A table of tables, as [`Policies`] says.
+/// Reads a table of tables, as [`Policies`] describes it.
 impl<'de> Deserialize<'de> for Policies {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(PoliciesVisitor)
@@ -32,9 +32,13 @@ impl<'de> Visitor<'de> for PoliciesVisitor {
         let (mut policies, mut switch) = (Policies::new(), Overrides::new());
         while let Some(name) = map.next_key::<String>()? {
             if name == Key::Enabled.name() {
-                switch = map.next_value_seed(Switch)?;
+                let entry = map.next_value_seed(EntrySeed {
+                    section: None,
+                    name,
+                })?;
+                switch = Overrides::from_entries(&Vec::from([entry])).map_err(Error::custom)?;
             } else {
-                let named = map.next_value_seed(Entry { name: &name })?;
+                let named = map.next_value_seed(NamedTable { name: &name })?;
                 policies.add(name, named).map_err(Error::custom)?;
             }
         }
@@ -42,25 +46,12 @@ impl<'de> Visitor<'de> for PoliciesVisitor {
     }
 }
 
-/// Whether there are retries at all.
-struct Switch;
-
-impl<'de> DeserializeSeed<'de> for Switch {
-    type Value = Overrides;
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
-        let name = String::from(Key::Enabled.name());
-        let value = Value::deserialize(deserializer)?;
-        Overrides::from_entries(&Vec::from([(name, value)])).map_err(Error::custom)
-    }
-}
-
-/// What stands under a name, checked as soon as it is read, so that the format adds its place to an error.
-struct Entry<'a> {
+/// Reads the table of a name and checks it at once, so that the format adds the place of the table to an error.
+struct NamedTable<'a> {
     name: &'a str,
 }
 
-impl<'de> DeserializeSeed<'de> for Entry<'_> {
+impl<'de> DeserializeSeed<'de> for NamedTable<'_> {
     type Value = Overrides;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Overrides, D::Error> {
@@ -68,7 +59,7 @@ impl<'de> DeserializeSeed<'de> for Entry<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Entry<'_> {
+impl<'de> Visitor<'de> for NamedTable<'_> {
     type Value = Overrides;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

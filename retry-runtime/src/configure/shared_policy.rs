@@ -32,7 +32,7 @@ pub struct SharedPolicy<P = Policy> {
 }
 
 impl<P> SharedPolicy<P> {
-    /// Holds that policy until [`store`](Self::store) replaces it.
+    /// A shared policy that holds `policy` until [`store`](Self::store) replaces it.
     pub const fn new(policy: P) -> Self {
         Self {
             stored: RwLock::new(policy),
@@ -60,9 +60,10 @@ impl<P> SharedPolicy<P> {
 }
 
 impl SharedPolicy<Policies> {
-    /// As [`Policies::over`].
+    /// The policy under a call's name over a function's own, as [`Policies::over`] finds it.
     pub const fn over(&self, own: Policy) -> OwnPolicy<'_, Self> {
-        OwnPolicy::new(self, own)
+        let policies = self;
+        OwnPolicy { policies, own }
     }
 }
 

@@ -1,7 +1,5 @@
 use core::time::Duration;
 
-use retry_vocabulary::word;
-
 use crate::policy::list;
 
 /// The shape of the delays: the key `backoff`. Its numbers are `base`, `factor`, `cap` and `floor`.
@@ -59,8 +57,8 @@ pub enum Backoff {
 }
 
 impl Backoff {
-    /// The list of these delays. It stays in memory until the process ends, once, however often you pass it; without the
-    /// feature `std`, once for each time. In a constant, use [`Backoff::List`].
+    /// A list of delays known only at run time. It stays in memory until the process ends, once, however often you pass it;
+    /// without the feature `std`, once for each time. In a constant, use [`Backoff::List`].
     ///
     /// ```
     /// use std::time::Duration;
@@ -72,28 +70,6 @@ impl Backoff {
     /// ```
     pub fn list(delays: &[Duration]) -> Self {
         Self::List(list::keep(delays))
-    }
-
-    pub(crate) const fn from_word(word: word::Backoff) -> Self {
-        match word {
-            word::Backoff::Exponential => Self::Exponential,
-            word::Backoff::Fixed => Self::Fixed,
-            word::Backoff::Linear => Self::Linear,
-            word::Backoff::Fibonacci => Self::Fibonacci,
-            word::Backoff::None => Self::None,
-        }
-    }
-
-    /// `None` for a list.
-    pub(crate) const fn word(self) -> Option<word::Backoff> {
-        match self {
-            Self::Exponential => Some(word::Backoff::Exponential),
-            Self::Fixed => Some(word::Backoff::Fixed),
-            Self::Linear => Some(word::Backoff::Linear),
-            Self::Fibonacci => Some(word::Backoff::Fibonacci),
-            Self::None => Some(word::Backoff::None),
-            Self::List(_) => None,
-        }
     }
 
     pub(crate) const fn is_list(self) -> bool {
@@ -128,7 +104,7 @@ fn exponential(power: u32, base: Duration, factor: f64, cap: Duration) -> Durati
     Duration::try_from_secs_f64(base.as_secs_f64() * growth).map_or(cap, |delay| delay.min(cap))
 }
 
-/// What `f64::powi` is, which needs `std`.
+/// `factor` to a power, without `f64::powi`, which needs `std`.
 fn to_power(mut factor: f64, mut power: u32) -> f64 {
     let mut product = 1.0;
     loop {
@@ -143,7 +119,7 @@ fn to_power(mut factor: f64, mut power: u32) -> f64 {
     }
 }
 
-/// The Fibonacci number of that index, `u32::MAX` where it is larger.
+/// The Fibonacci number of an index, `u32::MAX` where it is larger.
 fn fibonacci(index: u32) -> u32 {
     let (mut current, mut next) = (0_u32, 1_u32);
     // The 48th is the first that does not fit.

@@ -44,16 +44,21 @@ impl PolicyError {
     }
 }
 
-/// The start of a text on one line: a message is no place for a whole file given by mistake.
+/// The start of a text on one line, for messages: a whole file given by mistake would fill them.
 pub(crate) fn short(text: &str) -> String {
     const LONGEST: usize = 40;
-    let mut short: String = text
-        .chars()
-        .take(LONGEST)
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let on_one_line = |c: char| if c.is_control() { ' ' } else { c };
+    let mut short: String = text.chars().take(LONGEST).map(on_one_line).collect();
     if text.chars().nth(LONGEST).is_some() {
         short.push('…');
     }
     short
 }
+
+/// A [`PolicyError`] whose message is formatted.
+macro_rules! refused {
+    ($($message:tt)*) => {
+        $crate::policy::error::PolicyError::new(alloc::format!($($message)*))
+    };
+}
+pub(crate) use refused;

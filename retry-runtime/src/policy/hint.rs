@@ -1,7 +1,5 @@
 use core::time::Duration;
 
-use retry_vocabulary::word;
-
 /// What a server's hint (`Retry-After` and its relatives) does to the delay: the key `hint`.
 ///
 /// A random part is added to the hint, so that clients told the same wait don't come back in one wave. It is up to what the
@@ -14,8 +12,8 @@ pub enum Hint {
     /// A hint above `max_hint` ends the call.
     #[default]
     Honor,
-    /// `"clamp"`: the same, but count at most 5 s more than the policy's shortest delay, as AWS SDKs do ("Retry Behavior
-    /// 2.1", 2026).
+    /// `"clamp"`: wait as with `"honor"`, but count at most 5 s more than the policy's shortest delay, as AWS SDKs do
+    /// ("Retry Behavior 2.1", 2026).
     Clamp,
     /// `"ignore"`: wait the policy's own delay.
     Ignore,
@@ -27,22 +25,6 @@ const LEAST_SPREAD: Duration = Duration::from_millis(100);
 const CLAMP_SPAN: Duration = Duration::from_secs(5);
 
 impl Hint {
-    pub(crate) const fn from_word(word: word::Hint) -> Self {
-        match word {
-            word::Hint::Honor => Self::Honor,
-            word::Hint::Clamp => Self::Clamp,
-            word::Hint::Ignore => Self::Ignore,
-        }
-    }
-
-    pub(crate) const fn word(self) -> word::Hint {
-        match self {
-            Self::Honor => word::Hint::Honor,
-            Self::Clamp => word::Hint::Clamp,
-            Self::Ignore => word::Hint::Ignore,
-        }
-    }
-
     /// What the wait is drawn from, both ends included, after the server asked for `hint` and where the policy alone
     /// would draw from `own`. `None` where the hint has no say.
     pub(crate) fn range(

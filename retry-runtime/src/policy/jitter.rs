@@ -1,7 +1,5 @@
 use core::time::Duration;
 
-use retry_vocabulary::word;
-
 /// How much of a delay is random: the key `jitter`. It is drawn anew for every delay.
 ///
 /// `d` is the delay that the backoff gives, at least `floor` and at most `cap`. No delay is shorter than `floor` or
@@ -30,26 +28,6 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    pub(crate) const fn from_word(word: word::Jitter) -> Self {
-        match word {
-            word::Jitter::Full => Self::Full,
-            word::Jitter::Equal => Self::Equal,
-            word::Jitter::Decorrelated => Self::Decorrelated,
-            word::Jitter::None => Self::None,
-        }
-    }
-
-    /// `None` for a ratio.
-    pub(crate) const fn word(self) -> Option<word::Jitter> {
-        match self {
-            Self::Full => Some(word::Jitter::Full),
-            Self::Equal => Some(word::Jitter::Equal),
-            Self::Decorrelated => Some(word::Jitter::Decorrelated),
-            Self::None => Some(word::Jitter::None),
-            Self::Ratio(_) => None,
-        }
-    }
-
     /// What the delay is drawn from, both ends included, where the backoff gave `delay` and the delay before was
     /// `previous`.
     pub(crate) fn range(

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use core::time::Duration;
 
-/// Each different list is kept once.
+/// Keeps each different list once.
 #[cfg(feature = "std")]
 pub(crate) fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     use std::sync::{Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(crate) fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
     delays
 }
 
-/// There is no lock to keep them behind.
+/// Keeps a list each time, since there is no lock to keep a registry behind.
 #[cfg(not(feature = "std"))]
 pub(crate) use leak as keep;
 

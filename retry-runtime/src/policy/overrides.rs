@@ -1,6 +1,4 @@
-use alloc::format;
-use alloc::string::String;
-use alloc::string::ToString;
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use core::time::Duration;
 
@@ -10,11 +8,20 @@ use retry_vocabulary::key::{Among, At, Key};
 
 use crate::classify::kind::Kind;
 use crate::policy::Policy;
-use crate::policy::error::{PolicyError, short};
-use crate::policy::hint::Hint;
+use crate::policy::backoff::Backoff;
+use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
-use crate::policy::value::{Entries, Value};
+use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
+
+/// The policy itself, and its sections with the kinds of failure that they are for.
+const SECTIONS: [(Option<Key>, Option<Kind>); 5] = [
+    (None, None),
+    (Some(Key::Transient), Some(Kind::Transient)),
+    (Some(Key::Throttled), Some(Kind::Throttled)),
+    (Some(Key::TimedOut), Some(Kind::Timeout)),
+    (Some(Key::Invalid), Some(Kind::Invalid)),
+];
 
 /// The keys of a policy that one text or table names: one layer of configuration.
 ///
@@ -68,20 +75,11 @@ use crate::policy::value::{Entries, Value};
 /// rounded into range. `Display` prints what the layer names, in the form above.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Overrides {
-    /// What a section could name, too.
-    own: Section,
-    floor: Option<Duration>,
-    hint: Option<Hint>,
-    max_hint: Option<Duration>,
-    timeout: Option<Duration>,
-    deadline: Option<Duration>,
-    enabled: Option<bool>,
-    /// By kind. One that names nothing is none.
-    sections: [Section; Kind::ALL.len()],
+    named: BTreeMap<At, KeyValue>,
 }
 
 impl Policy {
-    /// This policy, overridden key by key with what that layer names, in sections too.
+    /// This policy, overridden key by key with what a layer names, in sections too.
     ///
     /// It is an error if the result has a `base` or `floor` above its `cap`, in the policy or in a section with what it
     /// inherits, or if the layer names a `base` or `factor` for delays that come from a list. A layer that names a list
@@ -99,73 +97,94 @@ impl Policy {
     /// ```
     pub fn overridden_by(self, overrides: &Overrides) -> Result<Self, PolicyError> {
         let policy = self.with_overrides(overrides);
-        policy.check(None, &overrides.own)?;
-        for kind in Kind::ALL {
-            policy.check(Some(kind), &overrides.sections[kind as usize])?;
+        for (section, kind) in SECTIONS {
+            policy.check(section, kind, overrides)?;
         }
         Ok(policy)
     }
 
-    /// The same unchecked, as by setters.
+    /// This policy overridden as by setters: nothing is checked.
     pub(crate) fn with_overrides(self, overrides: &Overrides) -> Self {
-        let mut policy = self.with(None, overrides.own);
-        for kind in Kind::ALL {
-            policy = policy.with(Some(kind), overrides.sections[kind as usize]);
-        }
-        if let Some(floor) = overrides.floor {
-            policy = policy.floor(floor);
-        }
-        if let Some(hint) = overrides.hint {
-            policy = policy.hint(hint);
-        }
-        if let Some(max_hint) = overrides.max_hint {
-            policy = policy.max_hint(max_hint);
-        }
-        if let Some(timeout) = overrides.timeout {
-            policy = policy.timeout(timeout);
-        }
-        if let Some(deadline) = overrides.deadline {
-            policy = policy.deadline(deadline);
-        }
-        if let Some(enabled) = overrides.enabled {
-            policy = policy.enabled(enabled);
+        let mut policy = self;
+        for (at, value) in &overrides.named {
+            policy = policy.set(*at, *value);
         }
         policy
     }
 
-    /// Checks the numbers for that kind, or the policy's own, after a layer that named `last`.
-    fn check(&self, kind: Option<Kind>, last: &Section) -> Result<(), PolicyError> {
-        let section = kind
-            .map(|kind| self.rows.get(Some(kind)))
-            .unwrap_or_default();
-        let named = self.rows.get(None).overridden_by(section);
-        let in_force = Schedule::new(named, self.floor.get());
-        // A section's own keys are named as such, those that it takes from the policy are not.
-        let at = |key, is_sections| At {
-            section: kind.map(section_key).filter(|_| is_sections),
-            key,
+    fn set(self, at: At, value: KeyValue) -> Self {
+        let section = Section::new();
+        let section = match (at.key, value) {
+            (Key::Max, KeyValue::Count(max)) => section.max(max),
+            (Key::Backoff, KeyValue::Backoff(backoff)) => section.backoff(backoff),
+            (Key::Base, KeyValue::Duration(base)) => section.base(base),
+            (Key::Factor, KeyValue::Factor(factor)) => section.factor(factor),
+            (Key::Cap, KeyValue::Duration(cap)) => section.cap(cap),
+            (Key::Jitter, KeyValue::Jitter(jitter)) => section.jitter(jitter),
+            (Key::Floor, KeyValue::Duration(floor)) => return self.floor(floor),
+            (Key::Hint, KeyValue::Hint(hint)) => return self.hint(hint),
+            (Key::MaxHint, KeyValue::Duration(longest)) => return self.max_hint(longest),
+            (Key::Timeout, KeyValue::Duration(timeout)) => return self.timeout(timeout),
+            (Key::Deadline, KeyValue::Duration(deadline)) => return self.deadline(deadline),
+            (Key::Enabled, KeyValue::Bool(enabled)) => return self.enabled(enabled),
+            _ => return self,
         };
-        // No default is called that: it may be the program's own.
-        let bound = |at, value| Bound {
-            at,
+        let kind = SECTIONS.iter().find(|known| known.0 == at.section);
+        self.with(kind.and_then(|known| known.1), section)
+    }
+
+    /// The value that a policy's text has for a key: for the policy itself the one in force, for a section the one named.
+    fn get(&self, at: At, named: Section) -> Option<KeyValue> {
+        Some(match at.key {
+            Key::Max => KeyValue::Count(named.max?),
+            Key::Backoff => KeyValue::Backoff(named.backoff?),
+            Key::Base => KeyValue::Duration(named.base?),
+            Key::Factor => KeyValue::Factor(named.factor?),
+            Key::Cap => KeyValue::Duration(named.cap?),
+            Key::Jitter => KeyValue::Jitter(named.jitter?),
+            Key::Floor => KeyValue::Duration(self.floor.get().filter(|floor| !floor.is_zero())?),
+            Key::Hint => KeyValue::Hint(self.hint),
+            Key::MaxHint => KeyValue::Duration(self.longest_hint()),
+            Key::Timeout => KeyValue::Duration(self.attempt_limit()?),
+            Key::Deadline => KeyValue::Duration(self.time_limit()?),
+            Key::Enabled if !self.enabled => KeyValue::Bool(false),
+            _ => return None,
+        })
+    }
+
+    /// Checks the numbers for a kind, or the policy's own, after the layer `last`.
+    fn check(
+        &self,
+        section: Option<Key>,
+        kind: Option<Kind>,
+        last: &Overrides,
+    ) -> Result<(), PolicyError> {
+        let own = self.rows.get(None);
+        let named = kind.map_or_else(Section::new, |_| self.rows.get(kind));
+        let in_force = Schedule::new(own.overridden_by(named), self.floor.get());
+        // A section's own keys are named as such, those that it takes from the policy are not. No default is called that:
+        // it may be the program's own.
+        let bound = |key, is_sections: bool, value| Bound {
+            at: At {
+                section: section.filter(|_| is_sections),
+                key,
+            },
             value,
             is_default: false,
         };
-        let cap = bound(at(Key::Cap, section.cap.is_some()), in_force.cap);
+        let cap = bound(Key::Cap, named.cap.is_some(), in_force.cap);
         let complaint = if in_force.backoff.is_list() {
-            let key = match last {
-                Section { base: Some(_), .. } => Some(Key::Base),
-                Section {
-                    factor: Some(_), ..
-                } => Some(Key::Factor),
-                _ => None,
-            };
-            key.map(|key| complaint::no_effect(&at(key, true), complaint::BESIDE_LIST))
+            let mut growth = [Key::Base, Key::Factor]
+                .map(|key| At { section, key })
+                .into_iter();
+            growth
+                .find(|at| last.named.contains_key(at))
+                .map(|at| complaint::no_effect(&at, complaint::BESIDE_LIST))
         } else {
-            let base = at(Key::Base, section.base.is_some());
-            complaint::above(bound(base, in_force.base), cap)
+            let base = bound(Key::Base, named.base.is_some(), in_force.base);
+            complaint::above(base, cap)
         };
-        let floor = bound(at(Key::Floor, false), in_force.floor);
+        let floor = bound(Key::Floor, false, in_force.floor);
         match complaint.or_else(|| complaint::above(floor, cap)) {
             Some(complaint) => Err(PolicyError::new(complaint)),
             None => Ok(()),
@@ -174,21 +193,14 @@ impl Policy {
 }
 
 impl Overrides {
-    /// Names nothing.
+    /// A layer that names nothing.
     pub const fn new() -> Self {
         Self {
-            own: Section::new(),
-            floor: None,
-            hint: None,
-            max_hint: None,
-            timeout: None,
-            deadline: None,
-            enabled: None,
-            sections: [Section::new(); Kind::ALL.len()],
+            named: BTreeMap::new(),
         }
     }
 
-    /// Checks what it names together, whatever it is laid over.
+    /// Checks what the layer names together, whatever it is laid over.
     pub(crate) fn check(&self) -> Result<(), PolicyError> {
         let any = Policy::new().base(Duration::ZERO).cap(duration::LONGEST);
         any.overridden_by(self).map(drop)
@@ -208,207 +220,123 @@ impl Overrides {
     /// assert!(policy.to_string().contains("base=100ms, factor=2, cap=500ms"));
     /// # Ok::<(), retry_runtime::PolicyError>(())
     /// ```
-    pub fn overridden_by(self, later: &Self) -> Self {
-        let mut sections = self.sections;
-        for (section, later) in sections.iter_mut().zip(later.sections) {
-            *section = section.overridden_by(later);
+    pub fn overridden_by(mut self, later: &Self) -> Self {
+        for (at, value) in &later.named {
+            if let KeyValue::Backoff(Backoff::List(_)) = value {
+                // What `later` names of these comes after its `backoff`.
+                for key in [Key::Base, Key::Factor] {
+                    self.named.remove(&At { key, ..*at });
+                }
+            }
+            self.named.insert(*at, *value);
         }
-        Self {
-            own: self.own.overridden_by(later.own),
-            floor: later.floor.or(self.floor),
-            hint: later.hint.or(self.hint),
-            max_hint: later.max_hint.or(self.max_hint),
-            timeout: later.timeout.or(self.timeout),
-            deadline: later.deadline.or(self.deadline),
-            enabled: later.enabled.or(self.enabled),
-            sections,
-        }
+        self
     }
 
-    /// What that policy says, every key named.
+    /// What a policy says, every key named.
     pub(crate) fn all_of(policy: &Policy) -> Self {
-        let named = policy.rows.get(None);
-        let sections = Kind::ALL.map(|kind| {
-            let section = policy.rows.get(Some(kind));
-            match named.overridden_by(section) {
-                in_force if in_force.names_list() => section.without_growth(),
-                _ => section,
+        let own = policy.rows.get(None);
+        let sections = SECTIONS.map(|(section, kind)| {
+            let named = policy.rows.get(kind);
+            match own.overridden_by(named) {
+                in_force if in_force.names_list() => (section, named.without_growth()),
+                _ => (section, named),
             }
         });
-        // With its `max`, also where retries are off.
-        let own = Schedule::new(named, policy.floor.get());
-        let is_list = own.backoff.is_list();
         // Named, the default would clip lists.
-        let has_list = is_list || sections.iter().any(Section::names_list);
-        Self {
-            own: Section {
-                max: Some(own.max),
-                backoff: Some(own.backoff),
-                base: (!is_list).then_some(own.base),
-                factor: (!is_list).then_some(own.factor),
-                cap: if has_list { named.cap } else { Some(own.cap) },
-                jitter: Some(own.jitter),
-            },
-            floor: policy.floor.get().filter(|floor| !floor.is_zero()),
-            hint: Some(policy.hint_rule()),
-            max_hint: Some(policy.longest_hint()),
-            timeout: policy.attempt_limit(),
-            deadline: policy.time_limit(),
-            enabled: (!policy.is_enabled()).then_some(false),
-            sections,
+        let has_list = sections.iter().any(|(_, named)| named.names_list());
+        let mut all = Self::new();
+        for (section, mut named) in sections {
+            if section.is_none() {
+                // With its `max`, also where retries are off.
+                named = Schedule::new(own, None).named();
+                named.cap = own.cap.or(named.cap.filter(|_| !has_list));
+            }
+            for key in section.map_or(Among::Policy, Among::Section).keys() {
+                let at = At { section, key };
+                all.named
+                    .extend(policy.get(at, named).map(|value| (at, value)));
+            }
         }
+        all
     }
 
-    /// The same without `enabled = true`, so that what others switch off stays off.
+    /// This layer without `enabled = true`, so that what others switch off stays off.
     pub(crate) fn without_enabling(mut self) -> Self {
-        self.enabled = self.enabled.filter(|enabled| !enabled);
+        let on = (Key::Enabled, KeyValue::Bool(true));
+        self.named.retain(|at, value| (at.key, *value) != on);
         self
     }
 
     pub(crate) fn from_entries(entries: &Entries) -> Result<Self, PolicyError> {
-        let mut named = Self::default();
-        for (at, value) in keys(entries, None)? {
-            named.set(at, value)?;
-        }
+        let mut named = Self::new();
+        named.read_all(None, entries)?;
         Ok(named)
     }
 
-    /// Whether one entry, of that section or of the policy, is right by itself.
+    fn read_all(&mut self, section: Option<Key>, entries: &Entries) -> Result<(), PolicyError> {
+        let mut keys: Vec<(At, &RawValue)> = Vec::new();
+        for (name, raw) in entries {
+            let at = find(section, name, raw)?;
+            if keys.iter().any(|(known, _)| *known == at) {
+                return Err(PolicyError::new(complaint::given_twice(&at)));
+            }
+            keys.push((at, raw));
+        }
+        keys.into_iter()
+            .try_for_each(|(at, raw)| self.read(at, raw))
+    }
+
+    fn read(&mut self, at: At, raw: &RawValue) -> Result<(), PolicyError> {
+        match raw {
+            RawValue::Table(entries) if at.key.is_section() => {
+                return self.read_all(Some(at.key), entries);
+            }
+            _ if at.key.is_section() => {
+                let given = short(raw.single());
+                let remedy = "is not a section: write its keys, as in";
+                return Err(refused!("`{at} = {given}` {remedy} `{at}(max=5)`"));
+            }
+            _ => self.named.insert(at, KeyValue::read(at, raw)?),
+        };
+        Ok(())
+    }
+
+    /// Checks one entry, of a section or of the policy, by itself.
     #[cfg(feature = "serde")]
     pub(crate) fn check_entry(
         section: Option<Key>,
         name: &str,
-        value: &Value,
+        raw: &RawValue,
     ) -> Result<(), PolicyError> {
-        let at = find(section, name, value)?;
-        match section {
-            Some(_) => set(&mut Section::new(), at, value),
-            None => Self::default().set(at, value),
+        Self::new().read(find(section, name, raw)?, raw)
+    }
+
+    /// What is named, as texts and tables have it: the policy's own keys, then the sections.
+    pub(crate) fn settings(&self) -> Vec<(Key, Setting)> {
+        let mut settings = Vec::new();
+        for (at, value) in &self.named {
+            match (at.section, settings.last_mut()) {
+                (None, _) => settings.push((at.key, Setting::One(*value))),
+                (Some(section), Some((last, Setting::Section(keys)))) if *last == section => {
+                    keys.push((at.key, *value));
+                }
+                (Some(section), _) => {
+                    let keys = Vec::from([(at.key, *value)]);
+                    settings.push((section, Setting::Section(keys)));
+                }
+            }
         }
-    }
-
-    fn set(&mut self, at: At, value: &Value) -> Result<(), PolicyError> {
-        match at.key {
-            Key::Floor => self.floor = Some(value.duration(at)?),
-            Key::Hint => self.hint = Some(Hint::from_word(value.word(at)?)),
-            Key::MaxHint => self.max_hint = Some(value.duration(at)?),
-            Key::Timeout => self.timeout = Some(value.positive_duration(at)?),
-            Key::Deadline => self.deadline = Some(value.positive_duration(at)?),
-            Key::Enabled => self.enabled = Some(value.bool(at)?),
-            key => match kind_of(key) {
-                Some(kind) => self.sections[kind as usize] = read_section(at, value)?,
-                None => set(&mut self.own, at, value)?,
-            },
-        }
-        Ok(())
-    }
-
-    /// The reverse of [`Overrides::from_entries`].
-    pub(crate) fn entries(&self) -> Entries {
-        entries(Among::Policy, |key| match key {
-            Key::Floor => self.floor.map(Value::from_duration),
-            Key::Hint => self.hint.map(|hint| Value::from_word(Some(hint.word()))),
-            Key::MaxHint => self.max_hint.map(Value::from_duration),
-            Key::Timeout => self.timeout.map(Value::from_duration),
-            Key::Deadline => self.deadline.map(Value::from_duration),
-            Key::Enabled => self.enabled.map(Value::Bool),
-            key => match kind_of(key) {
-                Some(kind) => section_entries(key, &self.sections[kind as usize]),
-                None => get(&self.own, key),
-            },
-        })
+        settings
     }
 }
 
-/// The kind of failure that a section is for.
-fn kind_of(section: Key) -> Option<Kind> {
-    Kind::ALL
-        .into_iter()
-        .find(|kind| section_key(*kind) == section)
-}
-
-fn section_key(kind: Kind) -> Key {
-    match kind {
-        Kind::Transient => Key::Transient,
-        Kind::Throttled => Key::Throttled,
-        Kind::Timeout => Key::TimedOut,
-        Kind::Invalid => Key::Invalid,
-    }
-}
-
-/// The keys of that section, or of the policy, with their values.
-fn keys(entries: &Entries, section: Option<Key>) -> Result<Vec<(At, &Value)>, PolicyError> {
-    let mut keys: Vec<(At, &Value)> = Vec::new();
-    for (name, value) in entries {
-        let at = find(section, name, value)?;
-        if keys.iter().any(|(known, _)| known.key == at.key) {
-            return Err(PolicyError::new(complaint::given_twice(&at)));
-        }
-        keys.push((at, value));
-    }
-    Ok(keys)
-}
-
-/// The key of that name, which stands before that value.
-fn find(section: Option<Key>, name: &str, value: &Value) -> Result<At, PolicyError> {
+/// The key of a name, which stands before `raw`.
+fn find(section: Option<Key>, name: &str, raw: &RawValue) -> Result<At, PolicyError> {
     let among = section.map_or(Among::Policy, Among::Section);
-    match among.find(name) {
-        Some(key) => Ok(At { section, key }),
-        None => {
-            let complaint = complaint::unknown_key(&short(name), &value.to_string(), among);
-            Err(PolicyError::new(complaint))
-        }
-    }
-}
-
-fn read_section(at: At, value: &Value) -> Result<Section, PolicyError> {
-    let Value::Table(entries) = value else {
-        let why = format!("is not a section: write its keys, as in `{at}(max=5)`");
-        return Err(value.refused(at, &why));
-    };
-    let mut section = Section::new();
-    for (at, value) in keys(entries, Some(at.key))? {
-        set(&mut section, at, value)?;
-    }
-    Ok(section)
-}
-
-fn section_entries(key: Key, section: &Section) -> Option<Value> {
-    let entries = entries(Among::Section(key), |key| get(section, key));
-    (!entries.is_empty()).then_some(Value::Table(entries))
-}
-
-fn set(section: &mut Section, at: At, value: &Value) -> Result<(), PolicyError> {
-    match at.key {
-        Key::Max => section.max = Some(value.count(at)?),
-        Key::Backoff => section.backoff = Some(value.backoff(at)?),
-        Key::Base => section.base = Some(value.duration(at)?),
-        Key::Factor => section.factor = Some(value.factor(at)?),
-        Key::Cap => section.cap = Some(value.duration(at)?),
-        Key::Jitter => section.jitter = Some(value.jitter(at)?),
-        _ => {}
-    }
-    Ok(())
-}
-
-fn get(section: &Section, key: Key) -> Option<Value> {
-    match key {
-        Key::Max => section.max.map(Value::from_count),
-        Key::Backoff => section.backoff.map(Value::from_backoff),
-        Key::Base => section.base.map(Value::from_duration),
-        Key::Factor => section.factor.map(Value::Float),
-        Key::Cap => section.cap.map(Value::from_duration),
-        Key::Jitter => section.jitter.map(Value::from_jitter),
-        _ => None,
-    }
-}
-
-fn entries(among: Among, value: impl Fn(Key) -> Option<Value>) -> Entries {
-    let mut entries = Entries::new();
-    for key in among.keys() {
-        if let Some(value) = value(key) {
-            entries.push((String::from(key.name()), value));
-        }
-    }
-    entries
+    let complaint = || complaint::unknown_key(&short(name), raw.single(), among);
+    let key = among
+        .find(name)
+        .ok_or_else(|| PolicyError::new(complaint()))?;
+    Ok(At { section, key })
 }

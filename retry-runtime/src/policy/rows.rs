@@ -1,11 +1,12 @@
 //! The numbers of a policy and its sections, as a policy stores them: a column for each key, with one row for the
-//! policy itself and one for each kind of failure. Stored as sections, they would take three times the space.
+//! policy itself and one for each kind of failure. Stored as sections, they would take more than twice the space, in every
+//! policy and in the future of every chain.
 
 use core::num::NonZeroU64;
 use core::time::Duration;
 
 use retry_vocabulary::range;
-use retry_vocabulary::word::Backoff as Shape;
+use retry_vocabulary::word::{self, Word};
 
 use crate::classify::kind::Kind;
 use crate::policy::backoff::Backoff;
@@ -17,38 +18,31 @@ const ROWS: usize = 1 + Kind::ALL.len();
 
 #[derive(Clone, Copy)]
 pub(crate) struct Rows {
-    /// A list is in the growth.
-    shape: [Option<Shape>; ROWS],
+    /// The shapes but for lists, which are in `growth`.
+    backoff: [Option<word::Backoff>; ROWS],
     growth: [Growth; ROWS],
     cap: [Nanos; ROWS],
+    /// Up to 10⁹ a ratio in billionths, from [`JITTER_WORD`] up a word.
     jitter: [u32; ROWS],
     max: [u32; ROWS],
     /// A bit for each row, since every number may be a `max`.
     names_max: u8,
 }
 
-/// A list has no `base` and no `factor`: they share a place.
+/// A list has no `base` and no `factor`: they share its space.
 #[derive(Clone, Copy)]
 enum Growth {
-    Grown {
-        base: Nanos,
-        /// The bits of a number from 1 up, or [`NO_FACTOR`]. So another value can mark a list.
-        factor: NonZeroU64,
-    },
+    /// The factor is the bits of a number from 1 up, or [`NO_FACTOR`]. So another value can mark a list.
+    Grown(Nanos, NonZeroU64),
     // A reference to a reference, because a reference to a slice also stores the length.
     Listed(&'static &'static [Duration]),
 }
 
 const NO_FACTOR: NonZeroU64 = NonZeroU64::MIN;
+const JITTER_WORD: u32 = 2_000_000_000;
+const NO_JITTER: u32 = u32::MAX;
 
-// A jitter up to 10⁹ is a ratio in billionths.
-const FULL: u32 = u32::MAX;
-const EQUAL: u32 = u32::MAX - 1;
-const DECORRELATED: u32 = u32::MAX - 2;
-const NONE: u32 = u32::MAX - 3;
-const NOT_NAMED: u32 = u32::MAX - 4;
-
-/// The row of that kind, or the policy's own.
+/// The row of a kind, or the policy's own.
 const fn row(kind: Option<Kind>) -> usize {
     match kind {
         Some(kind) => 1 + kind as usize,
@@ -57,19 +51,19 @@ const fn row(kind: Option<Kind>) -> usize {
 }
 
 impl Rows {
-    /// Nothing named.
+    /// Rows that name nothing.
     pub(crate) const fn new() -> Self {
         Self {
-            shape: [None; ROWS],
-            growth: [Growth::new(None, None); ROWS],
+            backoff: [None; ROWS],
+            growth: [Growth::Grown(Nanos::NOT_NAMED, NO_FACTOR); ROWS],
             cap: [Nanos::NOT_NAMED; ROWS],
-            jitter: [NOT_NAMED; ROWS],
+            jitter: [NO_JITTER; ROWS],
             max: [0; ROWS],
             names_max: 0,
         }
     }
 
-    /// What is named for that kind, or for the policy as a whole.
+    /// What is named for a kind, or for the policy as a whole.
     pub(crate) const fn get(&self, kind: Option<Kind>) -> Section {
         let row = row(kind);
         let mut named = Section::new();
@@ -78,12 +72,11 @@ impl Rows {
         }
         named.cap = self.cap[row].get();
         named.jitter = unpack_jitter(self.jitter[row]);
-        named.backoff = match self.shape[row] {
-            Some(shape) => Some(Backoff::from_word(shape)),
-            None => None,
-        };
+        if let Some(shape) = self.backoff[row] {
+            named.backoff = Some(Backoff::from_word(shape));
+        }
         match self.growth[row] {
-            Growth::Grown { base, factor } => {
+            Growth::Grown(base, factor) => {
                 named.base = base.get();
                 if factor.get() != NO_FACTOR.get() {
                     named.factor = Some(f64::from_bits(factor.get()));
@@ -94,76 +87,60 @@ impl Rows {
         named
     }
 
-    /// These rows with that section in place of the earlier one.
+    /// These rows with `named` in place of the earlier section.
     pub(crate) const fn with(mut self, kind: Option<Kind>, named: Section) -> Self {
         let row = row(kind);
+        self.names_max &= !(1 << row);
         if let Some(max) = named.max {
             self.max[row] = max;
             self.names_max |= 1 << row;
-        } else {
-            self.names_max &= !(1 << row);
         }
         self.cap[row] = Nanos::new(named.cap);
         self.jitter[row] = pack_jitter(named.jitter);
-        self.growth[row] = Growth::new(named.base, named.factor);
-        self.shape[row] = match named.backoff {
-            Some(Backoff::List([])) => Some(Shape::None),
+        self.growth[row] = Growth::Grown(Nanos::new(named.base), pack_factor(named.factor));
+        self.backoff[row] = match named.backoff {
+            Some(Backoff::List([])) => Some(word::Backoff::None),
             Some(Backoff::List(delays)) => {
                 self.growth[row] = Growth::Listed(delays);
                 None
             }
-            Some(backoff) => backoff.word(),
+            Some(shape) => shape.word(),
             None => None,
         };
         self
     }
 }
 
-impl Growth {
-    const fn new(base: Option<Duration>, factor: Option<f64>) -> Self {
-        let factor = match factor {
-            Some(factor) => NonZeroU64::new(growing(factor).to_bits()),
-            None => None,
-        };
-        Self::Grown {
-            base: Nanos::new(base),
-            factor: match factor {
-                Some(factor) => factor,
-                None => NO_FACTOR,
-            },
-        }
-    }
-}
-
 /// The nearest valid factor: 1 for numbers below 1 and for NaN.
-const fn growing(factor: f64) -> f64 {
-    if factor > f64::MAX {
-        f64::MAX
-    } else if factor > 1.0 {
-        factor
-    } else {
-        1.0
-    }
+const fn pack_factor(factor: Option<f64>) -> NonZeroU64 {
+    let factor = match factor {
+        Some(f64::INFINITY) => f64::MAX,
+        Some(factor) if factor > 1.0 => factor,
+        Some(_) => 1.0,
+        None => return NO_FACTOR,
+    };
+    // No bits of a number from 1 up are zero.
+    NonZeroU64::MIN.saturating_add(factor.to_bits() - 1)
 }
 
 const fn pack_jitter(jitter: Option<Jitter>) -> u32 {
     match jitter {
-        Some(Jitter::Full) => FULL,
-        Some(Jitter::Equal) => EQUAL,
-        Some(Jitter::Decorrelated) => DECORRELATED,
-        Some(Jitter::None) => NONE,
         Some(Jitter::Ratio(ratio)) => range::to_billionths(ratio),
-        None => NOT_NAMED,
+        Some(jitter) => match jitter.word() {
+            Some(word) => JITTER_WORD + word as u32,
+            None => NO_JITTER,
+        },
+        None => NO_JITTER,
     }
 }
 
 const fn unpack_jitter(jitter: u32) -> Option<Jitter> {
     match jitter {
-        FULL => Some(Jitter::Full),
-        EQUAL => Some(Jitter::Equal),
-        DECORRELATED => Some(Jitter::Decorrelated),
-        NONE => Some(Jitter::None),
-        NOT_NAMED => None,
+        NO_JITTER => None,
+        JITTER_WORD.. => {
+            let word = word::Jitter::ALL[(jitter - JITTER_WORD) as usize];
+            Some(Jitter::from_word(word))
+        }
         billionths => Some(Jitter::Ratio(range::from_billionths(billionths))),
     }
 }

@@ -9,7 +9,7 @@ use crate::policy::section::Section;
 /// How many retries and how long before each: the numbers in force for one kind of failure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Schedule {
-    /// `u32::MAX` is unlimited.
+    /// The number of retries; `u32::MAX` is unlimited.
     pub(crate) max: u32,
     pub(crate) backoff: Backoff,
     pub(crate) base: Duration,
@@ -19,21 +19,20 @@ pub(crate) struct Schedule {
     pub(crate) jitter: Jitter,
 }
 
-/// The limit that a `max` stands for: none for `u32::MAX`.
+/// The limit that `max` stands for: none for `u32::MAX`.
 pub(crate) fn limit(max: u32) -> Option<u32> {
     (max != u32::MAX).then_some(max)
 }
 
 impl Schedule {
-    /// The numbers in force where that is all that is named.
+    /// The numbers in force where `named` and `floor` are all that is named.
     pub(crate) const fn new(named: Section, floor: Option<Duration>) -> Self {
         let backoff = named_or(named.backoff, Backoff::Exponential);
         let jitter = named_or(named.jitter, Jitter::Full);
         // Decorrelated delays are no list's.
         let cap = match (backoff, jitter) {
-            (Backoff::List(_), Jitter::Full | Jitter::Equal | Jitter::None | Jitter::Ratio(_)) => {
-                Duration::MAX
-            }
+            (_, Jitter::Decorrelated) => default::CAP,
+            (Backoff::List(_), _) => Duration::MAX,
             _ => default::CAP,
         };
         Self {
@@ -47,11 +46,24 @@ impl Schedule {
         }
     }
 
+    /// These numbers as a section that names all of them, but for what has no effect beside a list.
+    pub(crate) const fn named(&self) -> Section {
+        let section = Section::new()
+            .max(self.max)
+            .backoff(self.backoff)
+            .cap(self.cap)
+            .jitter(self.jitter);
+        if self.backoff.is_list() {
+            return section;
+        }
+        section.base(self.base).factor(self.factor)
+    }
+
     pub(crate) fn allows(&self, retry: u32) -> bool {
         retry <= self.max
     }
 
-    /// The delay before that retry (counted from 1), without jitter.
+    /// The delay before `retry` (counted from 1), without jitter.
     pub(crate) fn plain_delay(&self, retry: u32) -> Duration {
         if self.backoff == Backoff::None {
             return Duration::ZERO;
@@ -60,8 +72,8 @@ impl Schedule {
         self.within(delay)
     }
 
-    /// The range, both ends included, that the delay before that retry (counted from 1) is drawn from. `previous` is
-    /// the delay before.
+    /// The range, both ends included, that the delay before `retry` (counted from 1) is drawn from. `previous` is the
+    /// delay before.
     pub(crate) fn range(&self, retry: u32, previous: Duration) -> (Duration, Duration) {
         if self.backoff == Backoff::None {
             return (Duration::ZERO, Duration::ZERO);
@@ -69,7 +81,7 @@ impl Schedule {
         self.range_about(self.plain_delay(retry), previous)
     }
 
-    /// The same where the delay without jitter is that one.
+    /// The range, both ends included, around a delay without jitter that is computed elsewhere.
     pub(crate) fn range_about(&self, plain: Duration, previous: Duration) -> (Duration, Duration) {
         let plain = self.within(plain);
         let (low, high) = self.jitter.range(plain, self.base, self.cap, previous);
@@ -86,7 +98,9 @@ impl Schedule {
         self.jitter != Jitter::None
     }
 }
-const fn named_or<T: Copy>(named: Option<T>, default: T) -> T {
+
+/// What is named, or else the default.
+pub(crate) const fn named_or<T: Copy>(named: Option<T>, default: T) -> T {
     match named {
         Some(value) => value,
         None => default,

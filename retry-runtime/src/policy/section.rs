@@ -22,7 +22,7 @@ use crate::policy::jitter::Jitter;
 ///      max_hint=2m, throttled(max=10, base=5s)",
 /// );
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Section {
     pub(crate) max: Option<u32>,
     pub(crate) backoff: Option<Backoff>,
@@ -45,7 +45,7 @@ impl Section {
         }
     }
 
-    /// This one with what `above` names in place of its own, key by key. A list has no `base` and no `factor`.
+    /// This section with what `above` names in place of its own, key by key. A list has no `base` and no `factor`.
     pub(crate) const fn overridden_by(self, above: Self) -> Self {
         let below = match above.backoff {
             Some(Backoff::List(_)) => self.without_growth(),
@@ -61,69 +61,58 @@ impl Section {
         }
     }
 
-    /// Without what has no effect beside a list.
-    pub(crate) const fn without_growth(self) -> Self {
-        Self {
-            base: None,
-            factor: None,
-            ..self
-        }
+    /// This section without the keys that have no effect beside a list.
+    pub(crate) const fn without_growth(mut self) -> Self {
+        self.base = None;
+        self.factor = None;
+        self
     }
 
-    pub(crate) const fn names_delays(&self) -> bool {
-        !matches!(
-            self,
-            Self {
-                max: _,
-                backoff: None,
-                base: None,
-                factor: None,
-                cap: None,
-                jitter: None
-            }
-        )
+    /// Whether the section says anything about delays.
+    pub(crate) fn names_delays(self) -> bool {
+        Self { max: None, ..self } != Self::new()
     }
 
     pub(crate) fn names_list(&self) -> bool {
         self.backoff.is_some_and(Backoff::is_list)
     }
 
-    /// As [`Policy::max`](crate::Policy::max), with this section's own count.
+    /// The retries of this kind of failure, counted apart from others: see [`Policy::max`](crate::Policy::max).
     pub const fn max(mut self, retries: u32) -> Self {
         self.max = Some(retries);
         self
     }
 
-    /// As [`Policy::unlimited`](crate::Policy::unlimited).
+    /// Retries without limit: see [`Policy::unlimited`](crate::Policy::unlimited).
     pub const fn unlimited(self) -> Self {
         self.max(u32::MAX)
     }
 
-    /// As [`Policy::backoff`](crate::Policy::backoff).
+    /// The shape of the delays: see [`Policy::backoff`](crate::Policy::backoff).
     pub const fn backoff(mut self, backoff: Backoff) -> Self {
         self.backoff = Some(backoff);
         self
     }
 
-    /// As [`Policy::base`](crate::Policy::base).
+    /// The first delay: see [`Policy::base`](crate::Policy::base).
     pub const fn base(mut self, base: Duration) -> Self {
         self.base = Some(base);
         self
     }
 
-    /// As [`Policy::factor`](crate::Policy::factor).
+    /// The growth of the delays: see [`Policy::factor`](crate::Policy::factor).
     pub const fn factor(mut self, factor: f64) -> Self {
         self.factor = Some(factor);
         self
     }
 
-    /// As [`Policy::cap`](crate::Policy::cap).
+    /// The longest delay: see [`Policy::cap`](crate::Policy::cap).
     pub const fn cap(mut self, cap: Duration) -> Self {
         self.cap = Some(cap);
         self
     }
 
-    /// As [`Policy::jitter`](crate::Policy::jitter).
+    /// The randomness of the delays: see [`Policy::jitter`](crate::Policy::jitter).
     pub const fn jitter(mut self, jitter: Jitter) -> Self {
         self.jitter = Some(jitter);
         self
@@ -132,10 +121,4 @@ impl Section {
 
 const fn or<T: Copy>(first: Option<T>, second: Option<T>) -> Option<T> {
     if first.is_some() { first } else { second }
-}
-
-impl Default for Section {
-    fn default() -> Self {
-        Self::new()
-    }
 }

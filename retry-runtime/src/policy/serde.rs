@@ -12,11 +12,13 @@ use ::serde::ser::{Serialize, Serializer};
 use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::Policy;
+use crate::policy::backoff::Backoff;
 use crate::policy::error::PolicyError;
+use crate::policy::jitter::Jitter;
 use crate::policy::overrides::Overrides;
-use crate::policy::value::{Entries, Value};
+use crate::policy::value::{Entries, KeyValue, RawValue, Setting};
 
-/// The keys that the table names, on top of [`Policy::new`]. [`Overrides`] lists them.
+/// Reads the keys that a table names, on top of [`Policy::new`]. [`Overrides`] lists them.
 impl<'de> Deserialize<'de> for Policy {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(TableVisitor(|named| Self::new().overridden_by(&named)))
@@ -29,7 +31,7 @@ impl<'de> Deserialize<'de> for Overrides {
     }
 }
 
-/// A table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
+/// Writes a table of the keys that `Display` prints: durations are text, `max` is a number or `"unlimited"`, `jitter`
 /// a word or a number, sections are tables.
 impl Serialize for Policy {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -37,29 +39,45 @@ impl Serialize for Policy {
     }
 }
 
-/// A table of what the layer names, in the form of a [`Policy`]'s.
+/// Writes a table of what the layer names, in the form of a [`Policy`]'s.
 impl Serialize for Overrides {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Value::Table(self.entries()).serialize(serializer)
+        serializer.collect_map(
+            self.settings()
+                .iter()
+                .map(|(key, value)| (key.name(), value)),
+        )
     }
 }
 
-impl Serialize for Value {
+impl Serialize for Setting {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Self::Text(text) => serializer.serialize_str(text),
-            Self::Bool(value) => serializer.serialize_bool(*value),
-            Self::Integer(number) => serializer.serialize_i64(*number),
-            Self::Float(number) => serializer.serialize_f64(*number),
-            Self::List(values) => serializer.collect_seq(values),
-            Self::Table(entries) => {
-                serializer.collect_map(entries.iter().map(|(name, value)| (name, value)))
+            Self::One(value) => value.serialize(serializer),
+            Self::Section(keys) => {
+                serializer.collect_map(keys.iter().map(|(key, value)| (key.name(), value)))
             }
         }
     }
 }
 
-/// Holds what becomes of the keys, so that the format adds its line to that error, too.
+impl Serialize for KeyValue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Self::Count(count) if count < u32::MAX => serializer.serialize_u32(count),
+            Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => {
+                serializer.serialize_f64(number)
+            }
+            Self::Backoff(Backoff::List(delays)) => {
+                serializer.collect_seq(delays.iter().map(|delay| Self::Duration(*delay)))
+            }
+            Self::Bool(is_on) => serializer.serialize_bool(is_on),
+            text => serializer.collect_str(&text),
+        }
+    }
+}
+
+/// Reads a table and makes of it what the function says, so that the format adds its line to the function's error, too.
 struct TableVisitor<T>(fn(Overrides) -> Result<T, PolicyError>);
 
 impl<'de, T> Visitor<'de> for TableVisitor<T> {
@@ -70,103 +88,98 @@ impl<'de, T> Visitor<'de> for TableVisitor<T> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-        Overrides::from_entries(&read_entries(map, None)?)
-            .and_then(self.0)
-            .map_err(Error::custom)
+        let named = Overrides::from_entries(&read_entries(map, None)?);
+        named.and_then(self.0).map_err(Error::custom)
     }
 }
 
-/// The keys of that section, or of the policy.
+/// Reads the keys of a section, or of the policy.
 fn read_entries<'de, A: MapAccess<'de>>(
     mut map: A,
     section: Option<Key>,
 ) -> Result<Entries, A::Error> {
     let mut entries = Entries::new();
     while let Some(name) = map.next_key()? {
-        entries.push(map.next_value_seed(Named { section, name })?);
+        entries.push(map.next_value_seed(EntrySeed { section, name })?);
     }
     Ok(entries)
 }
 
-/// The value of a key, refused as soon as it is read, so that the format adds the place of that value.
-struct Named {
-    section: Option<Key>,
-    name: String,
+/// Reads the value of a key and refuses a wrong one at once, so that the format adds the place of the value.
+pub(crate) struct EntrySeed {
+    pub(crate) section: Option<Key>,
+    pub(crate) name: String,
 }
 
-impl<'de> DeserializeSeed<'de> for Named {
-    type Value = (String, Value);
+impl<'de> DeserializeSeed<'de> for EntrySeed {
+    type Value = (String, RawValue);
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         let Self { section, name } = self;
-        let opens = match section {
-            None => Among::Policy.find(&name).filter(|key| key.is_section()),
-            Some(_) => None,
-        };
-        let value = deserializer.deserialize_any(ValueVisitor { section: opens })?;
-        Overrides::check_entry(section, &name, &value).map_err(Error::custom)?;
-        Ok((name, value))
+        let opens = Among::Policy.find(&name).filter(|key| key.is_section());
+        let opens = opens.filter(|_| section.is_none());
+        let raw = deserializer.deserialize_any(RawVisitor { section: opens })?;
+        Overrides::check_entry(section, &name, &raw).map_err(Error::custom)?;
+        Ok((name, raw))
     }
 }
 
 /// Reads anything, so that what no key takes is refused with the name of its key.
-struct ValueVisitor {
-    /// What a table is.
+struct RawVisitor {
+    /// The section whose keys a table holds; without one, no key takes the table.
     section: Option<Key>,
 }
 
-impl<'de> Deserialize<'de> for Value {
+impl<'de> Deserialize<'de> for RawValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor { section: None })
+        deserializer.deserialize_any(RawVisitor { section: None })
     }
 }
 
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
+impl<'de> Visitor<'de> for RawVisitor {
+    type Value = RawValue;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a text, a number, `true`, `false` or a table")
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(String::from(text)))
+    fn visit_str<E>(self, text: &str) -> Result<RawValue, E> {
+        Ok(RawValue::One(String::from(text)))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(Value::Integer(number))
+    fn visit_i64<E>(self, number: i64) -> Result<RawValue, E> {
+        Ok(RawValue::One(number.to_string()))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        // Keys read numbers from text as well.
-        Ok(i64::try_from(number).map_or_else(|_| Value::Text(number.to_string()), Value::Integer))
+    fn visit_u64<E>(self, number: u64) -> Result<RawValue, E> {
+        Ok(RawValue::One(number.to_string()))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Value::Float(number))
+    fn visit_f64<E>(self, number: f64) -> Result<RawValue, E> {
+        Ok(RawValue::One(KeyValue::Factor(number).to_string()))
     }
 
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
+    fn visit_bool<E>(self, value: bool) -> Result<RawValue, E> {
+        Ok(RawValue::One(value.to_string()))
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Text(String::from("null")))
+    fn visit_unit<E: Error>(self) -> Result<RawValue, E> {
+        self.visit_str("null")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<RawValue, A::Error> {
         let mut values = Vec::new();
-        while let Some(value) = list.next_element()? {
-            values.push(value);
+        while let Some(value) = list.next_element::<RawValue>()? {
+            values.push(String::from(value.single()));
         }
-        Ok(Value::List(values))
+        Ok(RawValue::List(values))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawValue, A::Error> {
         if self.section.is_some() {
-            return read_entries(map, self.section).map(Value::Table);
+            return read_entries(map, self.section).map(RawValue::Table);
         }
-        // No key takes it.
         while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
-        Ok(Value::Table(Entries::new()))
+        Ok(RawValue::Table(Entries::new()))
     }
 }

@@ -9,11 +9,11 @@ use core::str::FromStr;
 use retry_vocabulary::key::{Among, Key};
 
 use crate::policy::Policy;
-use crate::policy::error::{PolicyError, short};
+use crate::policy::error::{PolicyError, refused, short};
 use crate::policy::overrides::Overrides;
-use crate::policy::value::{Entries, Value};
+use crate::policy::value::{Entries, RawValue, Setting};
 
-/// The keys that the text names, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
+/// Reads the keys that a text names, on top of [`Policy::new`]. [`Overrides`] documents the grammar.
 ///
 /// ```
 /// use std::time::Duration;
@@ -41,7 +41,7 @@ impl FromStr for Overrides {
         let mut parser = Parser { rest: text };
         let entries = parser.entries(None)?;
         if parser.delimiter().is_some() {
-            return Err(PolicyError::new("`)` without a `(` before it"));
+            return Err(refused!("`)` without a `(` before it"));
         }
         Self::from_entries(&entries)
     }
@@ -50,28 +50,26 @@ impl FromStr for Overrides {
 impl Overrides {
     /// What a text says of one key alone, without its name: a value, or the keys of a section.
     #[cfg(feature = "clap")]
-    pub(crate) fn of_key(key: Key, text: &str) -> Result<Self, PolicyError> {
+    pub(crate) fn from_key(key: Key, text: &str) -> Result<Self, PolicyError> {
         let mut parser = Parser { rest: text };
-        let section = key.is_section().then_some(key.name());
-        let name = Name {
-            section: None,
-            name: key.name(),
+        let name = key.name();
+        let section = None;
+        let raw = if key.is_section() {
+            RawValue::Table(parser.entries(Some(name))?)
+        } else {
+            parser.value(GivenKey { section, name })?
         };
-        let value = match section {
-            Some(_) => Value::Table(parser.entries(section)?),
-            None => parser.value(name)?,
-        };
-        if !parser.rest.trim().is_empty() {
-            return Err(PolicyError::new(format!(
+        match parser.rest.trim() {
+            "" => Self::from_entries(&Vec::from([(String::from(name), raw)])),
+            rest => Err(refused!(
                 "`{key}` takes one value: what is `{}` after it?",
-                short(parser.rest.trim())
-            )));
+                short(rest)
+            )),
         }
-        Self::from_entries(&Vec::from([(String::from(key.name()), value)]))
     }
 }
 
-/// Every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
+/// Prints every key with its value: a text that parses to the same policy, if its values are in the ranges that texts allow.
 /// `floor`, `deadline` and the sections appear only if they are set. With a list, keys that it makes ineffective are
 /// left out.
 ///
@@ -92,56 +90,25 @@ impl fmt::Display for Policy {
 
 impl fmt::Display for Overrides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_entries(f, &self.entries())
-    }
-}
-
-fn write_entries(f: &mut fmt::Formatter<'_>, entries: &Entries) -> fmt::Result {
-    for (index, (name, value)) in entries.iter().enumerate() {
-        let comma = if index > 0 { ", " } else { "" };
-        let value = value.alone();
-        match value.0 {
-            Value::Table(_) => write!(f, "{comma}{name}({value})")?,
-            _ => write!(f, "{comma}{name}={value}")?,
-        }
-    }
-    Ok(())
-}
-
-/// A value as text, without its key.
-pub(crate) struct Alone<'a>(&'a Value);
-
-impl Value {
-    pub(crate) const fn alone(&self) -> Alone<'_> {
-        Alone(self)
-    }
-}
-
-impl fmt::Display for Alone<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            Value::Table(entries) => write_entries(f, entries),
-            Value::List(values) => {
-                f.write_str("[")?;
-                for (index, value) in values.iter().enumerate() {
-                    let comma = if index > 0 { ", " } else { "" };
-                    write!(f, "{comma}{value}")?;
-                }
-                f.write_str("]")
-            }
-            value => value.fmt(f),
-        }
+        let keys = self
+            .settings()
+            .into_iter()
+            .map(|(key, setting)| match setting {
+                Setting::One(value) => format!("{key}={value}"),
+                Setting::Section(_) => format!("{key}({setting})"),
+            });
+        f.write_str(&keys.collect::<Vec<_>>().join(", "))
     }
 }
 
 /// A key as written, known or not.
 #[derive(Clone, Copy)]
-struct Name<'a> {
+struct GivenKey<'a> {
     section: Option<&'a str>,
     name: &'a str,
 }
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for GivenKey<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(section) = self.section {
             write!(f, "{}.", short(section))?;
@@ -157,10 +124,8 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     /// Takes what stands before the next delimiter.
     fn word(&mut self) -> &'a str {
-        let end = self
-            .rest
-            .find([',', '=', '(', ')', '[', ']', '"'])
-            .unwrap_or(self.rest.len());
+        let delimiters = [',', '=', '(', ')', '[', ']', '"'];
+        let end = self.rest.find(delimiters).unwrap_or(self.rest.len());
         let (word, rest) = self.rest.split_at(end);
         self.rest = rest;
         word.trim()
@@ -171,134 +136,114 @@ impl<'a> Parser<'a> {
         self.rest.chars().next()
     }
 
+    /// Takes the delimiter that follows, if nothing stands before it.
     fn take(&mut self, delimiter: char) -> bool {
-        match self.rest.strip_prefix(delimiter) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
-        }
+        let rest = self.rest.trim_start().strip_prefix(delimiter);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
     }
 
-    /// The keys up to the end of the text or to a `)`, which is left.
+    /// Reads keys up to the end of the text or to a `)`, which is left.
     fn entries(&mut self, section: Option<&str>) -> Result<Entries, PolicyError> {
         let mut entries = Entries::new();
         loop {
             let name = self.word();
-            let key = Name { section, name };
-            let value = match self.delimiter() {
+            let key = GivenKey { section, name };
+            let raw = match self.delimiter() {
                 None | Some(')') if name.is_empty() => return Ok(entries),
                 Some(delimiter) if name.is_empty() => {
-                    return Err(PolicyError::new(format!(
-                        "a key is missing before `{delimiter}`"
-                    )));
+                    return Err(refused!("a key is missing before `{delimiter}`"));
                 }
                 _ if self.take('=') => self.value(key)?,
                 _ if self.take('(') => self.in_brackets(key)?,
                 _ => return Err(no_value(key)),
             };
-            entries.push((String::from(name), value));
-
-            let follows = self.word();
-            match self.delimiter() {
-                None | Some(')') if follows.is_empty() => return Ok(entries),
-                Some(',') if follows.is_empty() => self.take(','),
-                _ => {
-                    return Err(PolicyError::new(format!(
-                        "a comma is missing after the value of `{key}`"
-                    )));
-                }
-            };
+            entries.push((String::from(name), raw));
+            if !self.take(',') {
+                return match (self.word(), self.delimiter()) {
+                    ("", None | Some(')')) => Ok(entries),
+                    _ => Err(refused!("a comma is missing after the value of `{key}`")),
+                };
+            }
         }
     }
 
-    fn value(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
+    fn value(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
+        if !self.take('[') {
+            return self.single(key).map(RawValue::One);
+        }
+        let mut values = Vec::new();
+        while !self.take(']') {
+            // A list holds no lists.
+            if self.take('[') {
+                return Err(not_closed(']', key));
+            }
+            values.push(self.single(key)?);
+            if !self.take(',') && !self.rest.trim_start().starts_with(']') {
+                return Err(not_closed(']', key));
+            }
+        }
+        Ok(RawValue::List(values))
+    }
+
+    /// Reads a value that holds no others.
+    fn single(&mut self, key: GivenKey<'_>) -> Result<String, PolicyError> {
         let word = self.word();
         if !word.is_empty() {
-            return Ok(Value::Text(String::from(word)));
-        }
-        if self.take('[') {
-            return self.list(key);
+            return Ok(String::from(word));
         }
         if !self.take('"') {
             return Err(no_value(key));
         }
-        let Some((text, rest)) = self.rest.split_once('"') else {
-            return Err(PolicyError::new(format!(
-                "the value of `{key}` has no closing quote"
-            )));
-        };
+        let unclosed = || refused!("the value of `{key}` has no closing quote");
+        let (text, rest) = self.rest.split_once('"').ok_or_else(unclosed)?;
         self.rest = rest;
-        Ok(Value::Text(String::from(text)))
+        Ok(String::from(text))
     }
 
-    /// The values up to a `]`, which is taken.
-    fn list(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
-        let mut values = Vec::new();
-        loop {
-            let start = self.rest;
-            if self.word().is_empty() && self.take(']') {
-                return Ok(Value::List(values));
-            }
-            self.rest = start;
-            // No list holds another, so a text can't nest deep enough to exhaust the stack.
-            if start.trim_start().starts_with('[') {
-                return Err(not_closed(']', key));
-            }
-            values.push(self.value(key)?);
-            if !self.word().is_empty() || !self.take(',') && self.delimiter() != Some(']') {
-                return Err(not_closed(']', key));
-            }
-        }
-    }
-
-    /// `key(value)` or the keys of a section.
-    fn in_brackets(&mut self, key: Name<'_>) -> Result<Value, PolicyError> {
+    /// Reads a value in parentheses, or the keys of a section.
+    fn in_brackets(&mut self, key: GivenKey<'_>) -> Result<RawValue, PolicyError> {
         let start = self.rest;
         let word = self.word();
-        let value = match self.delimiter() {
-            Some(')') if word.is_empty() => Value::Table(Entries::new()),
-            Some(')') => Value::Text(String::from(word)),
+        let raw = match self.delimiter() {
+            Some(')') if word.is_empty() => RawValue::Table(Entries::new()),
+            Some(')') => RawValue::One(String::from(word)),
             Some('"' | '[') if word.is_empty() => self.value(key)?,
-            None => return Err(not_closed(')', key)),
             // No section holds another, so a text can't nest deep enough to exhaust the stack.
-            _ if key.section.is_some() => return Err(not_closed(')', key)),
-            _ => {
+            Some(_) if key.section.is_none() => {
                 self.rest = start;
-                Value::Table(self.entries(Some(key.name))?)
+                RawValue::Table(self.entries(Some(key.name))?)
             }
+            _ => return Err(not_closed(')', key)),
         };
-        if self.word().is_empty() && self.take(')') {
-            Ok(value)
-        } else {
-            Err(not_closed(')', key))
+        if self.take(')') {
+            return Ok(raw);
         }
+        Err(not_closed(')', key))
     }
 }
 
-fn no_value(key: Name<'_>) -> PolicyError {
-    let Name { section, name } = key;
+/// For a key without a value, or a value without a key.
+fn no_value(key: GivenKey<'_>) -> PolicyError {
+    let GivenKey { section, name } = key;
     let is_value = name.starts_with(|first: char| first.is_ascii_digit());
-    let around = section
-        .filter(|_| is_value)
-        .and_then(|section| Among::Policy.find(section));
+    let section = section.filter(|_| is_value);
     let value = short(name);
-    PolicyError::new(match around {
-        Some(section) if section.is_section() && name.parse::<u32>().is_ok() => format!(
+    match section.and_then(|section| Among::Policy.find(section)) {
+        Some(section) if section.is_section() && name.parse::<u32>().is_ok() => refused!(
             "`{section}` takes keys, not `{value}` alone: write `max={value}` for a number of retries"
         ),
-        Some(section) if section.is_section() => format!(
+        Some(section) if section.is_section() => refused!(
             "`{section}` takes keys, not `{value}` alone: write them, as in `{section}(max=5)`"
         ),
-        Some(Key::Backoff) => format!(
+        Some(Key::Backoff) => refused!(
             "`backoff` takes a list of delays in square brackets: write `backoff=[{value}, …]`"
         ),
-        Some(section) => format!("`{section}` takes one value: write `{section}={value}`"),
-        None => format!("`{key}` has no value: write `{key}=…`"),
-    })
+        Some(section) => refused!("`{section}` takes one value: write `{section}={value}`"),
+        None => refused!("`{key}` has no value: write `{key}=…`"),
+    }
 }
 
-fn not_closed(bracket: char, key: Name<'_>) -> PolicyError {
-    PolicyError::new(format!("`{bracket}` is missing after the value of `{key}`"))
+fn not_closed(bracket: char, key: GivenKey<'_>) -> PolicyError {
+    refused!("`{bracket}` is missing after the value of `{key}`")
 }

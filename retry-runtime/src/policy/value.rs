@@ -1,5 +1,6 @@
-//! One value of a policy as text and configuration files hold it, and what each key makes of it.
+//! One value of a policy: as text and configuration files hold it, and as a key reads it.
 
+use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
 use alloc::string::ToString;
@@ -7,196 +8,186 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
-use retry_vocabulary::key::At;
-use retry_vocabulary::word::Word;
+use retry_vocabulary::key::{At, Key, Takes};
+use retry_vocabulary::word::{self, Word};
 use retry_vocabulary::{complaint, duration, range};
 
 use crate::policy::backoff::Backoff;
 use crate::policy::error::{PolicyError, short};
+use crate::policy::hint::Hint;
 use crate::policy::jitter::Jitter;
 
-/// Texts and tables are read into it and printed from it, so that both have the same keys and checks.
+/// A value as it is written. Texts and tables become this first, so that both have the same keys and checks.
 #[derive(Debug)]
-pub(crate) enum Value {
-    /// Also what no key takes, such as `null`.
-    Text(String),
-    Bool(bool),
-    Integer(i64),
-    Float(f64),
-    List(Vec<Self>),
+pub(crate) enum RawValue {
+    /// A text, or what a format has a type of its own for, as text.
+    One(String),
+    List(Vec<String>),
     Table(Entries),
 }
 
-pub(crate) type Entries = Vec<(String, Value)>;
+pub(crate) type Entries = Vec<(String, RawValue)>;
 
-/// For messages: what holds other values is cut short.
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl RawValue {
+    /// The text for keys that take one value, and for messages: what holds other values is cut short.
+    pub(crate) fn single(&self) -> &str {
         match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Bool(value) => value.fmt(f),
-            Self::Integer(number) => number.fmt(f),
-            Self::Float(number) => {
-                let plain = number.to_string();
-                // Without an exponent, `f64::MAX` has 309 digits.
-                if plain.len() > 20 {
-                    fmt::LowerExp::fmt(number, f)
-                } else {
-                    f.write_str(&plain)
-                }
-            }
-            Self::List(_) => f.write_str("[…]"),
-            Self::Table(_) => f.write_str("(…)"),
+            Self::One(text) => text,
+            Self::List(_) => "[…]",
+            Self::Table(_) => "(…)",
         }
     }
 }
 
-impl Value {
-    pub(crate) fn from_count(count: u32) -> Self {
-        if count == u32::MAX {
-            Self::Text(String::from("unlimited"))
-        } else {
-            Self::Integer(i64::from(count))
-        }
-    }
+/// A value of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum KeyValue {
+    /// A number of retries; `u32::MAX` is unlimited.
+    Count(u32),
+    Factor(f64),
+    Duration(Duration),
+    Backoff(Backoff),
+    Jitter(Jitter),
+    Hint(Hint),
+    Bool(bool),
+}
 
-    pub(crate) fn from_duration(duration: Duration) -> Self {
-        Self::Text(duration::Written(duration).to_string())
-    }
-
-    pub(crate) fn from_backoff(backoff: Backoff) -> Self {
-        match backoff {
-            Backoff::List(delays) => {
-                let mut list = Vec::new();
-                for delay in *delays {
-                    list.push(Self::from_duration(*delay));
-                }
-                Self::List(list)
+impl KeyValue {
+    pub(crate) fn read(at: At, raw: &RawValue) -> Result<Self, PolicyError> {
+        let text = raw.single();
+        let number = text.parse::<f64>().ok();
+        let refuse = |complaint: fn(&dyn fmt::Display, &str, &str) -> String, range: &str| {
+            Err(complaint(&at, &short(text), range))
+        };
+        let refuse_number = |range| match number {
+            Some(_) => refuse(complaint::out_of_range, range),
+            None => refuse(complaint::wrong_kind, range),
+        };
+        let value = match (at.key.takes(), raw) {
+            (Takes::Count, _) => match text.parse() {
+                Ok(count) if count < u32::MAX => Ok(Self::Count(count)),
+                _ if text == "unlimited" => Ok(Self::Count(u32::MAX)),
+                _ => refuse_number(range::COUNT),
+            },
+            (Takes::Factor, _) => match number {
+                Some(factor) if range::is_factor(factor) => Ok(Self::Factor(factor)),
+                _ => refuse_number(range::FACTOR),
+            },
+            (Takes::Backoff, RawValue::List(list)) if list.is_empty() => {
+                Err(complaint::empty_list(&at))
             }
-            backoff => Self::from_word(backoff.word()),
-        }
-    }
-
-    pub(crate) fn from_jitter(jitter: Jitter) -> Self {
-        match jitter {
-            Jitter::Ratio(ratio) => Self::Float(ratio),
-            jitter => Self::from_word(jitter.word()),
-        }
-    }
-
-    pub(crate) fn from_word<W: Word>(word: Option<W>) -> Self {
-        Self::Text(String::from(word.map_or("", W::word)))
-    }
-
-    pub(crate) fn count(&self, at: At) -> Result<u32, PolicyError> {
-        let count = match self {
-            Self::Text(text) if text == "unlimited" => return Ok(u32::MAX),
-            Self::Text(text) => text.parse().ok(),
-            Self::Integer(number) => u32::try_from(*number).ok(),
-            // Some formats write every number with a point. Whole ones are printed without.
-            Self::Float(number) => number.to_string().parse().ok(),
-            Self::Bool(_) | Self::List(_) | Self::Table(_) => None,
+            (Takes::Backoff, RawValue::List(list)) => {
+                let delays = list.iter().map(|text| read_duration(at, text));
+                let delays = delays.collect::<Result<Vec<_>, _>>();
+                delays.map(|delays| Self::Backoff(Backoff::list(&delays)))
+            }
+            (Takes::Backoff, _) => {
+                read_word(at, text, |word| Self::Backoff(Backoff::from_word(word)))
+            }
+            (Takes::Jitter, _) => match number.map(|ratio| (ratio, range::check_ratio(ratio))) {
+                Some((ratio, Ok(()))) => Ok(Self::Jitter(Jitter::Ratio(ratio))),
+                Some((_, Err(range))) => refuse(complaint::out_of_range, range),
+                None => read_word(at, text, |word| Self::Jitter(Jitter::from_word(word))),
+            },
+            (Takes::Hint, _) => read_word(at, text, |word| Self::Hint(Hint::from_word(word))),
+            (Takes::Bool, _) => match text.parse() {
+                Ok(is_on) => Ok(Self::Bool(is_on)),
+                Err(_) => refuse(complaint::wrong_kind, range::BOOL),
+            },
+            (takes, _) => match read_duration(at, text) {
+                Ok(Duration::ZERO) if takes == Takes::DurationAboveZero => {
+                    refuse(complaint::out_of_range, range::POSITIVE_DURATION)
+                }
+                duration => duration.map(Self::Duration),
+            },
         };
-        match count {
-            Some(count) if count < u32::MAX => Ok(count),
-            _ => Err(self.wrong_number(at, range::COUNT)),
-        }
+        value.map_err(PolicyError::new)
     }
+}
 
-    pub(crate) fn factor(&self, at: At) -> Result<f64, PolicyError> {
-        match self.number() {
-            Some(factor) if range::is_factor(factor) => Ok(factor),
-            _ => Err(self.wrong_number(at, range::FACTOR)),
-        }
+fn read_duration(at: At, text: &str) -> Result<Duration, String> {
+    duration::parse(text).map_err(|fault| complaint::no_duration(&at, &short(text), text, fault))
+}
+
+fn read_word<W: Word>(at: At, text: &str, value: fn(W) -> KeyValue) -> Result<KeyValue, String> {
+    let complaint = || complaint::unknown_word(at.key, &at, &short(text), &W::words());
+    W::of(text).map(value).ok_or_else(complaint)
+}
+
+/// What stands behind a key in a text or a table.
+pub(crate) enum Setting {
+    One(KeyValue),
+    Section(Vec<(Key, KeyValue)>),
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let keys = match self {
+            Self::One(value) => return value.fmt(f),
+            Self::Section(keys) => keys.iter().map(|(key, value)| format!("{key}={value}")),
+        };
+        f.write_str(&keys.collect::<Vec<_>>().join(", "))
     }
+}
 
-    pub(crate) fn duration(&self, at: At) -> Result<Duration, PolicyError> {
-        let text = self.to_string();
-        duration::parse(&text).map_err(|fault| {
-            PolicyError::new(complaint::no_duration(&at, &short(&text), &text, fault))
+/// The value without its key, as a policy's text has it.
+impl fmt::Display for KeyValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&match *self {
+            Self::Count(u32::MAX) => "unlimited".to_owned(),
+            Self::Count(count) => count.to_string(),
+            Self::Factor(number) | Self::Jitter(Jitter::Ratio(number)) => {
+                let plain = number.to_string();
+                // Without an exponent, `f64::MAX` has 309 digits.
+                if plain.len() > 20 {
+                    format!("{number:e}")
+                } else {
+                    plain
+                }
+            }
+            Self::Duration(duration) => duration::Written(duration).to_string(),
+            Self::Backoff(Backoff::List(delays)) => {
+                let delays = delays
+                    .iter()
+                    .map(|delay| duration::Written(*delay).to_string());
+                format!("[{}]", delays.collect::<Vec<_>>().join(", "))
+            }
+            Self::Backoff(shape) => shape.text(),
+            Self::Jitter(jitter) => jitter.text(),
+            Self::Hint(hint) => hint.text(),
+            Self::Bool(is_on) => is_on.to_string(),
         })
     }
+}
 
-    pub(crate) fn positive_duration(&self, at: At) -> Result<Duration, PolicyError> {
-        let duration = self.duration(at)?;
-        if duration.is_zero() {
-            return Err(self.out_of_range(at, range::POSITIVE_DURATION));
+/// Ties the words of the vocabulary to the variants of the same names, of which some enums have more.
+macro_rules! words {
+    ($($name:ident: $($variant:ident)*;)*) => {$(
+        impl $name {
+            pub(crate) const fn from_word(word: word::$name) -> Self {
+                match word {
+                    $(word::$name::$variant => Self::$variant,)*
+                }
+            }
+
+            /// `None` for a value that no word stands for.
+            pub(crate) const fn word(self) -> Option<word::$name> {
+                match self {
+                    $(Self::$variant => Some(word::$name::$variant),)*
+                    #[allow(unreachable_patterns, reason = "a hint is always a word")]
+                    _ => None,
+                }
+            }
+
+            fn text(self) -> String {
+                self.word().map_or("", Word::word).to_owned()
+            }
         }
-        Ok(duration)
-    }
+    )*};
+}
 
-    pub(crate) fn backoff(&self, at: At) -> Result<Backoff, PolicyError> {
-        let Self::List(values) = self else {
-            return self.word(at).map(Backoff::from_word);
-        };
-        if values.is_empty() {
-            return Err(PolicyError::new(complaint::empty_list(&at)));
-        }
-        let mut delays = Vec::new();
-        for value in values {
-            delays.push(value.duration(at)?);
-        }
-        Ok(Backoff::list(&delays))
-    }
-
-    pub(crate) fn jitter(&self, at: At) -> Result<Jitter, PolicyError> {
-        let Some(ratio) = self.number() else {
-            return self.word(at).map(Jitter::from_word);
-        };
-        match range::check_ratio(ratio) {
-            Ok(()) => Ok(Jitter::Ratio(ratio)),
-            Err(range) => Err(self.out_of_range(at, range)),
-        }
-    }
-
-    pub(crate) fn bool(&self, at: At) -> Result<bool, PolicyError> {
-        let value = match self {
-            Self::Bool(value) => Some(*value),
-            // Texts and environment variables hold no other.
-            Self::Text(text) => text.parse().ok(),
-            Self::Integer(_) | Self::Float(_) | Self::List(_) | Self::Table(_) => None,
-        };
-        value.ok_or_else(|| {
-            let given = short(&self.to_string());
-            PolicyError::new(complaint::wrong_kind(&at, &given, range::BOOL))
-        })
-    }
-
-    pub(crate) fn word<W: Word>(&self, at: At) -> Result<W, PolicyError> {
-        let found = match self {
-            Self::Text(text) => W::of(text),
-            _ => None,
-        };
-        found.ok_or_else(|| {
-            let word = short(&self.to_string());
-            PolicyError::new(complaint::unknown_word(at.key, &at, &word, &W::words()))
-        })
-    }
-
-    /// Says of this value that it `why`.
-    pub(crate) fn refused(&self, at: At, why: &str) -> PolicyError {
-        PolicyError::new(format!("`{at} = {}` {why}", short(&self.to_string())))
-    }
-
-    fn wrong_number(&self, at: At, range: &str) -> PolicyError {
-        if self.number().is_some() {
-            return self.out_of_range(at, range);
-        }
-        let given = short(&self.to_string());
-        PolicyError::new(complaint::wrong_kind(&at, &given, range))
-    }
-
-    fn out_of_range(&self, at: At, range: &str) -> PolicyError {
-        let given = short(&self.to_string());
-        PolicyError::new(complaint::out_of_range(&at, &given, range))
-    }
-
-    fn number(&self) -> Option<f64> {
-        match self {
-            Self::Float(number) => Some(*number),
-            Self::Integer(number) => number.to_string().parse().ok(),
-            Self::Text(text) => text.parse().ok(),
-            Self::Bool(_) | Self::List(_) | Self::Table(_) => None,
-        }
-    }
+words! {
+    Backoff: Exponential Fixed Linear Fibonacci None;
+    Jitter: Full Equal Decorrelated None;
+    Hint: Honor Clamp Ignore;
 }

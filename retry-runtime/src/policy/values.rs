@@ -1,16 +1,16 @@
-/// What is done with the values of attempts.
+/// What a call does with the values of its attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Values {
-    /// They are the call's.
+    /// The call returns the first.
     Taken,
-    /// They may be rejected.
+    /// The call checks each, and may reject it.
     Validated,
-    /// One was rejected, and is repaired.
+    /// The call has rejected one, and repairs it.
     Corrected,
 }
 
 impl Values {
-    /// Whether invalid ones have a count of their own.
+    /// Whether invalid values have a count of their own.
     pub(crate) const fn are_validated(self) -> bool {
         matches!(self, Self::Validated | Self::Corrected)
     }
