@@ -175,7 +175,17 @@ async fn complete(
                                                 &retry_history,
                                                 if __retry::is_enabled(retry_numbers) {
                                                     __retry::of_attempt(
-                                                        __retry::verdict(&retry_error, ModelError::is_retryable),
+                                                        __retry::IntoVerdict::into_verdict(
+                                                            __retry::says::max_hint::said(
+                                                                __retry::says::hint::said(
+                                                                    __retry::says::throttled::said(
+                                                                        __retry::says::idempotent::said(
+                                                                            __retry::answer(&retry_error, ModelError::is_retryable),
+                                                                        ),
+                                                                    ),
+                                                                ),
+                                                            ),
+                                                        ),
                                                         retry_dropped,
                                                     )
                                                 } else {
