@@ -71,8 +71,11 @@ const KEYS: [&str; 55] = [
     "body",
 ];
 
-/// The forms, and a program in each with these keys: on the outer attribute, and on the method's own where there are two.
-const FORMS: [(&str, fn(&str, &str, &str) -> String); 4] = [
+/// A program with a key on the outer attribute, another on the method's own where there are two, and a method that returns
+/// that.
+type Form = fn(outer: &str, inner: &str, returned: &str) -> String;
+
+const FORMS: [(&str, Form); 4] = [
     ("method", |outer, inner, returned| {
         format!(
             "impl Client {{ #[retry({outer}, {inner})] fn call(&self) -> {returned} {{ it() }} }}"
@@ -101,7 +104,7 @@ fn key(argument: &str) -> Key {
     Among::Attribute.find(name).expect("a key")
 }
 
-fn refused(form: fn(&str, &str, &str) -> String, outer: &str, inner: &str) -> BTreeSet<String> {
+fn refused(form: Form, outer: &str, inner: &str) -> BTreeSet<String> {
     let streams = [outer, inner].iter().any(|key| key.starts_with("stream"));
     let returned = if streams { "BoxStream" } else { "BoxFuture" };
     let program = form(outer, inner, &format!("{returned}<'_, Result<u32, Error>>"));

@@ -283,7 +283,12 @@ fn a_pause_that_ends_a_little_late_lets_begin_what_no_deadline_drops() {
     };
     let made = || attempts.swap(0, SeqCst);
 
-    let _ = block_on(policy.timer(clock()).cancel(pending()).call(async || fail()));
+    let _ = block_on(
+        policy
+            .timer(clock())
+            .cancel(pending())
+            .call(async || fail()),
+    );
     assert_eq!(made(), 2);
     let _ = policy.timer(OnThread(clock())).call_blocking(fail);
     assert_eq!(made(), 2);

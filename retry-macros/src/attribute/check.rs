@@ -6,7 +6,8 @@ use proc_macro2::Ident;
 use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::default;
 use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
-use retry_vocabulary::word::{Backoff, Hint, Jitter, Word};
+use retry_vocabulary::word::{Backoff, Hint, Jitter};
+use syn::{Expr, ExprLit, Lit};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::errors::Errors;
@@ -34,20 +35,6 @@ pub(crate) fn over_block(own: &Arguments, block: &Arguments, errors: &mut Errors
 
 /// The rules of what a policy is made of, complained of where it is `given`. What lies below is in force, too.
 fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
-    let hint = find(given, Key::Hint).or_else(|| find(below, Key::Hint));
-    if let (Some(max_hint), Some(KeyValue::Hint(hint @ (Hint::Clamp | Hint::Ignore)))) = (
-        find(given, Key::MaxHint),
-        hint.map(|argument| &argument.value),
-    ) {
-        let word = hint.word();
-        errors.at(
-            max_hint.ident.span(),
-            complaint::no_effect(
-                &Key::MaxHint,
-                &format!("`hint = \"{word}\"`: remove one of the two"),
-            ),
-        );
-    }
     let own = Numbers {
         section: None,
         given,
@@ -55,6 +42,8 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     };
     schedule(&own, errors);
     in_time(&own, errors);
+    hedged_in_time(&own, errors);
+    repeated_in_time(&own, errors);
     for argument in given {
         if let KeyValue::Section(inner) = &argument.value {
             let of_block = match find(below, argument.key).map(|argument| &argument.value) {
@@ -185,10 +174,92 @@ fn repeated(given: &[Argument], errors: &mut Errors) {
     }
 }
 
+/// Keys that do nothing beside another whose value is such, and how a complaint ends.
+type Void = (&'static [Key], Key, fn(&KeyValue) -> bool, &'static str);
+
+const VOID: &[Void] = &[
+    (
+        &[Key::Base, Key::Factor, Key::Cap, Key::Floor, Key::Jitter],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::Backoff(Backoff::None)),
+        r#"`backoff = "none"`: remove one of the two"#,
+    ),
+    (
+        &[Key::Base, Key::Factor],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::List(_)),
+        complaint::BESIDE_LIST,
+    ),
+    (
+        &[Key::Base, Key::Factor],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::Delays(_)),
+        "`backoff = |retry| …`, which computes the delays: remove one of the two",
+    ),
+    (
+        &[Key::Factor],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::Backoff(Backoff::Fixed)),
+        r#"`backoff = "fixed"`: only `"exp"` grows by it"#,
+    ),
+    (
+        &[Key::Factor],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::Backoff(Backoff::Linear)),
+        r#"`backoff = "linear"`: only `"exp"` grows by it"#,
+    ),
+    (
+        &[Key::Factor],
+        Key::Backoff,
+        |value| matches!(value, KeyValue::Backoff(Backoff::Fibonacci)),
+        r#"`backoff = "fibonacci"`: only `"exp"` grows by it"#,
+    ),
+    (
+        &[Key::Backoff, Key::Factor],
+        Key::Jitter,
+        |value| matches!(value, KeyValue::Jitter(Jitter::Decorrelated)),
+        r#"`jitter = "decorrelated"`, which is a shape of its own: remove one of the two"#,
+    ),
+    (
+        &[Key::MaxHint],
+        Key::Hint,
+        |value| matches!(value, KeyValue::Hint(Hint::Clamp)),
+        r#"`hint = "clamp"`: remove one of the two"#,
+    ),
+    (
+        &[Key::MaxHint],
+        Key::Hint,
+        |value| matches!(value, KeyValue::Hint(Hint::Ignore)),
+        r#"`hint = "ignore"`: remove one of the two"#,
+    ),
+    (
+        &[Key::TimedOut],
+        Key::Idempotent,
+        |value| matches!(value, KeyValue::Bool(false)),
+        "`idempotent = false`, since what timed out may have taken effect: remove one of the two",
+    ),
+];
+
+/// Whether an argument does something all the same.
+fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
+    let has_shape = |argument: &Argument| match &argument.value {
+        KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
+        _ => false,
+    };
+    match (argument.key, beside) {
+        // For the sections.
+        (Key::Floor, _) => given.iter().any(has_shape),
+        (Key::Backoff, Key::Jitter) => matches!(
+            argument.value,
+            KeyValue::Backoff(Backoff::Exponential | Backoff::None)
+        ),
+        _ => false,
+    }
+}
+
 /// The rules for one set of numbers.
 fn schedule(numbers: &Numbers, errors: &mut Errors) {
     let given = numbers.given;
-    let value = |key| numbers.in_force(key).map(|argument| &argument.value);
     let own = find(given, Key::Backoff);
     let own = own.filter(|backoff| matches!(backoff.value, KeyValue::Delays(_)));
     if let (Some(kind), Some(backoff)) = (numbers.section, own) {
@@ -197,62 +268,15 @@ fn schedule(numbers: &Numbers, errors: &mut Errors) {
             format!("`{kind}(…)` can't have a function of its own for `backoff`: name a shape or a list here, or put the function beside `{kind}(…)`"),
         );
     }
-    let mut has_no_effect = |key, with: &str| {
-        if let Some(argument) = find(given, key) {
-            errors.at(argument.ident.span(), complaint::no_effect(&key, with));
+    for (keys, other, has, with) in VOID {
+        if !numbers.value(*other).is_some_and(has) {
+            continue;
         }
-    };
-    match value(Key::Backoff) {
-        Some(KeyValue::Backoff(Backoff::None)) => {
-            let has_shape = |argument: &Argument| match &argument.value {
-                KeyValue::Section(inner) => find(inner, Key::Backoff).is_some(),
-                _ => false,
-            };
-            let is_for_sections = given.iter().any(has_shape);
-            for key in Among::Policy.keys() {
-                let shapes = match (key, key.owner(), key.takes()) {
-                    (Key::Max | Key::Backoff, ..) => false,
-                    (_, Owner::Policy, Takes::UpToCap(_)) => !is_for_sections,
-                    (_, owner, _) => owner == Owner::Schedule,
-                };
-                if shapes {
-                    has_no_effect(key, "`backoff = \"none\"`: remove one of the two");
-                }
-            }
+        let voids = keys.iter().filter_map(|key| find(given, *key));
+        for argument in voids.filter(|argument| !is_spared(argument, *other, given)) {
+            let complaint = complaint::no_effect(&argument.key, with);
+            errors.at(argument.ident.span(), complaint);
         }
-        Some(KeyValue::List(_)) => {
-            for key in [Key::Base, Key::Factor] {
-                has_no_effect(key, complaint::BESIDE_LIST);
-            }
-        }
-        Some(KeyValue::Delays(_)) => {
-            for key in [Key::Base, Key::Factor] {
-                has_no_effect(
-                    key,
-                    "`backoff = |retry| …`, which computes the delays: remove one of the two",
-                );
-            }
-        }
-        Some(KeyValue::Backoff(
-            shape @ (Backoff::Fixed | Backoff::Linear | Backoff::Fibonacci),
-        )) => {
-            let shape = shape.word();
-            let with = format!("`backoff = \"{shape}\"`: only `\"exp\"` grows by it");
-            has_no_effect(Key::Factor, &with);
-        }
-        _ => {}
-    }
-    if let Some(KeyValue::Jitter(Jitter::Decorrelated)) = value(Key::Jitter) {
-        let with =
-            "`jitter = \"decorrelated\"`, which is a shape of its own: remove one of the two";
-        let own_shape = find(given, Key::Backoff).map(|argument| &argument.value);
-        if !matches!(
-            own_shape,
-            Some(KeyValue::Backoff(Backoff::Exponential | Backoff::None))
-        ) {
-            has_no_effect(Key::Backoff, with);
-        }
-        has_no_effect(Key::Factor, with);
     }
     for key in Among::Policy.keys() {
         if let Takes::UpToCap(default) = key.takes() {
@@ -319,6 +343,48 @@ fn in_time(numbers: &Numbers, errors: &mut Errors) {
     let floor = numbers.duration(Key::Floor).and_then(too_late);
     if let Some(complaint) = floor.or_else(|| numbers.first_delay().and_then(too_late)) {
         errors.at(written.span, complaint);
+    }
+}
+
+/// Checks, as far as literals tell, that an attempt can begin beside a slow one before a limit ends that.
+fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
+    let Some(hedge) = numbers.duration(Key::Hedge) else {
+        return;
+    };
+    for limit in [Key::Timeout, Key::Deadline] {
+        let written = find(numbers.given, Key::Hedge).or_else(|| find(numbers.given, limit));
+        let above = numbers
+            .duration(limit)
+            .and_then(|limit| complaint::above(hedge, limit));
+        if let (Some(written), Some(above)) = (written, above) {
+            errors.at(
+                written.span,
+                format!("no attempt would begin beside a slow one, since {above}"),
+            );
+        }
+    }
+}
+
+/// Checks, as far as literals tell, that the same error can come that often in a row.
+fn repeated_in_time(numbers: &Numbers, errors: &mut Errors) {
+    let (Some(repeats), Some(KeyValue::Count(max))) =
+        (find(numbers.given, Key::Repeats), numbers.value(Key::Max))
+    else {
+        return;
+    };
+    // These have counts of their own, or another policy takes the place of this one.
+    let others = [Key::Validate, Key::Hedge, Key::Stream, Key::Wrapper];
+    let sections = Among::Policy.keys().filter(|key| key.is_section());
+    let mut others = others.into_iter().chain(sections);
+    let may_matter = others.any(|key| numbers.value(key).is_some());
+    let most = u64::from(*max) + 1;
+    let is_above = matches!(&repeats.value, KeyValue::Expr(Expr::Lit(ExprLit { lit: Lit::Int(times), .. }))
+        if times.base10_parse::<u64>().is_ok_and(|times| times > most));
+    // With `max = 0`, retries are off, and nothing about them matters.
+    if is_above && *max > 0 && !may_matter {
+        let with =
+            format!("`max = {max}`, which ends the call after {most} attempts: lower `repeats`");
+        errors.at(repeats.span, complaint::no_effect(&Key::Repeats, &with));
     }
 }
 

@@ -13,7 +13,8 @@ use futures::{FutureExt, Stream, StreamExt, stream};
 use retry_runtime::plan::{PlanEnd, Validity};
 use retry_runtime::testing::{self, Recording};
 use retry_runtime::{
-    Backoff, Event, EventData, Plan, Policy, retry, retry_each, retry_each_blocking, retrying,
+    Backoff, Event, EventData, Plan, Policy, Verdict, retry, retry_each, retry_each_blocking,
+    retrying,
 };
 use tokio::task::{LocalSet, spawn, spawn_local, yield_now};
 use tokio::time::{sleep, timeout};
@@ -157,7 +158,7 @@ fn observers_see_it() {
 
 #[test]
 fn the_limits_of_kinds_count_and_one_attempt_multiplies_nothing() {
-    #[retry(max = 1, throttled(max = 2), backoff = "none", name = "kinds.outer", on = |_| true)]
+    #[retry(max = 1, throttled(max = 2), backoff = "none", name = "kinds.outer", on = |_| Verdict::TRANSIENT)]
     fn kinds() -> Outcome {
         once("kinds.inner")
     }
