@@ -6,6 +6,7 @@ use crate::call::site::Site;
 use crate::chain::keys::{KeysOf, SharedKeys};
 use crate::chain::name::name;
 use crate::chain::observer::ObserverKey;
+use crate::chain::operation::Operated;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
 
@@ -16,18 +17,13 @@ pub(super) struct Context<P, K: SharedKeys, D> {
     pub(super) default: PhantomData<fn() -> D>,
 }
 
-/// What names a call that no key names.
-pub(super) trait DefaultName {
-    fn default_name() -> &'static str;
-}
-
-impl<P: Borrow<Policy>, K: SharedKeys, D: DefaultName> Context<P, K, D> {
+impl<P: Borrow<Policy>, K: SharedKeys, D: Operated> Context<P, K, D> {
     pub(super) fn name(&self) -> &str {
         name(&self.keys.name, D::default_name)
     }
 }
 
-impl<P: Borrow<Policy>, K: SharedKeys, D: DefaultName> Shared for Context<P, K, D> {
+impl<P: Borrow<Policy>, K: SharedKeys, D: Operated> Shared for Context<P, K, D> {
     type Guards = K::Guards;
 
     #[inline]

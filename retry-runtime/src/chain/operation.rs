@@ -3,7 +3,6 @@ use core::marker::PhantomData;
 
 use crate::call::attempt::Attempt;
 use crate::call::guards::Room;
-use crate::chain::context::DefaultName;
 use crate::chain::name::place_of;
 
 /// An async closure, or another function that returns a future, which [`Policy::call`](crate::Policy::call) calls for
@@ -19,11 +18,18 @@ pub trait Operation<R>: FnMut() -> R {}
 #[diagnostic::do_not_recommend]
 impl<F: FnMut() -> R, R> Operation<R> for F {}
 
-/// Makes the attempts of a chain's call, whose errors are of type `E`.
-pub(super) trait MakesAttempts<E, R>: DefaultName {
-    /// Room for what is known of earlier attempts.
-    type History: Room<Arc<Attempt<E>>>;
+/// What makes the attempts of a chain's call.
+pub(super) trait Operated {
+    /// Room for what is known of earlier attempts. Not in [`MakesAttempts`], whose bounds on a closure would be in the type
+    /// of the call's future, which is then not found `Send` in every future around it.
+    type History;
 
+    /// What the call is named by default.
+    fn default_name() -> &'static str;
+}
+
+/// Makes attempts that fail with errors of type `E`.
+pub(super) trait MakesAttempts<E, R>: Operated<History: Room<Arc<Attempt<E>>>> {
     /// Begins one: its outcome, or a future of it.
     fn begin(&mut self, history: &Self::History) -> R;
 }
@@ -44,35 +50,47 @@ impl<F, H> Plain<F, H> {
     }
 }
 
-impl<E, R, F: FnMut() -> R, H: Room<Arc<Attempt<E>>>> MakesAttempts<E, R> for Plain<F, H> {
+impl<F, H> Operated for Plain<F, H> {
     type History = H;
 
+    fn default_name() -> &'static str {
+        place_of::<F>()
+    }
+}
+
+impl<E, R, F: FnMut() -> R, H: Room<Arc<Attempt<E>>>> MakesAttempts<E, R> for Plain<F, H> {
     #[inline]
     fn begin(&mut self, _: &H) -> R {
         (self.operation)()
     }
 }
 
-impl<F, H> DefaultName for Plain<F, H> {
-    fn default_name() -> &'static str {
-        place_of::<F>()
+/// A function of what is known of the attempt.
+pub(super) struct OfAttempt<F, E> {
+    operation: F,
+    errors: PhantomData<fn() -> E>,
+}
+
+impl<F, E> OfAttempt<F, E> {
+    pub(super) fn new(operation: F) -> Self {
+        Self {
+            operation,
+            errors: PhantomData,
+        }
     }
 }
 
-/// A function of what is known of the attempt.
-pub(super) struct OfAttempt<F>(pub(super) F);
-
-impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> MakesAttempts<E, R> for OfAttempt<F> {
+impl<F, E> Operated for OfAttempt<F, E> {
     type History = Option<Arc<Attempt<E>>>;
 
-    fn begin(&mut self, history: &Self::History) -> R {
-        let attempt = history.as_ref().expect("made before the first attempt");
-        (self.0)(Arc::clone(attempt))
+    fn default_name() -> &'static str {
+        place_of::<F>()
     }
 }
 
-impl<F> DefaultName for OfAttempt<F> {
-    fn default_name() -> &'static str {
-        place_of::<F>()
+impl<E, R, F: FnMut(Arc<Attempt<E>>) -> R> MakesAttempts<E, R> for OfAttempt<F, E> {
+    fn begin(&mut self, history: &Self::History) -> R {
+        let attempt = history.as_ref().expect("made before the first attempt");
+        (self.operation)(Arc::clone(attempt))
     }
 }

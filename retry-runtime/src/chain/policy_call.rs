@@ -268,7 +268,7 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         self.keys.keys().span.around(
             self,
             |call| name(&call.keys.keys().name, place_of::<Op>),
-            |call| run(call, OfAttempt(operation)),
+            |call| run(call, OfAttempt::new(operation)),
         )
     }
 
@@ -301,6 +301,6 @@ impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C
         let keys = self.keys.keys();
         let span = keys.span.of_call(|| name(&keys.name, place_of::<Op>));
         let _entered = K::Span::enter(&span);
-        run_blocking(self, OfAttempt(operation))
+        run_blocking(self, OfAttempt::new(operation))
     }
 }

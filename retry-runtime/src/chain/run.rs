@@ -11,10 +11,11 @@ use crate::call::decide;
 use crate::call::failure::{Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::{Rejects, Room};
-use crate::chain::context::{Context, DefaultName};
+use crate::chain::context::Context;
 use crate::chain::fallback::FallbackKey;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::{Classifies, Described};
+use crate::chain::operation::Operated;
 use crate::chain::policy_call::Keyed;
 use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
@@ -51,7 +52,7 @@ pub(super) enum Step<T, E> {
     GaveUp(E, Reason),
 }
 
-impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
+impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     /// A call that has not begun.
     #[inline]
     pub(super) fn new(

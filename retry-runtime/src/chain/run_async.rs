@@ -79,8 +79,8 @@ where
                             .keys
                             .span
                             .of_attempt(run.attempts.call().attempt());
-                        let begin = || SpanOf::<Q>::within(span, || operation.begin(&run.history));
-                        let attempt = TimeoutOf::<Q>::attempt(begin, &timer, limit);
+                        let attempt = SpanOf::<Q>::within(span, || operation.begin(&run.history));
+                        let attempt = TimeoutOf::<Q>::attempt(attempt, &timer, limit);
                         let attempted = attempted::awaited!(
                             Q::Cancel::attempt(attempt),
                             outer(
@@ -111,13 +111,13 @@ where
             }
         };
         // Its error's life ends here, too.
-        let fallen = fallback.fall(error, |error| {
+        let fallen = match fallback.fall(error, |error| {
             run.into_gave_up(error, reason, || timer.clock())
-        });
-        let outcome = match fallen {
+        }) {
             Err(error) => return Err(error),
-            Ok(fallen) => fallen.await,
+            Ok(fallen) => fallen,
         };
+        let outcome = fallen.await;
         run.fell_back(&outcome);
         outcome
     }

@@ -24,8 +24,9 @@ pub trait TimeoutKey {
 /// How attempts end that fail with an error of type `E`.
 pub trait TimesOut<E>: TimeoutKey {
     /// The outcome of the attempt, and whether it was dropped at that limit.
+    // It takes the attempt, not what begins it: a closure in the future's type is not found `Send` in every future around it.
     fn attempt<T, F: Future<Output = Result<T, E>>>(
-        begin: impl FnOnce() -> F,
+        attempt: F,
         timer: &impl Timer,
         limit: Option<Duration>,
     ) -> impl Future<Output = (Result<T, E>, bool)>;
@@ -43,28 +44,26 @@ impl TimeoutKey for Timed {
 impl<E> TimesOut<E> for Unnamed {
     #[inline]
     fn attempt<T, F: Future<Output = Result<T, E>>>(
-        begin: impl FnOnce() -> F,
+        attempt: F,
         _: &impl Timer,
         _: Option<Duration>,
     ) -> impl Future<Output = (Result<T, E>, bool)> {
-        Untimed { attempt: begin() }
+        Untimed { attempt }
     }
 }
 
 #[diagnostic::do_not_recommend]
 impl<E: FromTimedOut> TimesOut<E> for Timed {
     #[inline]
-    async fn attempt<T, F: Future<Output = Result<T, E>>>(
-        begin: impl FnOnce() -> F,
+    fn attempt<T, F: Future<Output = Result<T, E>>>(
+        attempt: F,
         timer: &impl Timer,
         limit: Option<Duration>,
-    ) -> (Result<T, E>, bool) {
-        match race(pin!(begin()), pin!(sleep_out(timer, limit))).await {
-            Some(outcome) => (outcome, false),
-            None => {
-                let timed_out = TimedOut::new(limit.unwrap_or_default());
-                (Err(E::from_timed_out(timed_out)), true)
-            }
+    ) -> impl Future<Output = (Result<T, E>, bool)> {
+        Race {
+            attempt,
+            sleep: sleep_out(timer, limit),
+            limit,
         }
     }
 }
@@ -82,9 +81,38 @@ impl<F: Future> Future for Untimed<F> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.project()
-            .attempt
+        let polled = self.project().attempt.poll(context);
+        polled.map(|outcome| (outcome, false))
+    }
+}
+
+pin_project! {
+    /// An attempt against its limit, if the policy has one.
+    struct Race<F, S> {
+        #[pin]
+        attempt: F,
+        #[pin]
+        sleep: S,
+        limit: Option<Duration>,
+    }
+}
+
+impl<T, E, F, S> Future for Race<F, S>
+where
+    E: FromTimedOut,
+    F: Future<Output = Result<T, E>>,
+    S: Future<Output = ()>,
+{
+    type Output = (Result<T, E>, bool);
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let limit = this.limit.unwrap_or_default();
+        pin!(race(this.attempt, this.sleep))
             .poll(context)
-            .map(|outcome| (outcome, false))
+            .map(|raced| match raced {
+                Some(outcome) => (outcome, false),
+                None => (Err(E::from_timed_out(TimedOut::new(limit))), true),
+            })
     }
 }
