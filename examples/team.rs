@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 
-use retry_runtime::{Event, GaveUp, Kind, RetryBudget, retry};
+use retry_runtime::{EventData, GaveUp, Kind, RetryBudget, retry};
 
 #[derive(Default)]
 struct Team {
@@ -77,7 +77,7 @@ impl Agent {
         on = |_| true,
         budget = team,
         repeats = 2,
-        observe = |event| if let Event::Retrying { error, .. } = event {
+        observe = |event| if let EventData::Retrying { error, .. } = event.data {
             self.history.push(error.to_string());
         },
         fallback = async |gave_up| Ok(hand_over(&gave_up)),

@@ -58,7 +58,7 @@ with_keys! {
     with_attempt(attempt = _attempt)
     with_give_up(give_up = |gave_up| gave_up.into_errors().remove(0))
     with_fallback(fallback = async |gave_up| Err(gave_up.into_error()))
-    with_observe(observe = |event: &Event<'_>| { std::hint::black_box(event.attempt()); })
+    with_observe(observe = |event: &Event<'_>| { std::hint::black_box(event.attempt); })
     with_validate(validate = |value| if *value < u64::MAX { Ok(()) } else { Err(ModelError::Overloaded) })
     with_breaker(breaker = &BREAKER)
     with_concurrency_limiter(limiter = &CONCURRENCY)

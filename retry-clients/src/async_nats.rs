@@ -249,5 +249,9 @@ fn of_request(error: &(dyn StdError + 'static)) -> Verdict {
 fn of_no_connection(error: &(dyn StdError + 'static)) -> Verdict {
     let io = iter::successors(error.source(), |&cause| cause.source())
         .find_map(|cause| cause.downcast_ref::<io::Error>());
-    Verdict::from(io.is_none_or(|io| io.classify().is_retryable()))
+    if io.is_none_or(|io| io.classify().is_retryable()) {
+        Verdict::TRANSIENT
+    } else {
+        Verdict::STOP
+    }
 }

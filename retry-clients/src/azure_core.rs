@@ -63,8 +63,10 @@ pub fn classify(error: &Error) -> Verdict {
             })
         }
         // Whatever the I/O error was, nothing was sent.
-        ErrorKind::Connection => by_reqwest(error)
-            .unwrap_or_else(|| Verdict::from(by_io(error).is_none_or(Verdict::is_retryable))),
+        ErrorKind::Connection => by_reqwest(error).unwrap_or_else(|| match by_io(error) {
+            Some(verdict) if !verdict.is_retryable() => Verdict::STOP,
+            _ => Verdict::TRANSIENT,
+        }),
         ErrorKind::Io => by_reqwest(error)
             .or_else(|| by_io(error))
             .unwrap_or(Verdict::TRANSIENT.ambiguous()),

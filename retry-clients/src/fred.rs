@@ -77,8 +77,10 @@ pub fn classify(error: &Error) -> Verdict {
         ErrorKind::Protocol if said == "Unexpected empty frame received." => {
             Verdict::TRANSIENT.ambiguous()
         }
-        ErrorKind::Cluster | ErrorKind::Unknown => {
-            Verdict::from(NOT_NOW.iter().any(|start| said.starts_with(start)))
+        ErrorKind::Cluster | ErrorKind::Unknown
+            if NOT_NOW.iter().any(|start| said.starts_with(start)) =>
+        {
+            Verdict::TRANSIENT
         }
         _ => Verdict::STOP,
     }

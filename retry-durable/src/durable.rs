@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use retry_runtime::macro_support::ignores_timeout;
 use retry_runtime::{
-    Attempts, ByClassify, Call, Classify, Event, Failure, Moment, Observer, OnError, Policy,
-    Protections, Reason, RetryBudget, Shared, ShownBy, Site, Verdict,
+    Attempts, ByClassify, ByVerdict, Call, Classify, Event, Failure, Moment, Observer, OnError,
+    Policy, Protections, Reason, RetryBudget, Shared, ShownBy, Site, Verdict,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -53,7 +53,7 @@ impl DurablePolicy for Policy {
 ///
 /// ```
 /// use retry_durable::{Durable, Journal};
-/// use retry_runtime::{Budget, Policy};
+/// use retry_runtime::{Budget, Policy, Verdict};
 ///
 /// static BUDGET: Budget = Budget::standard();
 ///
@@ -62,7 +62,10 @@ impl DurablePolicy for Policy {
 /// # let directory = tempfile::tempdir()?;
 /// let journal = Journal::open(directory.path().join("order 43"))?;
 /// let stored = Durable::new(Policy::new().max(20))
-///     .on(|error: &String| error.contains("overloaded"))
+///     .on(|error: &String| match error.as_str() {
+///         "429" => Verdict::THROTTLED,
+///         _ => Verdict::STOP,
+///     })
 ///     .budget(&BUDGET)
 ///     .idempotent(false)
 ///     .call(&journal, "store", async || Ok::<_, String>(7))
@@ -104,6 +107,13 @@ impl<'b> Durable<'b> {
     /// Takes a function that says which errors are worth a retry. Call it before [`show`](Self::show).
     pub fn on<F>(self, on: F) -> Durable<'b, F> {
         self.with_on(|ByClassify| on)
+    }
+}
+
+impl<'b> Durable<'b, ByVerdict<ByClassify>> {
+    /// The same, for a function that returns a [`Verdict`](retry_runtime::Verdict).
+    pub fn on<F>(self, on: F) -> Durable<'b, ByVerdict<F>> {
+        self.with_on(|_| ByVerdict::new(on))
     }
 }
 
@@ -156,10 +166,11 @@ impl<'b, On> Durable<'b, On> {
     ///
     /// With `false`, a failure after which the request may have taken effect is not retried. An attempt that was under
     /// way when the program ended is made again all the same: have the server recognize it, by a key made of the names
-    /// of the call and of the run.
-    pub fn idempotent(mut self, idempotent: bool) -> Self {
+    /// of the call and of the run. The function of [`on`](Self::on) must return a [`Verdict`](retry_runtime::Verdict),
+    /// because a `bool` can't say which failures these are.
+    pub fn idempotent(mut self, idempotent: bool) -> Durable<'b, ByVerdict<On>> {
         self.idempotent = idempotent;
-        self
+        self.with_on(ByVerdict::new)
     }
 
     /// Calls `operation` until it succeeds or the policy gives up. The name is that of the call in the log, and that of

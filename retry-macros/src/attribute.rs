@@ -6,5 +6,6 @@ pub(crate) mod expression;
 mod merge;
 mod number;
 mod parse;
+mod says;
 mod value;
 pub(crate) mod word;

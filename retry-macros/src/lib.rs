@@ -16,6 +16,8 @@ mod grouped;
 #[cfg(test)]
 mod half_typed;
 #[cfg(all(test, feature = "stream"))]
+mod pairs;
+#[cfg(all(test, feature = "stream"))]
 mod refusals;
 #[cfg(test)]
 mod snapshots;

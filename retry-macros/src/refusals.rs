@@ -3,6 +3,7 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` writes the expected output anew.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::fs;
 use std::iter::repeat_n;
@@ -139,6 +140,16 @@ fn collect(tokens: &TokenStream, refusals: &mut Vec<Refusal>) {
             _ => {}
         }
     }
+}
+
+/// What the macros in a program complain of.
+pub(crate) fn messages(program: TokenStream) -> BTreeSet<String> {
+    let mut refusals = Vec::new();
+    expand(program, &mut refusals);
+    refusals
+        .into_iter()
+        .map(|refusal| refusal.message)
+        .collect()
 }
 
 impl Refusal {

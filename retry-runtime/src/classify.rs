@@ -30,6 +30,7 @@ mod reset;
 pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
+pub mod says;
 pub(crate) mod sources;
 pub(crate) mod timed_out;
 pub(crate) mod verdict;

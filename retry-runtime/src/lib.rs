@@ -72,7 +72,7 @@ pub use call::guards::{Guards, Protections, Unnamed};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::keys::{CallKeys, Keys, SharedKeys, SingleKeys};
-pub use chain::on_error::{ByClassify, OnError};
+pub use chain::on_error::{ByClassify, ByVerdict, Classifies, OnError};
 pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;
 pub use chain::shown_by::ShownBy;
@@ -115,7 +115,7 @@ pub use limiter::with_cost::WithCost;
 pub use limiter::{End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
 pub use observe::attempt_end::AttemptEnd;
 pub use observe::cause::Cause;
-pub use observe::event::Event;
+pub use observe::event::{Event, EventData};
 pub use observe::observer::Observer;
 pub use observe::reason::Reason;
 #[cfg(feature = "plan")]

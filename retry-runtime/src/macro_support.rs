@@ -42,6 +42,7 @@ pub use crate::call::state::Call;
 pub use crate::classify::from_rejected::FromRejected;
 pub use crate::classify::from_timed_out::FromTimedOut;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
+pub use crate::classify::says;
 pub use crate::classify::timed_out::TimedOut;
 pub use crate::classify::verdict::Verdict;
 pub use crate::hedge::pushback::Pushback;
@@ -112,8 +113,8 @@ pub use validation::{
     history_of, invalid, kind, settle,
 };
 pub use verdict::{
-    ClassifyField, HintField, IntoVerdict, accepts, after, classify, classify_field, of_attempt,
-    of_stream, verdict,
+    ClassifyField, HintField, IntoVerdict, accepts, after, answer, classify, classify_field,
+    of_attempt, of_stream, verdict,
 };
 
 /// Runs the code after a failure, out of the way of calls that succeed: `decide` becomes a function of its own, and

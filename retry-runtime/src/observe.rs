@@ -1,31 +1,33 @@
 //! What is reported about calls, and to whom.
 
 pub(crate) mod attempt_end;
+#[cfg(feature = "std")]
+pub(crate) mod call_end;
 pub(crate) mod cause;
 pub(crate) mod event;
+pub(crate) mod fields;
 pub(crate) mod ignored_timeout;
 #[cfg(feature = "tracing")]
 pub(crate) mod levels;
 #[cfg(feature = "tracing")]
-mod log;
+pub(crate) mod log;
 pub(crate) mod observer;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod progress;
 pub(crate) mod reason;
-#[cfg(feature = "tracing")]
+#[cfg_attr(not(feature = "tracing"), expect(unreachable_pub))]
 pub(crate) mod record;
 #[cfg(feature = "std")]
 pub(crate) mod recording;
 /// Tests record by thread.
 #[cfg(not(feature = "std"))]
 pub(crate) mod recording {
-    use core::fmt;
-
     use crate::observe::event::Event;
+    use crate::observe::fields::Fields;
 
-    pub(crate) fn saw(_: &Event<'_>) {}
+    pub(crate) fn record(_: &Event<'_>) {}
 
-    pub(crate) fn saw_line(_: &str, _: &dyn fmt::Display) {}
+    pub(crate) fn record_line(_: &str, _: &Fields<'_>) {}
 }
 pub(crate) mod report;
 #[cfg(feature = "tracing")]

@@ -11,7 +11,7 @@ use std::time::Duration;
 use indicatif::{InMemoryTerm, ProgressBar, ProgressDrawTarget};
 use retry_runtime::observers::Progress;
 use retry_runtime::testing::{Script, fail_times};
-use retry_runtime::{Event, Jitter, Observer, Policy, retry, retry_each};
+use retry_runtime::{Event, EventData, Jitter, Observer, Policy, retry, retry_each};
 use tokio::time::{Instant, sleep};
 
 #[retry(max = 2, base = "8s", cap = "1m", jitter = "none", name = "fetch", observe = progress, on = |_| true)]
@@ -67,15 +67,15 @@ async fn it_says_what_a_call_waits_for() {
 fn it_counts_down() {
     let terminal = InMemoryTerm::new(10, 80);
     let progress = progress(&terminal, "{retry}");
-    let event = Event::Retrying {
-        call: "fetch",
-        attempt: 1,
+    let retrying = EventData::Retrying {
+        retry: 1,
+        retry_max: None,
         max: None,
         delay: Duration::from_nanos(1),
         error: &"busy",
         kind: retry_runtime::Kind::Transient,
     };
-    progress.observe(&event);
+    progress.observe(&Event::new("fetch", 1, retrying));
     while terminal.contents() != "retrying in 0 s (1/unlimited): busy" {
         progress.bar().tick();
     }
@@ -86,14 +86,12 @@ fn nothing_is_drawn_where_there_is_no_terminal() {
     let terminal = InMemoryTerm::new(10, 80);
     let progress = progress(&terminal, "{retry}");
     progress.bar().set_draw_target(ProgressDrawTarget::hidden());
-    let event = Event::Succeeded {
-        call: "fetch",
-        attempt: 1,
+    let succeeded = EventData::Succeeded {
         attempts: 1,
         corrections: 0,
         max: None,
     };
-    progress.observe(&event);
+    progress.observe(&Event::new("fetch", 1, succeeded));
     assert_eq!(terminal.contents(), "");
 }
 

@@ -252,7 +252,7 @@ async fn attempts_of(name: &str, run: impl AsyncFnOnce(&dyn Fn(&Event<'_>))) -> 
     let exported = Exported::new();
     let observer = exported.observer();
     let observe = |event: &Event<'_>| {
-        if event.call() == name {
+        if event.call == name {
             observer.observe(event);
         }
     };

@@ -252,10 +252,10 @@ alike! {
     timer: [TRANSIENT, TRANSIENT], [timer = |pause: Duration| tokio::time::sleep(pause * 2)],
         |policy, _world| policy.timer(TimerFn::new(|pause: Duration| tokio::time::sleep(pause * 2)));
     everything: [TRANSIENT, TIMEOUT, THROTTLED, TRANSIENT, TRANSIENT],
-        [on = |_| true, until = |value| *value > 9, timeout = "3s", idempotent = true, budget = &world.budget,
+        [on = |_| Verdict::TRANSIENT, until = |value| *value > 9, timeout = "3s", idempotent = true, budget = &world.budget,
          breaker = &world.breaker, observe = |event| world.saw(event), fallback = other_model, cancel = world.cancelled()],
         |policy, world| policy
-            .on(|_: &Failure| true)
+            .on(|_: &Failure| Verdict::TRANSIENT)
             .show(fmt::Display::fmt)
             .until(|value: &usize| *value > 9)
             .timeout(secs(3))

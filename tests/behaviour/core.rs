@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use retry_runtime::{
-    Backoff, Budget, Call, Event, Failure, Jitter, Kind, Moment, Policy, Reason, RetryBudget,
-    Section, Site, Verdict, retry, testing,
+    Backoff, Budget, Call, Event, EventData, Failure, Jitter, Kind, Moment, Policy, Reason,
+    RetryBudget, Section, Site, Verdict, retry, testing,
 };
 use support::turns::Turns;
 
@@ -459,7 +459,7 @@ fn a_pause_may_end_a_little_late_as_timers_do() {
 #[test]
 fn a_budget_gets_back_what_a_panic_in_the_report_would_keep() {
     #[retry(backoff = "none", budget = turns, on = |_| true, observe = |event| {
-        assert!(!matches!(event, Event::Retrying { .. }), "an observer's own fault");
+        assert!(!matches!(event.data, EventData::Retrying { .. }), "an observer's own fault");
     })]
     fn call(turns: &Turns) -> Result<(), String> {
         Err(String::from("busy"))

@@ -16,7 +16,7 @@ use std::time::Duration;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
     Backoff, BlockingTimer, Cancel, Event, GaveUp, Hint, Jitter, Observer, Place, Policy, Timer,
-    TokioTimer, retry, retrying, testing,
+    TokioTimer, Verdict, retry, retrying, testing,
 };
 use support::runtime;
 
@@ -50,7 +50,7 @@ fn count_down(left: &mut u32) -> Result<u32, String> {
 
 /// The evaluations of the counted expression in calls that fail 0, 1 and 2 times before they succeed.
 macro_rules! evaluations {
-    ($($key:tt)*) => { evaluations_of!(fail, on = |_| true, $($key)*) };
+    ($($key:tt)*) => { evaluations_of!(fail, on = |_| Verdict::TRANSIENT, $($key)*) };
 }
 
 /// The same in calls that reject 0, 1 and 2 values.
@@ -475,7 +475,7 @@ async fn before_each_wait_what_may_end_it_is_evaluated() {
 /// The evaluations in a call that is hedged once, and succeeds.
 macro_rules! hedged {
     ($($key:tt)*) => {{
-        #[retry(on = |_| true, hedge = "1s", $($key)*)]
+        #[retry(on = |_| Verdict::TRANSIENT, hedge = "1s", $($key)*)]
         async fn call() -> Result<(), String> {
             tokio::time::sleep(Duration::from_millis(1_500)).await;
             Ok(())
@@ -516,7 +516,7 @@ fn keys_may_take_the_same_lock() {
         CONFIG.try_lock().expect("no other key holds it")
     }
 
-    #[retry(on = |_| true, max = locked().max, base = locked().base, cap = locked().base, throttled(max = locked().max))]
+    #[retry(on = |_| Verdict::TRANSIENT, max = locked().max, base = locked().base, cap = locked().base, throttled(max = locked().max))]
     fn blocking(failures: &mut u32) -> Result<u32, String> {
         drop(locked());
         fail(failures)

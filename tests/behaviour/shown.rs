@@ -5,8 +5,8 @@ use std::fmt::{self, Debug, Display};
 use std::sync::Arc;
 
 use retry_runtime::{
-    Call, Classify, Event, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict, plan::Validity,
-    retry, retry_each_blocking, testing,
+    Call, Classify, Event, EventData, GaveUp, Kind, Plan, Policy, Reason, Site, Verdict,
+    plan::Validity, retry, retry_each_blocking, testing,
 };
 
 use crate::log::log_of;
@@ -92,14 +92,15 @@ fn nor_has_it_wherever_else_it_is_shown() {
     let lines = recording.lines();
     assert!(lines.iter().all(|line| line.contains(SENT)), "{lines:?}");
 
-    let event = Event::Retrying {
-        call: "https://u:p@h/x",
-        attempt: 1,
+    let retrying = EventData::Retrying {
+        retry: 1,
+        retry_max: None,
         max: None,
         delay: std::time::Duration::ZERO,
         error: &SENDING,
         kind: Kind::Transient,
     };
+    let event = Event::new("https://u:p@h/x", 1, retrying);
     let line = format!(
         "retrying https://h/x attempt=1 max=unlimited delay=0ns error={SENT} reason=transient"
     );
@@ -120,7 +121,7 @@ fn nor_has_it_wherever_else_it_is_shown() {
 #[test]
 fn an_observer_gets_the_error_as_the_log_shows_it() {
     #[retry(max = 0, on = |_| true, observe = |event| {
-        if let Event::GaveUp { error, .. } = event {
+        if let EventData::GaveUp { error, .. } = event.data {
             seen.push(error.to_string());
         }
     })]

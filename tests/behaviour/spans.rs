@@ -11,8 +11,8 @@ use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::plan::Validity;
 use retry_runtime::testing::{Script, fail_times};
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Plan, Policy, Rejected, TimedOut, retry,
-    retry_each, retry_each_blocking, retrying,
+    Breaker, Budget, ConcurrencyLimiter, Event, GaveUp, Plan, Policy, Rejected, TimedOut, Verdict,
+    retry, retry_each, retry_each_blocking, retrying,
 };
 use tokio::time::sleep;
 use tracing::dispatcher;
@@ -268,7 +268,7 @@ fn each<T, E>(answer: Result<T, E>) -> Result<Vec<Result<T, E>>, E> {
 #[tokio::test(start_paused = true)]
 async fn chains() {
     let policy = Policy::new().max(1);
-    let on = |_: &Busy| true;
+    let on = |_: &Busy| Verdict::TRANSIENT;
     let asked = async |server: &Script<(), Busy>| {
         sleep(SECOND).await;
         ask(server)

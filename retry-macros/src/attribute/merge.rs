@@ -20,9 +20,11 @@ impl Arguments {
             if argument.key == Key::Name {
                 argument.append(member);
             }
+            merged.of_block.push(argument.key);
             merged.given.push(argument);
         }
         for argument in own.given {
+            merged.of_block.retain(|key| *key != argument.key);
             let mut below = merged.given.iter_mut();
             match below.find(|below| below.key == argument.key) {
                 Some(below) => below.merge(argument),

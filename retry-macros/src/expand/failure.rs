@@ -1,6 +1,6 @@
 //! What follows a failure.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{TokenStreamExt, quote};
 use retry_vocabulary::key::Key;
 use syn::Expr;
@@ -322,11 +322,7 @@ impl Printer<'_> {
         let verdict = match (failed, self.model.expr(Key::On)) {
             (Failed::Until, _) => return ours!(__retry::Verdict::TRANSIENT),
             (Failed::Validation, _) => return ours!(__retry::Verdict::INVALID),
-            (Failed::Body, Some(on)) => {
-                let place = on.span();
-                let on = self.user(on);
-                ours_at!(place=> __retry::verdict(&retry_error, #on))
-            }
+            (Failed::Body, Some(on)) => self.said(on),
             (Failed::Body, None) => {
                 ours_at!(self.model.error_span=> __retry::classify(&retry_error))
             }
@@ -350,6 +346,22 @@ impl Printer<'_> {
                 __retry::Verdict::STOP
             }
         }
+    }
+
+    /// The verdict of the key `on`, whose type must say what the keys beside it need.
+    fn said(&self, on: &Expr) -> TokenStream {
+        let place = on.span();
+        let on = self.user(on);
+        let mut needs = self.model.arguments.what_on_must_say().peekable();
+        if needs.peek().is_none() {
+            return ours_at!(place=> __retry::verdict(&retry_error, #on));
+        }
+        let answer = ours_at!(place=> __retry::answer(&retry_error, #on));
+        let said = needs.fold(answer, |answer, key| {
+            let key = Ident::new(key.name(), place);
+            ours_at!(place=> __retry::says::#key::said(#answer))
+        });
+        ours!(__retry::IntoVerdict::into_verdict(#said))
     }
 
     /// The details of a failure, or of an attempt that is slow, beyond its verdict, as far as keys need them.

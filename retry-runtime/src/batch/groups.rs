@@ -174,16 +174,16 @@ impl<'a> Groups<'a> {
             };
             let follows = group.decision.map(|_| pause);
             if follows.is_ok() {
-                let is_first = !mem::replace(&mut is_retried, true);
+                let retry = (!mem::replace(&mut is_retried, true)).then_some(&group.call);
                 let again = part(group.first, group.again, follows);
-                round.report(again, is_first, shown, observer.observe());
+                round.report(again, retry, shown, observer.observe());
             }
             let given_up = match (follows, group.unpaid) {
                 (Ok(_), None) => continue,
                 (Ok(_), Some(first)) => part(first, group.items - group.again, Err(Reason::Budget)),
                 (Err(_), _) => part(group.first, group.items, follows),
             };
-            round.report(given_up, false, shown, observer.observe());
+            round.report(given_up, None, shown, observer.observe());
             last = Some(given_up);
         }
         last

@@ -3,12 +3,12 @@ use super::part::{Part, ShownItem, ShownPart};
 use crate::call::nested;
 #[cfg(feature = "nested")]
 use crate::call::site::Site;
+use crate::call::state::Call;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report, report_unlogged_end};
 use crate::policy::Policy;
-#[cfg(feature = "nested")]
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
@@ -28,43 +28,49 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// A record of items that failed. `is_retry` says whether it stands for the next round, as the first of those that
-    /// are sent again does.
+    /// A record of items that failed. `retry` is there where it stands for the next round, as the first of those that
+    /// are sent again does: the call of these items.
     pub(super) fn report(
         &self,
         part: Part,
-        is_retry: bool,
+        retry: Option<&Call>,
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let (call, attempt, of) = (self.name, self.number, self.items);
-        let Part {
-            max, kind, follows, ..
-        } = part;
-        let error = &ShownPart { part, of, shown };
-        let event = match (kind, follows) {
-            (Some(kind), Ok(delay)) if is_retry => {
+        let (max, kind, follows) = (part.max, part.kind, part.follows);
+        let error = &self.shown(part, shown);
+        let data = match (kind, follows, retry) {
+            (Some(kind), Ok(delay), Some(call)) => {
                 #[cfg(feature = "nested")]
-                nested::tell(&Site::new(self.policy, call), attempt, Values::Taken, None);
-                Event::Retrying {
-                    call,
-                    attempt,
+                nested::tell(
+                    &Site::new(self.policy, self.name),
+                    self.number,
+                    Values::Taken,
+                    None,
+                );
+                let (retry, retry_max) = call.retry_count(self.policy, kind, Values::Taken);
+                EventData::Retrying {
+                    retry,
+                    retry_max,
                     max,
                     delay,
                     error,
                     kind,
                 }
             }
-            _ => Event::ItemsFailed {
-                call,
-                attempt,
+            _ => EventData::ItemsFailed {
                 max,
                 error,
                 kind,
                 follows,
             },
         };
-        report(&event, observe);
+        report(&Event::new(self.name, self.number, data), observe);
+    }
+
+    fn shown<'a>(&self, part: Part, shown: &'a ShownItem<'a>) -> ShownPart<'a> {
+        let of = self.items;
+        ShownPart { part, of, shown }
     }
 
     /// Tells why the batch gave up, whose last round ended so. The log has it from what was reported of its parts.
@@ -76,17 +82,14 @@ impl Round<'_> {
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let (max, of) = (part.max, self.items);
-        let event = Event::GaveUp {
-            call: self.name,
-            attempt: self.number,
+        let data = EventData::GaveUp {
             attempts: self.number,
             corrections: 0,
-            max,
-            error: &ShownPart { part, of, shown },
+            max: part.max,
+            error: &self.shown(part, shown),
             ended,
             reason,
         };
-        report_unlogged_end(&event, observe);
+        report_unlogged_end(&Event::new(self.name, self.number, data), observe);
     }
 }

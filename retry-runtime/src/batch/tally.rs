@@ -68,7 +68,7 @@ impl Tally {
                 kind: None,
                 follows: Err(reason),
             };
-            round.report(part, false, shown, observer.observe());
+            round.report(part, None, shown, observer.observe());
             last = Some(part);
         }
         last

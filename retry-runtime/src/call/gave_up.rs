@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::call::errors::{Errors, FIRST};
 use crate::call::failed_attempt::FailedAttempt;
 use crate::error_text::shown::shown;
-use crate::observe::event::Delay;
+use crate::observe::fields::Delay;
 use crate::observe::reason::Reason;
 
 /// A call that gave up: the argument of the keys `give_up` and `fallback`.

@@ -11,8 +11,8 @@ use crate::classify::kind::Kind;
 use crate::error_text::shown::shown;
 use crate::limiter::End;
 use crate::limiter::place::Leave;
-use crate::observe::event::Event;
-use crate::observe::report::report;
+use crate::observe::event::{Event, EventData};
+use crate::observe::report::{reborrow, report};
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
@@ -47,15 +47,9 @@ impl Call {
         self.limit = policy.max_retries();
         self.in_force = self.in_force_after(&slow);
         self.counts(counted(policy, slow.values));
-        let (call, attempt, max) = (slow.site.name(), self.attempt(), limit(self.in_force));
-        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
-        let event = Event::Hedging {
-            call,
-            attempt,
-            max,
-            delay: after,
-        };
-        report(&event, observe);
+        let (call, max) = (slow.site.name(), limit(self.in_force));
+        let hedging = EventData::Hedging { max, delay: after };
+        self.report(call, hedging, reborrow(&mut slow.observe));
         if let Some(observe) = slow.observe {
             self.started(call, observe);
         }
@@ -66,8 +60,8 @@ impl Call {
     /// Reports that letting an attempt through that may begin beside those that run changed the state of the breaker.
     pub(crate) fn turned_beside(&self, slow: &mut Failure<'_>, transition: Transition) {
         let next = self.at(self.attempt().saturating_add(1));
-        let observe = slow.observe.as_mut().map(|observe| &mut **observe as _);
-        next.turned(slow.site.name(), transition, &"", observe);
+        let name = slow.site.name();
+        next.turned(name, transition, &"", reborrow(&mut slow.observe));
     }
 
     /// Records that the attempt with that number failed beside others, and says whether these go on: not if the failure
@@ -79,16 +73,10 @@ impl Call {
             return false;
         };
         self.tell_of_failure(attempt, &mut failure);
-        let (call, error) = (failure.site.name(), &shown(failure.error));
-        report(
-            &Event::AttemptFailed {
-                call,
-                attempt,
-                error,
-                kind,
-            },
-            failure.observe,
-        );
+        let error = &shown(failure.error);
+        let data = EventData::AttemptFailed { error, kind };
+        let event = Event::new(failure.site.name(), attempt, data);
+        report(&event, failure.observe);
         true
     }
 

@@ -9,7 +9,7 @@ use core::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 
 use crate::call::site::{Name as SiteName, Site};
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::values::Values;
@@ -186,16 +186,11 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
     if !is_news(outer_name, call) {
         return;
     }
-    let attempts = product(site.policy.most_attempts(values), outer.attempts);
-    report(
-        &Event::Nested {
-            call,
-            attempt,
-            outer: outer_name,
-            attempts,
-        },
-        observe,
-    );
+    let data = EventData::Nested {
+        outer: outer_name,
+        attempts: product(site.policy.most_attempts(values), outer.attempts),
+    };
+    report(&Event::new(call, attempt, data), observe);
 }
 
 /// Whether the pair has not been reported yet.

@@ -13,8 +13,8 @@ use crate::call::state::Call;
 use crate::error_text::shown::shown;
 use crate::limiter::place::Place;
 use crate::limiter::{End, LimiterChange, LimiterChanges, Turn};
-use crate::observe::event::Event;
-use crate::observe::report::{Observe, report};
+use crate::observe::event::EventData;
+use crate::observe::report::{Observe, reborrow};
 
 impl Call {
     /// Tells a budget that the call succeeded, or made progress before it is [`restarted`](Self::restarted).
@@ -44,7 +44,7 @@ impl Call {
         }
     }
 
-    /// What that budget paid for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
+    /// The payment of that budget for the retry that [`failed_with`](Self::failed_with) has just allowed. Dropped before the
     /// retry begins, it goes back.
     ///
     /// ```
@@ -84,7 +84,7 @@ impl Call {
         }
     }
 
-    /// Tells all of them of the failed attempt with that number, where what follows is decided later.
+    /// Tells budget, breaker and limiter of the failed attempt with that number, where what follows is decided later.
     pub(crate) fn tell_of_failure(&mut self, attempt: u32, failure: &mut Failure<'_>) {
         let seen = self.at(attempt);
         seen.tell_breaker(failure);
@@ -105,7 +105,7 @@ impl Call {
             Seen::Ignored
         };
         if let Some(transition) = permit.record(seen) {
-            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            let observe = reborrow(&mut failure.observe);
             self.turned(site.name(), transition, failure.error, observe);
         }
     }
@@ -122,27 +122,17 @@ impl Call {
         error: &dyn fmt::Display,
         observe: Option<Observe<'_>>,
     ) {
-        let (attempt, error) = (self.attempt(), &shown(error));
-        match transition {
-            Transition::Opened { cause, open_for } => {
-                report(
-                    &Event::BreakerOpened {
-                        call,
-                        attempt,
-                        open_for,
-                        error,
-                        cause,
-                    },
-                    observe,
-                );
-            }
-            Transition::HalfOpened => {
-                report(&Event::BreakerHalfOpened { call, attempt }, observe);
-            }
-            Transition::Closed => {
-                report(&Event::BreakerClosed { call, attempt }, observe);
-            }
-        }
+        let error = &shown(error);
+        let data = match transition {
+            Transition::Opened { cause, open_for } => EventData::BreakerOpened {
+                open_for,
+                error,
+                cause,
+            },
+            Transition::HalfOpened => EventData::BreakerHalfOpened,
+            Transition::Closed => EventData::BreakerClosed,
+        };
+        self.report(call, data, observe);
     }
 
     /// Tells the limiter that the attempt has a place with how it ended.
@@ -153,8 +143,7 @@ impl Call {
         let site = failure.site;
         let end = End::of_failure(failure.verdict, site.policy);
         if let Some(changes) = place.leave(end) {
-            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed(site.name(), changes, observe);
+            self.limiter_changed(site.name(), changes, reborrow(&mut failure.observe));
         }
     }
 
@@ -169,52 +158,13 @@ impl Call {
         mut observe: Option<Observe<'_>>,
     ) {
         for change in changes {
-            let observe = observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed_once(call, change, observe);
-        }
-    }
-
-    fn limiter_changed_once(
-        &self,
-        call: &str,
-        change: LimiterChange,
-        observe: Option<Observe<'_>>,
-    ) {
-        let attempt = self.attempt();
-        match change {
-            LimiterChange::Paused { pause } => {
-                report(
-                    &Event::LimiterPaused {
-                        call,
-                        attempt,
-                        pause,
-                    },
-                    observe,
-                );
-            }
-            LimiterChange::Resumed => {
-                report(&Event::LimiterResumed { call, attempt }, observe);
-            }
-            LimiterChange::Limit(limit) => {
-                report(
-                    &Event::LimitChanged {
-                        call,
-                        attempt,
-                        limit,
-                    },
-                    observe,
-                );
-            }
-            LimiterChange::Rate(rate) => {
-                report(
-                    &Event::RateChanged {
-                        call,
-                        attempt,
-                        rate,
-                    },
-                    observe,
-                );
-            }
+            let data = match change {
+                LimiterChange::Paused { pause } => EventData::LimiterPaused { pause },
+                LimiterChange::Resumed => EventData::LimiterResumed,
+                LimiterChange::Limit(limit) => EventData::LimitChanged { limit },
+                LimiterChange::Rate(rate) => EventData::RateChanged { rate },
+            };
+            self.report(call, data, reborrow(&mut observe));
         }
     }
 
@@ -223,36 +173,19 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub fn waits<L>(&self, call: &str, place: &mut Place<L>, observe: Option<Observe<'_>>) -> bool {
-        let (ahead, at_least) = match place.poll(Waker::noop()) {
+        let data = match place.poll(Waker::noop()) {
             Turn::Begin => return false,
             Turn::Rejected => return true,
-            Turn::Wait { ahead, at_least } => (ahead, at_least),
+            Turn::Wait { ahead, at_least } => EventData::Waiting { ahead, at_least },
         };
-        let attempt = self.attempt();
-        report(
-            &Event::Waiting {
-                call,
-                attempt,
-                ahead,
-                at_least,
-            },
-            observe,
-        );
+        self.report(call, data, observe);
         true
     }
 
-    /// Reports that its turn has come, after what [`Place::wait`] returned.
+    /// Reports that the turn of an attempt has come, after what [`Place::wait`] returned.
     #[cold]
     #[inline(never)]
     pub fn waited(&self, call: &str, waited: Duration, observe: Option<Observe<'_>>) {
-        let attempt = self.attempt();
-        report(
-            &Event::Waited {
-                call,
-                attempt,
-                waited,
-            },
-            observe,
-        );
+        self.report(call, EventData::Waited { waited }, observe);
     }
 }

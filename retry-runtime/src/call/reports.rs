@@ -8,80 +8,54 @@ use crate::call::site::Site;
 use crate::call::state::Call;
 use crate::error_text::shown::shown;
 use crate::observe::attempt_end::AttemptEnd;
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 use crate::observe::report::{Observe, report};
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
 
 impl Call {
-    /// Tells an observer that an attempt begins.
-    pub fn started(&self, name: &str, observe: Observe<'_>) {
-        observe(&Event::Started {
-            call: name,
-            attempt: self.attempt(),
-        });
+    /// Reports what happened in the current attempt.
+    pub(super) fn report(&self, name: &str, data: EventData<'_>, observe: Option<Observe<'_>>) {
+        report(&Event::new(name, self.attempt(), data), observe);
     }
 
-    /// Reports what follows a failure of the attempt with that number.
-    pub(super) fn report_decision(
-        &self,
-        decision: Decision,
-        attempt: u32,
-        max: Option<u32>,
-        failure: Failure<'_>,
-    ) {
-        let Failure {
-            site,
-            verdict,
-            error,
-            values,
-            ending,
-            observe,
-            ..
-        } = failure;
-        let (call, corrections, error) = (site.name(), self.corrections, &shown(error));
-        match (decision, verdict.kind()) {
-            (Ok(delay), _) if values == Values::Corrected => {
-                report(
-                    &Event::Correcting {
-                        call,
-                        attempt,
-                        correction: corrections,
-                        max,
-                        delay,
-                        error,
-                    },
-                    observe,
-                );
-            }
+    /// Tells an observer that an attempt begins.
+    pub fn started(&self, name: &str, observe: Observe<'_>) {
+        observe(&Event::new(name, self.attempt(), EventData::Started));
+    }
+
+    /// Reports what follows a failure of the attempt with that number. What is in force says how many retries or
+    /// corrections there may be.
+    pub(super) fn report_decision(&self, decision: Decision, attempt: u32, failure: Failure<'_>) {
+        let max = limit(self.in_force);
+        let (site, values, kind) = (failure.site, failure.values, failure.verdict.kind());
+        let error = &shown(failure.error);
+        let data = match (decision, kind) {
+            (Ok(delay), _) if values == Values::Corrected => EventData::Correcting {
+                correction: self.corrections,
+                max,
+                delay,
+                error,
+            },
             (Ok(delay), Some(kind)) => {
-                report(
-                    &Event::Retrying {
-                        call,
-                        attempt,
-                        max,
-                        delay,
-                        error,
-                        kind,
-                    },
-                    observe,
-                );
-            }
-            (Ok(_), None) => {}
-            (Err(reason), _) => {
-                let end = EndReport {
-                    call,
-                    attempt,
-                    attempts: attempt.saturating_add(self.beside),
-                    corrections,
+                let (retry, retry_max) = self.retry_count(site.policy, kind, values);
+                EventData::Retrying {
+                    retry,
+                    retry_max,
                     max,
-                    ended: Some(AttemptEnd::failed(verdict.kind())),
-                    reason,
-                };
-                end.report(error, ending, observe);
+                    delay,
+                    error,
+                    kind,
+                }
             }
-        }
+            (Ok(_), None) => return,
+            (Err(reason), kind) => {
+                let ended = Some(AttemptEnd::failed(kind));
+                self.end(self.attempts(), error, ended, reason, failure.ending)
+            }
+        };
+        report(&Event::new(site.name(), attempt, data), failure.observe);
     }
 
     /// Reports that the call ends during or after the pause that [`failed_with`](Self::failed_with) returned, for a
@@ -117,16 +91,15 @@ impl Call {
             (Values::Corrected, _) => (0, 1),
             (Values::Taken | Values::Validated, _) => (1, 0),
         };
-        let end = EndReport {
-            call: name,
-            attempt: self.attempt().saturating_sub(attempts),
-            attempts: self.attempts().saturating_sub(attempts),
+        let call = Self {
             corrections: self.corrections.saturating_sub(corrections),
-            max: limit(self.in_force),
-            ended: None,
-            reason,
+            ..*self
         };
-        end.report(&shown(error), ending, observe);
+        let all = self.attempts().saturating_sub(attempts);
+        let error = shown(error);
+        let data = call.end(all, &error, None, reason, ending);
+        let attempt = self.attempt().saturating_sub(attempts);
+        report(&Event::new(name, attempt, data), observe);
     }
 
     /// Reports that the call ends with an attempt that ended so, or in the middle of one.
@@ -139,16 +112,10 @@ impl Call {
         reason: Reason,
         observe: Option<Observe<'_>>,
     ) {
-        let end = EndReport {
-            call: site.name(),
-            attempt: self.attempt(),
-            attempts: self.attempts(),
-            corrections: self.corrections,
-            max: self.retries_allowed(site.policy),
-            ended,
-            reason,
-        };
-        end.report(&shown(error), Ending::Error, observe);
+        let (error, attempts) = (shown(error), self.attempts());
+        let call = self.known(site);
+        let data = call.end(attempts, &error, ended, reason, Ending::Error);
+        call.report(site.name(), data, observe);
     }
 
     /// Tells how the last resort ended that was called after so many attempts.
@@ -161,32 +128,15 @@ impl Call {
         ended_with: Result<(), &dyn fmt::Display>,
         observe: Option<Observe<'_>>,
     ) {
-        let (corrections, max) = (self.corrections, limit(self.in_force));
-        match ended_with {
-            Ok(()) => {
-                report(
-                    &Event::FellBack {
-                        call,
-                        attempt,
-                        corrections,
-                        max,
-                    },
-                    observe,
-                );
-            }
-            Err(error) => {
-                let end = EndReport {
-                    call,
-                    attempt,
-                    attempts: attempt,
-                    corrections,
-                    max,
-                    ended: None,
-                    reason: Reason::FallbackFailed,
-                };
-                end.report(&shown(error), Ending::Error, observe);
-            }
-        }
+        let error = ended_with.err().map(shown);
+        let data = match &error {
+            Some(error) => self.end(attempt, error, None, Reason::FallbackFailed, Ending::Error),
+            None => EventData::FellBack {
+                corrections: self.corrections,
+                max: limit(self.in_force),
+            },
+        };
+        report(&Event::new(call, attempt, data), observe);
     }
 
     /// Reports a success. It is logged if an attempt failed before.
@@ -197,12 +147,12 @@ impl Call {
         }
     }
 
-    /// The same, and tells an observer also of a success at once.
+    /// Reports a success as [`succeeded`](Self::succeeded) does, and tells an observer also of one at once.
     pub fn succeeded_observed(&self, site: &Site<'_>, observe: Observe<'_>) {
         self.known(site).told(site.name(), observe);
     }
 
-    /// What is told of a success goes by the last failure, if there was one.
+    /// The call with the `max` of its policy, where no failure has put another in force.
     fn known(self, site: &Site<'_>) -> Self {
         match self.in_force {
             0 => self.with_max(site.policy.max_retries()),
@@ -229,68 +179,40 @@ impl Call {
     }
 
     fn success<'a>(&self, name: &'a str) -> Event<'a> {
-        Event::Succeeded {
-            call: name,
-            attempt: self.attempt(),
+        let data = EventData::Succeeded {
             attempts: self.attempts(),
             corrections: self.corrections,
             max: limit(self.in_force),
-        }
+        };
+        Event::new(name, self.attempt(), data)
     }
-}
 
-/// A call that no attempt follows in.
-struct EndReport<'a> {
-    call: &'a str,
-    attempt: u32,
-    attempts: u32,
-    corrections: u32,
-    max: Option<u32>,
-    ended: Option<AttemptEnd>,
-    reason: Reason,
-}
-
-impl EndReport<'_> {
-    fn report(self, error: &dyn fmt::Display, ending: Ending, observe: Option<Observe<'_>>) {
-        let Self {
-            call,
-            attempt,
-            attempts,
-            corrections,
-            max,
-            ended,
-            reason,
-        } = self;
+    /// The event of a call that ends after so many attempts, or leaves the rest to its fallback.
+    fn end<'a>(
+        &self,
+        attempts: u32,
+        error: &'a dyn fmt::Display,
+        ended: Option<AttemptEnd>,
+        reason: Reason,
+        ending: Ending,
+    ) -> EventData<'a> {
+        let (corrections, max) = (self.corrections, limit(self.in_force));
         match ending {
-            Ending::Error => {
-                report(
-                    &Event::GaveUp {
-                        call,
-                        attempt,
-                        attempts,
-                        corrections,
-                        max,
-                        error,
-                        ended,
-                        reason,
-                    },
-                    observe,
-                );
-            }
-            Ending::Fallback => {
-                report(
-                    &Event::FallingBack {
-                        call,
-                        attempt,
-                        corrections,
-                        max,
-                        error,
-                        ended,
-                        reason,
-                    },
-                    observe,
-                );
-            }
+            Ending::Error => EventData::GaveUp {
+                attempts,
+                corrections,
+                max,
+                error,
+                ended,
+                reason,
+            },
+            Ending::Fallback => EventData::FallingBack {
+                corrections,
+                max,
+                error,
+                ended,
+                reason,
+            },
         }
     }
 }

@@ -11,6 +11,8 @@ use crate::call::unreported::Unreported;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
+#[cfg(feature = "nested")]
+use crate::observe::report::reborrow;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
@@ -145,11 +147,6 @@ impl Call {
         self.tell_limiter(&mut failure);
         let repairs = self.allowed(&failure);
         let decision = self.decide(&mut failure);
-        let max = match (failure.values, decision) {
-            // Of the corrections, which go on or have run out.
-            (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => limit(repairs),
-            _ => limit(self.in_force),
-        };
         let paid = match (decision, failure.verdict.kind()) {
             (Ok(_), Some(kind)) => failure
                 .payer(kind)
@@ -158,14 +155,18 @@ impl Call {
         };
         #[cfg(feature = "nested")]
         if decision.is_ok() && failure.values != Values::Corrected {
-            let values = failure.values;
-            let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
+            let (values, observe) = (failure.values, reborrow(&mut failure.observe));
             nested::tell(failure.site, attempt, values, observe);
         }
         if decision.is_ok() && failure.values == Values::Corrected {
             self.corrections = self.corrections.saturating_add(1);
         }
-        self.report_decision(decision, attempt, max, failure);
+        let in_force = match (failure.values, decision) {
+            // Of the corrections, which go on or have run out.
+            (Values::Corrected, Ok(_) | Err(Reason::Exhausted)) => repairs,
+            _ => self.in_force,
+        };
+        Self { in_force, ..*self }.report_decision(decision, attempt, failure);
         mem::forget(paid);
         decision
     }
@@ -306,6 +307,19 @@ impl Call {
             Some(kind) => self.own[kind as usize],
             None => self.shared,
         }
+    }
+
+    /// The number of the retry that was counted last with failures of that kind, and how many may be: in the kind's own
+    /// count, if it has one.
+    pub(crate) fn retry_count(
+        &self,
+        policy: &Policy,
+        kind: Kind,
+        values: Values,
+    ) -> (u32, Option<u32>) {
+        let own = policy.has_own_count(kind, values).then_some(kind);
+        let max = policy.schedule(Some(kind), values).max;
+        (self.count(own), limit(max))
     }
 
     /// The attempts after the first, or else the corrections, that the call may make in all by the `max` for that failure:

@@ -63,6 +63,7 @@ where
     type Observer = O;
     type Span = S;
 
+    #[inline]
     fn into_keys(self) -> Self {
         self
     }
@@ -134,6 +135,7 @@ impl<U, T: TimeoutKey, F: FallbackKey> SingleKeys for CallKeys<U, T, F> {
     type Timeout = T;
     type Fallback = F;
 
+    #[inline]
     fn into_keys(self) -> Self {
         self
     }

@@ -1,8 +1,14 @@
 use core::any::type_name;
 use core::fmt;
 
-use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
+use crate::classify::{Classify, says};
+
+/// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
+/// functions that are generic over chains; [`Classifies`] is what to implement.
+pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
+
+impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}
 
 /// Says which errors are worth a retry, and how the log shows them: [`ByClassify`], or a function that
 /// [`Policy::on`](crate::Policy::on) was given.
@@ -11,10 +17,16 @@ use crate::classify::verdict::Verdict;
     label = "`{E}` is not `Classify`, or `{Self}` does not take it",
     note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
 )]
-pub trait OnError<E> {
+pub trait Classifies<E> {
     /// Whether the key `show` says how the log shows it, also where errors are shown by their `Display` otherwise.
     #[doc(hidden)]
     const IS_SHOWN: bool = false;
+    /// What it is made of: what the function returns.
+    #[doc(hidden)]
+    type Returned;
+    /// The same where a key asks for more than a verdict that it is converted into. The key says whether it is enough.
+    #[doc(hidden)]
+    type Sufficient;
 
     /// The verdict on a failure.
     fn verdict(&mut self, error: &E) -> Verdict;
@@ -27,7 +39,10 @@ pub trait OnError<E> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> OnError<E> for F {
+impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> Classifies<E> for F {
+    type Returned = V;
+    type Sufficient = Verdict;
+
     fn verdict(&mut self, error: &E) -> Verdict {
         self(error).into()
     }
@@ -38,7 +53,10 @@ impl<E, V: Into<Verdict>, F: FnMut(&E) -> V> OnError<E> for F {
 pub struct ByClassify;
 
 #[diagnostic::do_not_recommend]
-impl<E: Classify> OnError<E> for ByClassify {
+impl<E: Classify> Classifies<E> for ByClassify {
+    type Returned = Verdict;
+    type Sufficient = Verdict;
+
     fn verdict(&mut self, error: &E) -> Verdict {
         error.classify()
     }
@@ -48,13 +66,40 @@ impl<E: Classify> OnError<E> for ByClassify {
     }
 }
 
+/// What says which errors are worth a retry in a chain with the key `idempotent`: by a [`Verdict`], since nothing less
+/// says whether the request may have taken effect.
+#[derive(Clone, Copy, Debug)]
+pub struct ByVerdict<On>(On);
+
+impl<On> ByVerdict<On> {
+    /// Takes what says it, whose function must then return a [`Verdict`].
+    pub const fn new(on: On) -> Self {
+        Self(on)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<E, On: Classifies<E>> Classifies<E> for ByVerdict<On> {
+    const IS_SHOWN: bool = On::IS_SHOWN;
+    type Returned = On::Returned;
+    type Sufficient = On::Returned;
+
+    fn verdict(&mut self, error: &E) -> Verdict {
+        self.0.verdict(error)
+    }
+
+    fn describe(&self, error: &E, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(error, f)
+    }
+}
+
 /// An error as `On` has it shown.
 pub(crate) struct Described<'a, On, E> {
     pub(crate) on: &'a On,
     pub(crate) error: &'a E,
 }
 
-impl<E, On: OnError<E>> fmt::Display for Described<'_, On, E> {
+impl<E, On: Classifies<E>> fmt::Display for Described<'_, On, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.on.describe(self.error, f)
     }

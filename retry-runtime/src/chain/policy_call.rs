@@ -203,8 +203,9 @@ impl Policy {
 /// Room for the history that a last resort needs.
 type HistoryOf<A, E> = <<A as SingleKeys>::Fallback as Key>::Room<Arc<Attempt<E>>>;
 
-impl<On, C, W, K: SharedKeys, A: SingleKeys> PolicyCall<On, C, W, K, A> {
+impl<On, C, W, K: SharedKeys, A: SingleKeys, P: Borrow<Policy>> PolicyCall<On, C, W, K, A, P> {
     /// As [`Policy::call`].
+    #[inline]
     pub fn call<Op, Fut, Fallen, T, E>(self, operation: Op) -> impl Future<Output = Result<T, E>>
     where
         Op: Operation<Fut>,

@@ -14,7 +14,7 @@ use crate::call::guards::{Rejects, Room};
 use crate::chain::context::{Context, DefaultName};
 use crate::chain::fallback::FallbackKey;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
-use crate::chain::on_error::{Described, OnError};
+use crate::chain::on_error::{Classifies, Described};
 use crate::chain::policy_call::Keyed;
 use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
@@ -128,7 +128,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
         now: impl Fn() -> Moment,
     ) -> Step<T, E>
     where
-        Q: Keyed<On: OnError<E>, Single: SingleKeys<Until: UntilKey<T>>>,
+        Q: Keyed<On: Classifies<E>, Single: SingleKeys<Until: UntilKey<T>>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
@@ -187,7 +187,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
         now: impl Fn() -> Moment,
     ) -> Step<T, E>
     where
-        Q: Keyed<On: OnError<E>>,
+        Q: Keyed<On: Classifies<E>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
@@ -239,7 +239,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
         clock: impl FnOnce() -> Clock,
     ) -> Option<Step<T, E>>
     where
-        Q: Keyed<On: OnError<E>>,
+        Q: Keyed<On: Classifies<E>>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
@@ -262,7 +262,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     #[cold]
     pub(super) fn rejected<T, E>(&mut self, by: RejectedBy) -> Step<T, E>
     where
-        Q: Keyed<On: OnError<E>>,
+        Q: Keyed<On: Classifies<E>>,
         Rejecting<Q::Keys>: Rejects<E>,
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
@@ -281,7 +281,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     /// Tells of the end.
     fn gave_up<T, E>(&mut self, outcome: Result<T, E>, reason: Reason) -> Step<T, E>
     where
-        Q: Keyed<On: OnError<E>>,
+        Q: Keyed<On: Classifies<E>>,
     {
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         match outcome {
@@ -339,7 +339,7 @@ impl<Q: Keyed, D: DefaultName, H, X> Run<Q, D, H, X> {
     /// Tells how the last resort ended.
     pub(super) fn fell_back<T, E>(&mut self, outcome: &Result<T, E>)
     where
-        Q: Keyed<On: OnError<E>>,
+        Q: Keyed<On: Classifies<E>>,
         H: Room<Arc<Attempt<E>>>,
     {
         let attempts = self.history.get_mut().map_or(0, |history| history.number());

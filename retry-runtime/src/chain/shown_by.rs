@@ -1,6 +1,6 @@
 use core::fmt;
 
-use crate::chain::on_error::OnError;
+use crate::chain::on_error::Classifies;
 use crate::classify::verdict::Verdict;
 
 /// What [`PolicyCall::show`](crate::PolicyCall::show) makes of what says which errors are worth a retry: it also says how
@@ -22,12 +22,14 @@ impl<On, S> ShownBy<On, S> {
 }
 
 #[diagnostic::do_not_recommend]
-impl<E, On, S> OnError<E> for ShownBy<On, S>
+impl<E, On, S> Classifies<E> for ShownBy<On, S>
 where
-    On: OnError<E>,
+    On: Classifies<E>,
     S: Fn(&E, &mut fmt::Formatter<'_>) -> fmt::Result,
 {
     const IS_SHOWN: bool = true;
+    type Returned = On::Returned;
+    type Sufficient = On::Sufficient;
 
     fn verdict(&mut self, error: &E) -> Verdict {
         self.on.verdict(error)

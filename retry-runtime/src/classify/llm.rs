@@ -160,7 +160,7 @@ impl ProviderError {
             Fault::Exhausted => Verdict::STOP,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        let kind = verdict.kind().map_or(Verdict::STOP, Verdict::from);
+        let kind = verdict.kind().map_or(Verdict::STOP, Verdict::retry);
         let hint = hint.or_else(|| reset_if_throttled(kind, headers));
         Verdict::of_answer(status, kind, hint)
     }

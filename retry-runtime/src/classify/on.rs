@@ -47,7 +47,8 @@ pub use within::{Chain, is};
 use crate::classify::verdict::Verdict;
 use crate::classify::{by_cause, sources};
 
-/// Every failure is worth a retry, as [`Verdict::TRANSIENT`].
+/// Every failure is worth a retry. What kind of failure it is, and whether the request may have taken effect, is not
+/// known.
 ///
 /// For operations that fail only by chance. With a service it also retries bad requests and unpaid bills: use [`cause`]
 /// instead, or exclude failures that never pass, as in `on::any.except(on::mentions("insufficient_quota"))`.
@@ -62,8 +63,8 @@ use crate::classify::{by_cause, sources};
 /// });
 /// assert_eq!((result, attempts), (Err("no error type"), 3));
 /// ```
-pub fn any<E: ?Sized>(_error: &E) -> Verdict {
-    Verdict::TRANSIENT
+pub fn any<E: ?Sized>(_error: &E) -> bool {
+    true
 }
 
 /// What the error or one of its sources says: they are searched from the outside in, and the first one of a type that
@@ -148,8 +149,8 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
         .map_or(Verdict::STOP, by_cause::in_transaction)
 }
 
-/// Failures with this text in their own message or in a source's are worth a retry, as [`Verdict::TRANSIENT`]. Upper
-/// and lower case are the same. All other failures stop.
+/// Failures with this text in their own message or in a source's are worth a retry. Upper and lower case are the same.
+/// All other failures stop.
 ///
 /// For clients that keep only a message. A text can appear where it means something else (in a quoted prompt, say), so
 /// prefer types and codes if there are any. An empty text is in every message.
@@ -167,14 +168,13 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// ```
 pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
     text: &str,
-) -> impl Fn(&E) -> Verdict + use<'_, E, Via> {
+) -> impl Fn(&E) -> bool + use<'_, E, Via> {
     move |error: &E| {
         let has = |message: String| contains(&message, text);
-        let found = match error.error() {
+        match error.error() {
             Some(error) => sources::causes(error).any(|cause| has(cause.to_string())),
             None => error.text().is_some_and(|message| contains(message, text)),
-        };
-        Verdict::from(found)
+        }
     }
 }
 

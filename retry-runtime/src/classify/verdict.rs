@@ -10,7 +10,9 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 ///
 /// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is
 /// [`Verdict::TRANSIENT`], `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a retry
-/// after that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name.
+/// after that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name. None of them says
+/// whether the request may have taken effect, so a transient failure of theirs is
+/// [ambiguous](Self::ambiguous).
 ///
 /// ```
 /// use std::time::Duration;
@@ -52,7 +54,7 @@ impl Verdict {
     /// section `invalid(…)` names one.
     pub const INVALID: Self = Self::retry(Kind::Invalid);
 
-    const fn retry(kind: Kind) -> Self {
+    pub(crate) const fn retry(kind: Kind) -> Self {
         Self {
             kind: Some(kind),
             after: None,
@@ -107,14 +109,20 @@ impl Verdict {
 impl From<bool> for Verdict {
     #[inline]
     fn from(retry: bool) -> Self {
-        if retry { Self::TRANSIENT } else { Self::STOP }
+        if retry {
+            Kind::Transient.into()
+        } else {
+            Self::STOP
+        }
     }
 }
 
 impl From<Kind> for Verdict {
+    #[inline]
     fn from(kind: Kind) -> Self {
         match kind {
-            Kind::Transient => Self::TRANSIENT,
+            // Nothing says that the request had no effect.
+            Kind::Transient => Self::TRANSIENT.ambiguous(),
             Kind::Throttled => Self::THROTTLED,
             Kind::Timeout => Self::TIMEOUT,
             Kind::Invalid => Self::INVALID,
@@ -124,6 +132,6 @@ impl From<Kind> for Verdict {
 
 impl From<Option<Duration>> for Verdict {
     fn from(hint: Option<Duration>) -> Self {
-        hint.map_or(Self::STOP, |hint| Self::TRANSIENT.after(hint))
+        hint.map_or(Self::STOP, |hint| Self::from(true).after(hint))
     }
 }

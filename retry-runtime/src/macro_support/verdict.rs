@@ -26,6 +26,11 @@ pub fn verdict<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> Verdic
     on(error).into_verdict()
 }
 
+/// What `on` returns, for keys that ask more of it: see [`says`](crate::macro_support::says).
+pub fn answer<E, V: IntoVerdict>(error: &E, on: impl FnOnce(&E) -> V) -> V {
+    on(error)
+}
+
 pub fn classify<E: Classify>(error: &E) -> Verdict {
     error.classify()
 }

@@ -1,17 +1,18 @@
 //! The warning where a policy has a `timeout` that a call does not honour.
 
-use core::fmt;
-
-use crate::error_text::shown::shown;
-use crate::observe::recording;
+use crate::observe::fields::Fields;
+use crate::observe::report::report_line;
 
 /// Says that nothing ends the attempts of that call: once for each name or, without `std`, at every call.
 #[cold]
 #[inline(never)]
 pub(crate) fn tell(call: &str) {
     if is_new(call) {
-        log(call);
-        recording::saw_line(call, &IgnoredTimeout { call });
+        let fields = Fields {
+            reason: Some("the call names no `timeout`, or can't have one"),
+            ..Fields::new(Err("ignoring the policy's timeout"), &call, None)
+        };
+        report_line!(WARN, call, fields);
     }
 }
 
@@ -39,38 +40,3 @@ fn is_new(call: &str) -> bool {
 fn is_new(_: &str) -> bool {
     true
 }
-
-const MESSAGE: &str = "ignoring the policy's timeout";
-const REMEDY: &str = "the call names no `timeout`, or can't have one";
-
-struct IgnoredTimeout<'a> {
-    call: &'a str,
-}
-
-impl fmt::Display for IgnoredTimeout<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{MESSAGE} {} reason={REMEDY}", shown(self.call))
-    }
-}
-
-/// The fields are those of every record of this crate.
-#[cfg(feature = "tracing")]
-fn log(call: &str) {
-    use tracing::field::Empty;
-
-    tracing::event!(
-        target: "retry",
-        tracing::Level::WARN,
-        call = %shown(call),
-        attempt = Empty,
-        correction = Empty,
-        max = Empty,
-        delay = Empty,
-        error = Empty,
-        reason = REMEDY,
-        "{MESSAGE}"
-    );
-}
-
-#[cfg(not(feature = "tracing"))]
-fn log(_: &str) {}

@@ -1,6 +1,6 @@
 //! Levels of log records that a program has changed.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU8, Ordering};
 
 use crate::listed::listed;
 use crate::observe::record::Record;
@@ -8,7 +8,7 @@ use crate::observe::record::Record;
 /// How much a log record matters: the levels of `tracing`, and none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// It is not logged.
+    /// Not logged at all.
     Off,
     /// Something is broken.
     Error,
@@ -36,24 +36,8 @@ impl From<tracing::Level> for Level {
     }
 }
 
-/// For each record, from the lowest bits on, its level's number from 1; 0 where it is as documented. Small processors have
-/// no larger atomics.
-static CHANGED: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
-
-/// The bits of one record.
-const BITS: u32 = 3;
-const MASK: u32 = (1 << BITS) - 1;
-
-/// Where a record's bits are, and from which on.
-fn place(record: Record) -> (&'static AtomicU32, u32) {
-    let (number, each) = (record as u32, u32::BITS / BITS);
-    let [first, second] = &CHANGED;
-    if number < each {
-        (first, BITS * number)
-    } else {
-        (second, BITS * (number - each))
-    }
-}
+/// For each record its level's number from 1; 0 where it is as documented.
+static CHANGED: [AtomicU8; Record::COUNT] = [const { AtomicU8::new(0) }; Record::COUNT];
 
 /// Logs that record at that level from now on, in the whole program.
 ///
@@ -68,10 +52,7 @@ fn place(record: Record) -> (&'static AtomicU32, u32) {
 /// Observers and recordings see every event, whatever its level. Records without an event keep their level: the warning
 /// about a `timeout` that nothing enforces, and what a plan logs about its subtasks and its end.
 pub fn set_level(record: Record, level: Level) {
-    let (changed, shift) = place(record);
-    let set = |changed: u32| Some(changed & !(MASK << shift) | (level as u32 + 1) << shift);
-    // It always says what to store.
-    let _ = changed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, set);
+    CHANGED[record as usize].store(level as u8 + 1, Ordering::Relaxed);
 }
 
 /// Logs every record at the level that it has by default.
@@ -81,19 +62,9 @@ pub fn reset_levels() {
     }
 }
 
-/// Whether any record's level was changed.
-#[inline]
-pub(crate) fn are_changed() -> bool {
-    let mut all = CHANGED.iter();
-    all.any(|changed| changed.load(Ordering::Relaxed) != 0)
-}
-
-/// The level that a record was given, or else that of the documentation.
-pub(crate) fn of(record: Record) -> Level {
-    let (changed, shift) = place(record);
-    let number = changed.load(Ordering::Relaxed) >> shift & MASK;
-    let given = Level::ALL
-        .into_iter()
-        .find(|level| *level as u32 + 1 == number);
-    given.unwrap_or_else(|| record.level().into())
+/// The level that a record was given.
+pub(crate) fn changed(record: Record) -> Option<Level> {
+    let number = CHANGED[record as usize].load(Ordering::Relaxed);
+    let index = number.checked_sub(1)?;
+    Level::ALL.get(usize::from(index)).copied()
 }

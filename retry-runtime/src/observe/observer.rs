@@ -10,14 +10,14 @@ use crate::observe::event::Event;
 ///
 /// ```
 /// use std::sync::atomic::{AtomicU32, Ordering};
-/// use retry_runtime::{Event, Observer, retry};
+/// use retry_runtime::{Event, EventData, Observer, retry};
 ///
 /// #[derive(Default)]
 /// struct RetryCount(AtomicU32);
 ///
 /// impl Observer for RetryCount {
 ///     fn observe(&self, event: &Event<'_>) {
-///         if let Event::Retrying { .. } = event {
+///         if let EventData::Retrying { .. } = event.data {
 ///             self.0.fetch_add(1, Ordering::Relaxed);
 ///         }
 ///     }
@@ -44,7 +44,7 @@ use crate::observe::event::Event;
 /// # }
 /// ```
 ///
-/// It is called between attempts, on the task that makes the call, so move slow work elsewhere.
+/// An observer is called between attempts, on the task that makes the call, so move slow work elsewhere.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't observe calls",
     label = "not an `Observer`",

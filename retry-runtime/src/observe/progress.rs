@@ -2,14 +2,15 @@
 
 use core::mem::replace;
 
-use crate::observe::event::Event;
+use crate::observe::event::{Event, EventData};
 use crate::observe::report::Observe;
 
 /// Counts what became of items or subtasks, for an observer if there is one.
 pub trait Counts: Default + Send {
+    /// Counts items that have a value, or subtasks that completed.
     fn done(&mut self, items: usize);
 
-    /// They are given up.
+    /// Counts items or subtasks that are given up.
     fn failed(&mut self, items: usize);
 
     /// Tells the observer if anything has changed since it was last told. There are so many in `all`.
@@ -52,13 +53,13 @@ impl Counts for Counted {
         let Self { done, failed, .. } = *self;
         let now = (done, failed, all);
         if replace(&mut self.told, now) != now {
-            observe(&Event::Progressed {
-                call,
-                attempt,
+            let waiting = all.saturating_sub(done + failed);
+            let data = EventData::Progressed {
                 done,
                 failed,
-                waiting: all.saturating_sub(done + failed),
-            });
+                waiting,
+            };
+            observe(&Event::new(call, attempt, data));
         }
     }
 }

@@ -1,103 +1,70 @@
-use tracing::Level;
-
-use crate::observe::event::Event;
-
-/// A log record, by the event that it is about. Events without a record are for observers alone.
-///
-/// The level is the one that it has unless [`set_level`](crate::log::set_level) changes it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Record {
-    /// [`Event::Retrying`](crate::Event::Retrying), and [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that are
-    /// sent again: `WARN`.
-    Retrying,
-    /// [`Event::Correcting`](crate::Event::Correcting): `WARN`.
-    Correcting,
-    /// [`Event::Hedging`](crate::Event::Hedging): `INFO`.
-    Hedging,
-    /// [`Event::AttemptFailed`](crate::Event::AttemptFailed): `WARN`.
-    AttemptFailed,
-    /// [`Event::FallingBack`](crate::Event::FallingBack): `WARN`.
-    FallingBack,
-    /// [`Event::FellBack`](crate::Event::FellBack): `INFO`.
-    FellBack,
-    /// [`Event::GaveUp`](crate::Event::GaveUp), but in a batch [`Event::ItemsFailed`](crate::Event::ItemsFailed) of items that
-    /// are given up: `WARN`.
-    GaveUp,
-    /// [`Event::Succeeded`](crate::Event::Succeeded) after a failure: `INFO`.
-    Succeeded,
-    /// [`Event::BreakerOpened`](crate::Event::BreakerOpened): `WARN`.
-    BreakerOpened,
-    /// [`Event::BreakerHalfOpened`](crate::Event::BreakerHalfOpened): `INFO`.
-    BreakerHalfOpened,
-    /// [`Event::BreakerClosed`](crate::Event::BreakerClosed): `INFO`.
-    BreakerClosed,
-    /// [`Event::Nested`](crate::Event::Nested): `WARN`.
-    #[cfg(feature = "nested")]
-    Nested,
-    /// [`Event::Waiting`](crate::Event::Waiting): `DEBUG`.
-    Waiting,
-    /// [`Event::Waited`](crate::Event::Waited): `DEBUG`.
-    Waited,
-    /// [`Event::LimiterPaused`](crate::Event::LimiterPaused): `INFO`.
-    LimiterPaused,
-    /// [`Event::LimiterResumed`](crate::Event::LimiterResumed): `INFO`.
-    LimiterResumed,
-    /// [`Event::LimitChanged`](crate::Event::LimitChanged): `DEBUG`.
-    LimitChanged,
-    /// [`Event::RateChanged`](crate::Event::RateChanged): `DEBUG`.
-    RateChanged,
-}
-
-impl Record {
-    /// The one of that event.
-    pub(crate) fn of(event: &Event<'_>) -> Option<Self> {
-        Some(match event {
-            Event::Started { .. } | Event::Progressed { .. } => return None,
-            Event::Retrying { .. } | Event::ItemsFailed { follows: Ok(_), .. } => Self::Retrying,
-            Event::Correcting { .. } => Self::Correcting,
-            Event::Hedging { .. } => Self::Hedging,
-            Event::AttemptFailed { .. } => Self::AttemptFailed,
-            Event::FallingBack { .. } => Self::FallingBack,
-            Event::FellBack { .. } => Self::FellBack,
-            Event::GaveUp { .. }
-            | Event::ItemsFailed {
-                follows: Err(_), ..
-            } => Self::GaveUp,
-            Event::Succeeded { .. } => Self::Succeeded,
-            Event::BreakerOpened { .. } => Self::BreakerOpened,
-            Event::BreakerHalfOpened { .. } => Self::BreakerHalfOpened,
-            Event::BreakerClosed { .. } => Self::BreakerClosed,
+/// Passes the table of records to a macro: each with its level, with what its line begins with, and with the field that the
+/// log has of it alone.
+macro_rules! records {
+    ($macro:ident) => {
+        $macro! {
+            /// Also [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are sent again.
+            Retrying WARN "retrying",
+            Correcting WARN "correcting",
+            Hedging INFO "hedging",
+            AttemptFailed WARN "attempt failed",
+            FallingBack WARN "falling back",
+            FellBack INFO "fell back",
+            /// In a batch instead [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are given up.
+            GaveUp WARN "gave up",
+            Succeeded INFO "succeeded",
+            BreakerOpened WARN "breaker opened",
+            BreakerHalfOpened INFO "breaker half open",
+            BreakerClosed INFO "breaker closed",
             #[cfg(feature = "nested")]
-            Event::Nested { .. } => Self::Nested,
-            Event::Waiting { .. } => Self::Waiting,
-            Event::Waited { .. } => Self::Waited,
-            Event::LimiterPaused { .. } => Self::LimiterPaused,
-            Event::LimiterResumed { .. } => Self::LimiterResumed,
-            Event::LimitChanged { .. } => Self::LimitChanged,
-            Event::RateChanged { .. } => Self::RateChanged,
-        })
-    }
-
-    /// The level of the documentation.
-    pub(crate) const fn level(self) -> Level {
-        match self {
-            Self::Retrying
-            | Self::Correcting
-            | Self::AttemptFailed
-            | Self::FallingBack
-            | Self::GaveUp
-            | Self::BreakerOpened => Level::WARN,
-            #[cfg(feature = "nested")]
-            Self::Nested => Level::WARN,
-            Self::Hedging
-            | Self::FellBack
-            | Self::Succeeded
-            | Self::BreakerHalfOpened
-            | Self::BreakerClosed
-            | Self::LimiterPaused
-            | Self::LimiterResumed => Level::INFO,
-            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::DEBUG,
+            Nested WARN "retries multiply",
+            Waiting DEBUG "waiting" ahead,
+            Waited DEBUG "waited",
+            LimiterPaused INFO "limiter paused",
+            LimiterResumed INFO "limiter resumed",
+            LimitChanged DEBUG "limit changed" limit,
+            RateChanged DEBUG "rate changed" rate,
         }
-    }
+    };
 }
+
+#[cfg(feature = "tracing")]
+pub(crate) use records;
+
+macro_rules! define {
+    ($(
+        $(#[doc = $doc:literal])*
+        $(#[cfg($cfg:meta)])?
+        $record:ident $level:ident $name:literal $($field:ident)?,
+    )*) => {
+        /// A log record, by the event that it is about. Events without a record are for observers alone.
+        ///
+        /// The level is the one that a record has unless [`set_level`](crate::log::set_level) changes it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Record {
+            $(
+                #[doc = concat!(
+                    "[`EventData::", stringify!($record), "`](crate::EventData::",
+                    stringify!($record), "): `", stringify!($level), "`.",
+                )]
+                $(#[doc = $doc])*
+                $(#[cfg($cfg)])?
+                $record,
+            )*
+        }
+
+        impl Record {
+            #[cfg(feature = "tracing")]
+            pub(crate) const COUNT: usize = [$($(#[cfg($cfg)])? Self::$record,)*].len();
+
+            pub(crate) const fn name(self) -> &'static str {
+                match self {
+                    $($(#[cfg($cfg)])? Self::$record => $name,)*
+                }
+            }
+        }
+    };
+}
+
+records!(define);

@@ -2,13 +2,13 @@
 
 use alloc::sync::Arc;
 use core::cell::RefCell;
-use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use crate::observe::call_end::CallEnd;
 use crate::observe::event::Event;
-use crate::observe::reason::Reason;
+use crate::observe::fields::Fields;
 
 thread_local! {
     static RECORDED: RefCell<Option<Recorded>> = const { RefCell::new(None) };
@@ -18,83 +18,44 @@ thread_local! {
 /// expensive.
 static RECORDINGS: AtomicUsize = AtomicUsize::new(0);
 
-/// What all who hold a clone have recorded.
+/// Events in the order in which they were recorded, shared by all clones.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recorded(Arc<Mutex<Vec<Entry>>>);
+pub(crate) struct Recorded(Arc<Mutex<Vec<RecordedEvent>>>);
 
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct RecordedEvent {
     pub(crate) call: String,
     /// `None` of what is not logged.
     pub(crate) line: Option<String>,
     pub(crate) delay: Option<Duration>,
-    pub(crate) end: Option<RecordedEnd>,
+    pub(crate) end: Option<CallEnd>,
 }
 
-/// The attempts of a call that ended, and why it gave up if it did.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RecordedEnd {
-    pub(crate) attempts: u32,
-    pub(crate) reason: Option<Reason>,
-}
-
-impl RecordedEnd {
-    fn of(event: &Event<'_>) -> Option<Self> {
-        let (attempts, reason) = match *event {
-            Event::GaveUp {
-                attempts, reason, ..
-            } => (attempts, Some(reason)),
-            Event::Succeeded { attempts, .. } => (attempts, None),
-            Event::FellBack { attempt, .. } => (attempt, None),
-            _ => return None,
-        };
-        Some(Self { attempts, reason })
+impl RecordedEvent {
+    fn of(event: &Event<'_>, line: Option<String>) -> Self {
+        Self {
+            call: event.call.to_owned(),
+            line,
+            delay: event.pause(),
+            end: event.call_end(),
+        }
     }
 }
 
 impl Recorded {
-    pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+    pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<RecordedEvent>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Formats before it locks: the user's `Display` may make a call of its own.
-    pub(crate) fn saw(&self, event: &Event<'_>) {
-        let entry = Entry {
-            call: event.call().to_owned(),
-            line: Some(event.to_string()),
-            delay: match event {
-                Event::Retrying { delay, .. } | Event::Correcting { delay, .. } => Some(*delay),
-                _ => None,
-            },
-            end: RecordedEnd::of(event),
-        };
-        self.entries().push(entry);
-    }
-
-    #[cfg(feature = "batch")]
-    fn saw_end(&self, event: &Event<'_>) {
-        let entry = Entry {
-            call: event.call().to_owned(),
-            line: None,
-            delay: None,
-            end: RecordedEnd::of(event),
-        };
-        self.entries().push(entry);
-    }
-
-    fn saw_line(&self, call: &str, event: &dyn fmt::Display) {
-        let entry = Entry {
-            call: call.to_owned(),
-            line: Some(event.to_string()),
-            delay: None,
-            end: None,
-        };
+    pub(crate) fn record(&self, event: &Event<'_>) {
+        let entry = RecordedEvent::of(event, Some(event.to_string()));
         self.entries().push(entry);
     }
 }
 
-impl FromIterator<Entry> for Recorded {
-    fn from_iter<I: IntoIterator<Item = Entry>>(entries: I) -> Self {
+impl FromIterator<RecordedEvent> for Recorded {
+    fn from_iter<I: IntoIterator<Item = RecordedEvent>>(entries: I) -> Self {
         Self(Arc::new(Mutex::new(entries.into_iter().collect())))
     }
 }
@@ -117,24 +78,31 @@ pub(crate) fn is_on() -> bool {
     RECORDINGS.load(Ordering::Relaxed) != 0
 }
 
-pub(crate) fn saw(event: &Event<'_>) {
+pub(crate) fn record(event: &Event<'_>) {
     if let Some(recorded) = here() {
-        recorded.saw(event);
+        recorded.record(event);
     }
 }
 
-/// Sees the end of a call that the log has from other events.
+/// Records the end of a call that the log has from other events.
 #[cfg(feature = "batch")]
-pub(crate) fn saw_end(event: &Event<'_>) {
+pub(crate) fn record_end(event: &Event<'_>) {
     if let Some(recorded) = here() {
-        recorded.saw_end(event);
+        recorded.entries().push(RecordedEvent::of(event, None));
     }
 }
 
+/// Records a line that is no event's.
 #[inline]
-pub(crate) fn saw_line(call: &str, event: &dyn fmt::Display) {
+pub(crate) fn record_line(call: &str, line: &Fields<'_>) {
     if let Some(recorded) = here() {
-        recorded.saw_line(call, event);
+        let entry = RecordedEvent {
+            call: call.to_owned(),
+            line: Some(line.to_string()),
+            delay: None,
+            end: None,
+        };
+        recorded.entries().push(entry);
     }
 }
 

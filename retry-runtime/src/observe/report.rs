@@ -8,13 +8,18 @@ use crate::observe::recording;
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
+/// Lends the observer for a shorter time.
+pub(crate) fn reborrow<'a>(observe: &'a mut Option<Observe<'_>>) -> Option<Observe<'a>> {
+    observe.as_mut().map(|observe| &mut **observe as _)
+}
+
 /// Reports an event. One function for all of them, since it contains the log of every kind of record.
 #[cold]
 #[inline(never)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "tracing")]
-    log(event);
-    recording::saw(event);
+    log(&event.fields());
+    recording::record(event);
     if let Some(observe) = observe {
         observe(event);
     }
@@ -23,8 +28,23 @@ pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
 /// Reports the end of a call that the log has from other events.
 #[cfg(feature = "batch")]
 pub(crate) fn report_unlogged_end(event: &Event<'_>, observe: Option<Observe<'_>>) {
-    recording::saw_end(event);
+    recording::record_end(event);
     if let Some(observe) = observe {
         observe(event);
     }
 }
+
+/// Logs and records a line that is no event's, at that level of `tracing`.
+macro_rules! report_line {
+    ($level:ident, $call:expr, $fields:expr) => {{
+        let fields = &$fields;
+        #[cfg(feature = "tracing")]
+        {
+            let values = &$crate::observe::log::TracingFields::of(fields);
+            $crate::observe::log::record!(tracing::Level::$level, values);
+        }
+        $crate::observe::recording::record_line($call, fields);
+    }};
+}
+
+pub(crate) use report_line;

@@ -2,10 +2,11 @@ use metrics::{
     Unit, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram,
 };
 
-use super::figures::{self, CallEnd, Figures, Shared};
+use super::figures::{self, Gauged};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::observe::call_end::CallEnd;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -49,7 +50,7 @@ use crate::observe::observer::Observer;
 /// If no recorder is installed, it measures nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Metrics<'a> {
-    shared: Shared<'a>,
+    shared: Gauged<'a>,
 }
 
 const CALLS: &str = "retry_calls_total";
@@ -63,7 +64,7 @@ impl Metrics<'static> {
     /// Measures with the recorder that the program has installed.
     pub const fn new() -> Self {
         Self {
-            shared: Shared {
+            shared: Gauged {
                 budget: None,
                 breaker: None,
             },
@@ -91,7 +92,7 @@ impl<'a> Metrics<'a> {
 
     /// Shows under that name the state of that breaker, at each event of a call that names this observer.
     ///
-    /// One of several, as in a [`Keyed`](crate::Keyed), is looked up in a closure:
+    /// To show one of several breakers, as in a [`Keyed`](crate::Keyed), look it up in a closure:
     ///
     /// ```
     /// use retry_runtime::observers::Metrics;
@@ -122,23 +123,18 @@ impl<'a> Metrics<'a> {
 
 impl Observer for Metrics<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let name = || shown(event.call()).to_string();
-        let Figures {
-            attempt,
-            pause,
-            end,
-        } = Figures::of(event);
-        if let Some(attempt) = attempt {
-            counter!(ATTEMPTS, "name" => name(), "kind" => figures::kind_of(attempt)).increment(1);
+        let name = || shown(event.call).to_string();
+        if let Some(kind) = figures::kind_of(event) {
+            counter!(ATTEMPTS, "name" => name(), "kind" => kind).increment(1);
         }
-        if let Some(pause) = pause {
+        if let Some(pause) = event.pause() {
             histogram!(DELAY, "name" => name()).record(pause.as_secs_f64());
         }
-        if let Some(CallEnd { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             counter!(CALLS, "name" => name(), "outcome" => outcome.name()).increment(1);
             histogram!(ATTEMPTS_PER_CALL, "name" => name()).record(f64::from(attempts));
         }
-        let Shared { budget, breaker } = self.shared;
+        let Gauged { budget, breaker } = self.shared;
         if let Some((name, budget)) = budget {
             gauge!(BUDGET, "budget" => shown(name).to_string()).set(budget.available());
         }

@@ -1,10 +1,11 @@
 use opentelemetry::KeyValue;
 use opentelemetry::metrics::{Counter, Gauge, Histogram, Meter};
 
-use super::figures::{self, CallEnd, Figures, Shared};
+use super::figures::{self, Gauged};
 use crate::breaker::circuit::Breaker;
 use crate::budget::bucket::Budget;
 use crate::error_text::shown::shown;
+use crate::observe::call_end::CallEnd;
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 
@@ -19,7 +20,7 @@ use crate::observe::observer::Observer;
 /// | `retry.breaker.state` | `1` | `retry.breaker` | 0 closed, 1 half open, 2 open: the state of the breaker that [`breaker`](Self::breaker) names |
 /// | `retry.budget.available` | `{token}` | `retry.budget` | the tokens left in the budget that [`budget`](Self::budget) names |
 ///
-/// They are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
+/// The measurements are those of [`Metrics`](super::Metrics), under names in OpenTelemetry's style. Histograms have buckets for seconds
 /// and for attempts.
 ///
 /// ```
@@ -48,7 +49,7 @@ pub struct OpenTelemetry<'a> {
     attempts_per_call: Histogram<u64>,
     breaker: Gauge<u64>,
     available: Gauge<f64>,
-    shared: Shared<'a>,
+    shared: Gauged<'a>,
 }
 
 const NAME: &str = "retry.name";
@@ -92,7 +93,7 @@ impl OpenTelemetry<'static> {
                 .with_unit("{token}")
                 .with_description(figures::BUDGET)
                 .build(),
-            shared: Shared::default(),
+            shared: Gauged::default(),
         }
     }
 
@@ -136,25 +137,20 @@ impl<'a> OpenTelemetry<'a> {
 
 impl Observer for OpenTelemetry<'_> {
     fn observe(&self, event: &Event<'_>) {
-        let name = || KeyValue::new(NAME, shown(event.call()).to_string());
-        let Figures {
-            attempt,
-            pause,
-            end,
-        } = Figures::of(event);
-        if let Some(attempt) = attempt {
-            let kind = KeyValue::new("retry.kind", figures::kind_of(attempt));
+        let name = || KeyValue::new(NAME, shown(event.call).to_string());
+        if let Some(kind) = figures::kind_of(event) {
+            let kind = KeyValue::new("retry.kind", kind);
             self.attempts.add(1, &[name(), kind]);
         }
-        if let Some(pause) = pause {
+        if let Some(pause) = event.pause() {
             self.delay.record(pause.as_secs_f64(), &[name()]);
         }
-        if let Some(CallEnd { attempts, outcome }) = end {
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
             self.attempts_per_call.record(attempts.into(), &[name()]);
             let outcome = KeyValue::new("retry.outcome", outcome.name());
             self.calls.add(1, &[name(), outcome]);
         }
-        let Shared { budget, breaker } = self.shared;
+        let Gauged { budget, breaker } = self.shared;
         if let Some((name, budget)) = budget {
             let name = KeyValue::new("retry.budget", shown(name).to_string());
             self.available.record(budget.available(), &[name]);

@@ -7,7 +7,8 @@ use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::error_text::shown::shown;
-use crate::observe::event::{Event, Max};
+use crate::observe::event::{Event, EventData};
+use crate::observe::fields::Max;
 use crate::observe::observer::Observer;
 use crate::time::clock::Instant;
 
@@ -37,12 +38,12 @@ use crate::time::clock::Instant;
 /// # }
 /// ```
 ///
-/// `(3/5)` is the retry that follows, and how many there may be. If standard error is not a terminal, it draws nothing.
-/// One call at a time has the line; give each call of several at once a bar of its own, in a `MultiProgress`.
+/// `(3/5)` is the retry that follows, and how many there may be in the count of its kind. If standard error is not a terminal, it draws nothing.
+/// A bar shows one call at a time; give each call of several at once a bar of its own, in a `MultiProgress`.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
-    drawn: Arc<Mutex<Drawn>>,
+    drawn: Arc<Mutex<BarState>>,
 }
 
 /// How often a spinner is drawn, and the seconds that are left.
@@ -76,7 +77,7 @@ impl Progress {
     /// # }
     /// ```
     ///
-    /// What failed is what was given up. A subtask that another one's failure blocks is waiting. Of the ways to run a
+    /// Items and subtasks count as failed once they are given up. A subtask that another one's failure blocks is waiting. Of the ways to run a
     /// plan, `run_until` alone takes an observer.
     pub fn counting() -> Self {
         Self::ticking(
@@ -113,8 +114,8 @@ impl Progress {
     }
 
     fn styled(bar: ProgressBar, mut style: ProgressStyle) -> Self {
-        let drawn = Arc::new(Mutex::new(Drawn::default()));
-        for (name, part) in PARTS {
+        let drawn = Arc::new(Mutex::new(BarState::default()));
+        for (name, part) in PLACEHOLDERS {
             let drawn = Arc::clone(&drawn);
             let draw = move |_: &ProgressState, f: &mut dyn Write| {
                 // A terminal that can't be written to is indicatif's to report.
@@ -131,7 +132,7 @@ impl Progress {
         &self.bar
     }
 
-    fn show(&self, line: Line) {
+    fn show(&self, line: StatusLine) {
         lock(&self.drawn).line = line;
         self.bar.tick();
     }
@@ -150,72 +151,62 @@ impl Progress {
 
 impl Observer for Progress {
     fn observe(&self, event: &Event<'_>) {
-        let about = |doing, delay, number, max, error| Line {
+        let about = |doing, delay, number, max, error| StatusLine {
             doing,
             until: Instant::now().checked_add(delay),
             rest: format!(" ({number}/{}): {}", Max(max), shown(error)),
         };
-        match *event {
-            Event::Retrying {
-                attempt,
-                max,
+        match event.data {
+            EventData::Retrying {
+                retry,
+                retry_max,
                 delay,
                 error,
                 ..
-            } => {
-                self.show(about("retrying", delay, attempt, max, error));
-            }
-            Event::Correcting {
+            } => self.show(about("retrying", delay, retry, retry_max, error)),
+            EventData::Correcting {
                 correction,
                 max,
                 delay,
                 error,
-                ..
-            } => {
-                self.show(about("correcting", delay, correction, max, error));
-            }
-            Event::Waiting {
-                ahead, at_least, ..
-            } => self.show(Line {
+            } => self.show(about("correcting", delay, correction, max, error)),
+            EventData::Waiting { ahead, at_least } => self.show(StatusLine {
                 doing: "next turn",
                 until: at_least.and_then(|at_least| Instant::now().checked_add(at_least)),
                 rest: format!(" ({ahead} ahead)"),
             }),
-            Event::Started { .. }
-            | Event::Waited { .. }
-            | Event::Succeeded { .. }
-            | Event::FellBack { .. } => {
-                self.show(Line::default());
-            }
-            Event::GaveUp { reason, error, .. } => self.show(Line {
+            EventData::Started
+            | EventData::Waited { .. }
+            | EventData::Succeeded { .. }
+            | EventData::FellBack { .. } => self.show(StatusLine::default()),
+            EventData::GaveUp { reason, error, .. } => self.show(StatusLine {
                 doing: "gave up",
                 until: None,
                 rest: format!(" ({reason}): {}", shown(error)),
             }),
-            Event::Progressed {
+            EventData::Progressed {
                 done,
                 failed,
                 waiting,
-                ..
             } => self.count(done, failed, waiting),
             _ => {}
         }
     }
 }
 
-/// What is drawn now.
+/// The texts and numbers that are drawn now.
 #[derive(Debug, Default)]
-struct Drawn {
-    line: Line,
+struct BarState {
+    line: StatusLine,
     done: usize,
     failed: usize,
     waiting: usize,
 }
 
-/// What a template may name, and what is drawn there.
-type Part = (&'static str, fn(&Drawn) -> String);
+/// A name in a template, and what is drawn there.
+type Placeholder = (&'static str, fn(&BarState) -> String);
 
-const PARTS: [Part; 4] = [
+const PLACEHOLDERS: [Placeholder; 4] = [
     ("retry", |drawn| drawn.line.to_string()),
     ("done", |drawn| drawn.done.to_string()),
     ("failed", |drawn| drawn.failed.to_string()),
@@ -223,13 +214,13 @@ const PARTS: [Part; 4] = [
 ];
 
 #[derive(Debug, Default)]
-struct Line {
+struct StatusLine {
     doing: &'static str,
     until: Option<Instant>,
     rest: String,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for StatusLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.doing)?;
         if let Some(until) = self.until {
@@ -242,6 +233,6 @@ impl fmt::Display for Line {
     }
 }
 
-fn lock(drawn: &Mutex<Drawn>) -> MutexGuard<'_, Drawn> {
+fn lock(drawn: &Mutex<BarState>) -> MutexGuard<'_, BarState> {
     drawn.lock().unwrap_or_else(PoisonError::into_inner)
 }

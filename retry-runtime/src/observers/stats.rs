@@ -2,7 +2,8 @@ use core::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::totals::Totals;
-use crate::observe::event::Event;
+use crate::error_text::shown::shown;
+use crate::observe::event::{Event, EventData};
 use crate::observe::observer::Observer;
 
 /// Counts what calls do: an observer for the key `observe`.
@@ -35,22 +36,22 @@ use crate::observe::observer::Observer;
 ///
 /// A batch is one call, whose attempts are its rounds. A plan is one, and each of its subtasks another.
 ///
-/// It takes a lock for a moment at each failure and at the end of each call.
+/// `Stats` takes a lock for a moment at each failure and at the end of each call.
 #[derive(Debug, Default)]
 pub struct Stats(Mutex<Totals>);
 
 impl Stats {
-    /// Has counted nothing. It can be a `static`.
+    /// An observer that has counted nothing. It can be a `static`.
     pub const fn new() -> Self {
         Self(Mutex::new(Totals::new()))
     }
 
-    /// What it has counted so far.
+    /// The counts so far.
     pub fn totals(&self) -> Totals {
         self.counted().clone()
     }
 
-    /// What it has counted so far; counts from zero again.
+    /// The counts so far. Counting starts from zero again.
     pub fn take(&self) -> Totals {
         mem::take(&mut *self.counted())
     }
@@ -62,11 +63,11 @@ impl Stats {
 
 impl Observer for Stats {
     fn observe(&self, event: &Event<'_>) {
-        if let Event::Started { .. } = event {
+        if let EventData::Started = event.data {
             return;
         }
         // Formatted before the lock: the user's `Display` may make a call of its own.
-        let error = event.error().map(|error| error.to_string());
+        let error = event.fields().error.map(|error| shown(error).to_string());
         self.counted().count(event, error);
     }
 }

@@ -3,7 +3,8 @@ use core::iter::Sum;
 use core::ops::AddAssign;
 use core::time::Duration;
 
-use crate::observe::event::Event;
+use crate::observe::call_end::{CallEnd, CallOutcome};
+use crate::observe::event::{Event, EventData};
 use crate::observe::reason::Reason;
 
 /// What [`Stats`](super::Stats) counted. Add up totals of several functions, threads or machines with `+=` or `sum()`.
@@ -39,40 +40,42 @@ impl Totals {
     }
 
     pub(super) fn count(&mut self, event: &Event<'_>, error: Option<String>) {
-        match *event {
-            Event::Retrying { delay, .. } => {
-                add(&mut self.retries, 1);
-                self.pause(delay);
-            }
-            Event::Correcting { delay, .. } => {
-                add(&mut self.corrections, 1);
-                self.pause(delay);
-            }
-            Event::Hedging { .. } => add(&mut self.hedges, 1),
-            Event::Succeeded { attempts, .. } => {
-                add(&mut self.succeeded, 1);
-                add(&mut self.healed, u64::from(event.is_healed()));
-                add(&mut self.attempts, u64::from(attempts));
-            }
-            Event::FellBack { attempt, .. } => {
-                add(&mut self.fell_back, 1);
-                add(&mut self.attempts, u64::from(attempt));
-            }
-            Event::GaveUp {
-                attempts, reason, ..
-            } => {
-                add(&mut self.gave_up[reason as usize], 1);
-                add(&mut self.attempts, u64::from(attempts));
+        match event.data {
+            EventData::Retrying { .. } => add(&mut self.retries, 1),
+            EventData::Correcting { .. } => add(&mut self.corrections, 1),
+            EventData::Hedging { .. } => add(&mut self.hedges, 1),
+            EventData::Succeeded { corrections, .. } if event.attempt > 1 || corrections > 0 => {
+                add(&mut self.healed, 1);
             }
             _ => {}
+        }
+        let pause = event.pause().unwrap_or_default();
+        self.paused = self.paused.saturating_add(pause);
+        if let Some(CallEnd { attempts, outcome }) = event.call_end() {
+            add(&mut self.attempts, attempts.into());
+            let ended = match outcome {
+                CallOutcome::Succeeded => &mut self.succeeded,
+                CallOutcome::FellBack => &mut self.fell_back,
+                CallOutcome::GaveUp(reason) => &mut self.gave_up[reason as usize],
+            };
+            add(ended, 1);
         }
         if error.is_some() {
             self.last_error = error;
         }
     }
 
-    fn pause(&mut self, delay: Duration) {
-        self.paused = self.paused.saturating_add(delay);
+    fn counts(&mut self) -> impl Iterator<Item = &mut u64> {
+        let counts = [
+            &mut self.succeeded,
+            &mut self.healed,
+            &mut self.fell_back,
+            &mut self.attempts,
+            &mut self.retries,
+            &mut self.corrections,
+            &mut self.hedges,
+        ];
+        counts.into_iter().chain(&mut self.gave_up)
     }
 
     /// The calls that ended. One whose future was dropped has not.
@@ -141,31 +144,12 @@ impl Totals {
 }
 
 impl AddAssign for Totals {
-    fn add_assign(&mut self, other: Self) {
-        let Self {
-            succeeded,
-            healed,
-            fell_back,
-            gave_up,
-            attempts,
-            retries,
-            corrections,
-            hedges,
-            paused,
-            last_error,
-        } = other;
-        add(&mut self.succeeded, succeeded);
-        add(&mut self.healed, healed);
-        add(&mut self.fell_back, fell_back);
-        for (sum, count) in self.gave_up.iter_mut().zip(gave_up) {
-            add(sum, count);
+    fn add_assign(&mut self, mut other: Self) {
+        for (sum, count) in self.counts().zip(other.counts()) {
+            add(sum, *count);
         }
-        add(&mut self.attempts, attempts);
-        add(&mut self.retries, retries);
-        add(&mut self.corrections, corrections);
-        add(&mut self.hedges, hedges);
-        self.paused = self.paused.saturating_add(paused);
-        self.last_error = last_error.or(self.last_error.take());
+        self.paused = self.paused.saturating_add(other.paused);
+        self.last_error = other.last_error.or(self.last_error.take());
     }
 }
 

@@ -2,49 +2,10 @@
 
 use core::fmt;
 
-use crate::error_text::shown::shown;
+use crate::observe::fields::Fields;
 use crate::observe::reason::Reason;
-use crate::observe::recording;
+use crate::observe::report::report_line;
 use crate::plan::Summary;
-
-/// A line in the log of a plan, or of one of its subtasks.
-pub(crate) struct PlanEvent<'a> {
-    pub(crate) what: What<'a>,
-    pub(crate) plan: &'a str,
-    pub(crate) subtask: Option<&'a str>,
-    /// How many times the subtask was started.
-    pub(crate) attempt: Option<u32>,
-    pub(crate) error: Option<&'a dyn fmt::Display>,
-    pub(crate) reason: Option<Reason>,
-}
-
-#[derive(Clone, Copy)]
-pub(crate) enum What<'a> {
-    /// Something became of a subtask.
-    Subtask(Ended),
-    /// `retry_failed` begins.
-    Retrying,
-    /// A run ends.
-    Summary(&'a Summary),
-}
-
-impl<'a> PlanEvent<'a> {
-    pub(crate) fn new(what: What<'a>, plan: &'a str) -> Self {
-        Self {
-            what,
-            plan,
-            subtask: None,
-            attempt: None,
-            error: None,
-            reason: None,
-        }
-    }
-
-    fn call(&self) -> CallOfSubtask<'a> {
-        let (plan, subtask) = (self.plan, self.subtask);
-        CallOfSubtask { plan, subtask }
-    }
-}
 
 #[derive(Clone, Copy)]
 pub(crate) enum Ended {
@@ -59,94 +20,69 @@ pub(crate) enum Ended {
     GaveUp,
 }
 
-impl fmt::Display for Ended {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Ended {
+    const fn name(self) -> &'static str {
+        match self {
             Self::Completed => "completed",
             Self::Healed => "healed",
             Self::Failed => "failed",
             Self::DeadEnd => "dead end",
             Self::NotBegun => "not begun",
             Self::GaveUp => "gave up",
-        })
-    }
-}
-
-impl fmt::Display for What<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Subtask(ended) => ended.fmt(f),
-            Self::Retrying => f.write_str("retrying"),
-            Self::Summary(summary) => write!(f, "summary: {summary}"),
         }
     }
 }
 
-impl fmt::Display for PlanEvent<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let call = shown(self.call());
-        if let What::Summary(summary) = self.what {
-            return write!(f, "summary {call}: {summary}");
-        }
-        write!(f, "{} {call}", self.what)?;
-        if let Some(attempt) = self.attempt {
-            write!(f, " attempt={attempt}")?;
-        }
-        if let Some(error) = self.error {
-            write!(f, " error={}", shown(error))?;
-        }
-        if let Some(reason) = self.reason {
-            write!(f, " reason={reason}")?;
-        }
-        Ok(())
-    }
-}
-
-/// What a plan or a subtask is called in the log.
+/// What a subtask is called in the log.
 pub(crate) struct CallOfSubtask<'a> {
     pub(crate) plan: &'a str,
-    pub(crate) subtask: Option<&'a str>,
+    pub(crate) subtask: &'a str,
 }
 
 impl fmt::Display for CallOfSubtask<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.plan)?;
-        self.subtask.map_or(Ok(()), |name| write!(f, ".{name}"))
+        write!(f, "{}.{}", self.plan, self.subtask)
     }
 }
 
-pub(crate) fn emit(event: &PlanEvent<'_>) {
-    #[cfg(feature = "tracing")]
-    log(event);
-    recording::saw_line(event.plan, event);
+/// Reports what became of a subtask, which was started so many times.
+pub(crate) fn report_subtask(
+    ended: Ended,
+    plan: &str,
+    subtask: &str,
+    attempt: u32,
+    error: Option<&dyn fmt::Display>,
+    reason: Option<Reason>,
+) {
+    let call = CallOfSubtask { plan, subtask };
+    let fields = Fields {
+        error,
+        reason: reason.map(Reason::name),
+        ..Fields::new(Err(ended.name()), &call, Some(attempt))
+    };
+    match ended {
+        Ended::Completed => report_line!(DEBUG, plan, fields),
+        Ended::Healed => report_line!(INFO, plan, fields),
+        Ended::Failed | Ended::DeadEnd | Ended::NotBegun | Ended::GaveUp => {
+            report_line!(WARN, plan, fields);
+        }
+    }
 }
 
-/// The fields are those of every record of this crate.
-#[cfg(feature = "tracing")]
-fn log(event: &PlanEvent<'_>) {
-    use tracing::field::{self, Empty};
+/// Reports that `retry_failed` begins.
+pub(crate) fn report_retry(plan: &str, error: &str) {
+    let fields = Fields {
+        error: Some(&error),
+        ..Fields::new(Err("retrying"), &plan, None)
+    };
+    report_line!(WARN, plan, fields);
+}
 
-    macro_rules! log {
-        ($level:ident) => {
-            tracing::event!(
-                target: "retry",
-                tracing::Level::$level,
-                call = %shown(event.call()),
-                attempt = event.attempt,
-                correction = Empty,
-                max = Empty,
-                delay = Empty,
-                error = event.error.map(|error| field::display(shown(error))),
-                reason = event.reason.map(field::display),
-                "{}",
-                event.what
-            )
-        };
-    }
-
-    match event.what {
-        What::Subtask(Ended::Completed) => log!(DEBUG),
-        What::Subtask(Ended::Healed) | What::Summary(_) => log!(INFO),
-        What::Subtask(_) | What::Retrying => log!(WARN),
-    }
+/// Reports what a run came to.
+pub(crate) fn report_summary(plan: &str, summary: &Summary) {
+    let fields = Fields {
+        summary: Some(summary),
+        ..Fields::new(Err("summary"), &plan, None)
+    };
+    report_line!(INFO, plan, fields);
 }

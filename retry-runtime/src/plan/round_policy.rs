@@ -1,5 +1,5 @@
 use crate::chain::keys::SharedKeys;
-use crate::chain::on_error::OnError;
+use crate::chain::on_error::Classifies;
 use crate::chain::policy_call::PolicyCall;
 use crate::time::cancel::MayCancel;
 use crate::time::timer::Timer;
@@ -15,7 +15,7 @@ use crate::time::timer::Timer;
 )]
 pub trait RoundPolicy<E> {
     /// Which failures of subtasks are worth a retry.
-    type On: OnError<E>;
+    type On: Classifies<E>;
     /// What cancels the plan.
     type Cancel: MayCancel;
     /// How to sleep.
@@ -30,7 +30,7 @@ pub trait RoundPolicy<E> {
 #[diagnostic::do_not_recommend]
 impl<E, On, C, W, K> RoundPolicy<E> for PolicyCall<On, C, W, K>
 where
-    On: OnError<E>,
+    On: Classifies<E>,
     C: MayCancel,
     W: Timer,
     K: SharedKeys,

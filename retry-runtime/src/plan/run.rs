@@ -11,7 +11,7 @@ use crate::chain::under_way::{Bounds, Next, UnderWay, turn};
 use crate::classify::rejected::{Rejected, RejectedBy};
 use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
-use crate::plan::event::{Ended, PlanEvent, What, emit};
+use crate::plan::event::{Ended, report_retry, report_subtask, report_summary};
 use crate::plan::graph::Graph;
 use crate::plan::node::{Node, State, SubtaskFailure};
 use crate::plan::run_keys::{AttemptsOf, Execution, RunKeys};
@@ -67,10 +67,7 @@ where
             begins |= self.is_ready(index, &graph);
         }
         if begins {
-            emit(&PlanEvent {
-                error: Some(&self.failures(Node::is_failed)),
-                ..PlanEvent::new(What::Retrying, &self.name)
-            });
+            report_retry(&self.name, &self.failures(Node::is_failed));
         }
         self.execute_all(&graph, &scope).await;
         Ok(self.log_summary(&self.name))
@@ -310,13 +307,11 @@ where
             return;
         }
         let execution = self.last_execution(index);
-        emit(&PlanEvent {
-            subtask: Some(execution.subtask),
-            attempt: Some(execution.attempt),
-            error: Some(error),
-            reason: Some(reason),
-            ..PlanEvent::new(What::Subtask(ended), &keys.plan.name)
-        });
+        let Execution {
+            subtask, attempt, ..
+        } = execution;
+        let (plan, given) = (&keys.plan.name, Some(reason));
+        report_subtask(ended, plan, subtask, attempt, Some(error), given);
         keys.gave_up(execution, error, reason);
     }
 
@@ -340,24 +335,14 @@ where
     fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(index);
-        self.log_subtask(plan, index, ended, reason);
-    }
-
-    fn log_subtask(&self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         let node = &self.nodes[index];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
-        emit(&PlanEvent {
-            subtask: Some(node.name()),
-            attempt: Some(node.executions),
-            error,
-            reason,
-            ..PlanEvent::new(What::Subtask(ended), plan)
-        });
+        report_subtask(ended, plan, node.name(), node.executions, error, reason);
     }
 
     pub(crate) fn log_summary(&self, plan: &str) -> Summary {
         let summary = self.summary();
-        emit(&PlanEvent::new(What::Summary(&summary), plan));
+        report_summary(plan, &summary);
         summary
     }
 

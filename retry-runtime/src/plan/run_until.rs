@@ -126,7 +126,7 @@ where
         validate: V,
     ) -> impl Future<Output = Result<PlanEnd, PlanError>>
     where
-        P: RoundPolicy<E>,
+        P: RoundPolicy<E, On: OnError<E>>,
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {

@@ -1,9 +1,10 @@
 use core::time::Duration;
 
+use crate::observe::call_end::{CallEnd, CallOutcome};
 use crate::observe::event::Event;
 use crate::observe::observer::Observer;
 use crate::observe::reason::Reason;
-use crate::observe::recording::{Recorded, RecordedEnd};
+use crate::observe::recording::Recorded;
 
 /// What calls did, for a test to compare with what they should have done.
 ///
@@ -47,7 +48,7 @@ impl Recorder {
         self.0.clone()
     }
 
-    /// What was recorded so far of the calls of that name. It does not grow.
+    /// A copy of what was recorded so far of the calls of that name. It does not grow.
     #[must_use]
     pub fn of(&self, name: &str) -> Self {
         let entries = self.0.entries();
@@ -75,10 +76,13 @@ impl Recorder {
 
     /// Why calls gave up, in the order in which they did.
     pub fn reasons(&self) -> Vec<Reason> {
-        self.ends(|end| end.reason)
+        self.ends(|end| match end.outcome {
+            CallOutcome::GaveUp(reason) => Some(reason),
+            CallOutcome::Succeeded | CallOutcome::FellBack => None,
+        })
     }
 
-    fn ends<T>(&self, part: impl Fn(RecordedEnd) -> Option<T>) -> Vec<T> {
+    fn ends<T>(&self, part: impl Fn(CallEnd) -> Option<T>) -> Vec<T> {
         let entries = self.0.entries();
         let ends = entries.iter().filter_map(|entry| entry.end);
         ends.filter_map(part).collect()
@@ -87,6 +91,6 @@ impl Recorder {
 
 impl Observer for Recorder {
     fn observe(&self, event: &Event<'_>) {
-        self.0.saw(event);
+        self.0.record(event);
     }
 }

@@ -7,8 +7,8 @@ use std::task::Waker;
 use std::time::Duration;
 
 use retry_runtime::{
-    End, Event, Limiter, LimiterChanges, Observer, Policy, Reason, Section, Ticket, Turn,
-    retry_each, testing,
+    End, Event, EventData, Limiter, LimiterChanges, Observer, Policy, Reason, Section, Ticket,
+    Turn, retry_each, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT};
 use support::limiters::at_a_time;
@@ -197,11 +197,11 @@ struct Ends(RefCell<[String; 2]>);
 
 impl Observer for Ends {
     fn observe(&self, event: &Event<'_>) {
-        let last = match event {
-            Event::ItemsFailed {
+        let last = match event.data {
+            EventData::ItemsFailed {
                 follows: Err(_), ..
             } => 0,
-            Event::GaveUp { .. } => 1,
+            EventData::GaveUp { .. } => 1,
             _ => return,
         };
         let text = event.to_string();

@@ -6,7 +6,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::join;
-use retry_runtime::{Breaker, Event, Place, Policy, RateLimiter, retry_each, retry_each_blocking};
+use retry_runtime::{
+    Breaker, Event, EventData, Place, Policy, RateLimiter, retry_each, retry_each_blocking,
+};
 use support::failure::{Failure, STOP, TRANSIENT};
 use tokio::time::sleep;
 
@@ -18,12 +20,11 @@ struct Told(Mutex<Vec<[usize; 3]>>);
 
 impl Told {
     fn see(&self, event: &Event<'_>) {
-        if let Event::Progressed {
+        if let EventData::Progressed {
             done,
             failed,
             waiting,
-            ..
-        } = *event
+        } = event.data
         {
             self.0.lock().unwrap().push([done, failed, waiting]);
         }

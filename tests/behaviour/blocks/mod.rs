@@ -37,7 +37,7 @@ macro_rules! constant {
     };
 }
 
-#[retry(max = 2, backoff = "none", name = "client", throttled(max = 1), on = |_| true)]
+#[retry(max = 2, backoff = "none", name = "client", throttled(max = 1), on = |_| Verdict::TRANSIENT)]
 impl Client {
     #![allow(clippy::unused_self)]
 
@@ -330,7 +330,7 @@ async fn a_methods_section_lies_over_the_blocks_key_by_key() {
 
 struct Store(u32);
 
-#[retry(max = 0, max_hint = "1s", name = String::from("store"), on = |_| true,
+#[retry(max = 0, max_hint = "1s", name = String::from("store"), on = |_| Verdict::TRANSIENT,
     fallback = |_: GaveUp<Busy>| Ok(7))]
 impl Store {
     fn read(&self) -> Result<u32, Busy> {

@@ -145,34 +145,26 @@ fn transient_io_sees_connections_alone() {
 #[test]
 fn mentions_looks_into_every_message_whatever_the_case() {
     let overloaded = on::mentions("overLOADED");
-    assert_eq!(overloaded(&text("529: Overloaded")), Verdict::TRANSIENT);
-    assert_eq!(
-        overloaded(&AppError::Model(response(400).into())),
-        Verdict::TRANSIENT
-    );
-    assert_eq!(overloaded(&text("over loaded")), Verdict::STOP);
-    assert_eq!(on::mentions("é")(&text("É")), Verdict::TRANSIENT);
-    assert_eq!(on::mentions("")(&text("")), Verdict::TRANSIENT);
+    assert!(overloaded(&text("529: Overloaded")));
+    assert!(overloaded(&AppError::Model(response(400).into())));
+    assert!(!overloaded(&text("over loaded")));
+    assert!(on::mentions("é")(&text("É")));
+    assert!(on::mentions("")(&text("")));
 
     let anyhow = anyhow::Error::msg("overloaded").context("no answer");
-    assert_eq!(on::mentions("overloaded")(&anyhow), Verdict::TRANSIENT);
+    assert!(on::mentions("overloaded")(&anyhow));
     let boxed: Box<dyn Error> = "overloaded".into();
-    assert_eq!(on::mentions("overloaded")(&boxed), Verdict::TRANSIENT);
+    assert!(on::mentions("overloaded")(&boxed));
 }
 
 #[test]
 fn texts_are_errors_too() {
-    assert_eq!(
-        on::mentions("busy")(&String::from("Busy")),
-        Verdict::TRANSIENT
-    );
-    assert_eq!(on::mentions("busy")(&"Busy"), Verdict::TRANSIENT);
-    assert_eq!(on::mentions("busy")("Busy"), Verdict::TRANSIENT);
-    assert_eq!(on::mentions("busy")(&Cow::from("idle")), Verdict::STOP);
-    assert_eq!(
-        (on::cause("503"), on::any("503")),
-        (Verdict::STOP, Verdict::TRANSIENT)
-    );
+    assert!(on::mentions("busy")(&String::from("Busy")));
+    assert!(on::mentions("busy")(&"Busy"));
+    assert!(on::mentions("busy")("Busy"));
+    assert!(!on::mentions("busy")(&Cow::from("idle")));
+    assert_eq!(on::cause("503"), Verdict::STOP);
+    assert!(on::any("503"));
 }
 
 #[test]

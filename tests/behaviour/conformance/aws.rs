@@ -8,7 +8,9 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, StatusCode};
-use retry_runtime::{Budget, Event, GaveUp, Hint, Jitter, Policy, Reason, Section, Verdict, retry};
+use retry_runtime::{
+    Budget, Event, EventData, GaveUp, Hint, Jitter, Policy, Reason, Section, Verdict, retry,
+};
 use tokio::time::{Instant, sleep};
 
 use super::{millis, secs};
@@ -64,11 +66,11 @@ type Steps = RefCell<Vec<(Then, f64)>>;
 
 /// The attempt's number is the answer's.
 #[retry(policy = policy, budget = budget, on = Answer::verdict, attempt = attempt, observe = |event: &Event<'_>| {
-    let then = match *event {
-        Event::Retrying { delay, .. } => Retry(delay.as_millis() as u64),
-        Event::GaveUp { reason: Reason::Exhausted, .. } => MaxAttempts,
-        Event::GaveUp { reason: Reason::Budget, .. } => QuotaExceeded,
-        Event::GaveUp { reason: Reason::NotRetryable, .. } => Fail,
+    let then = match event.data {
+        EventData::Retrying { delay, .. } => Retry(delay.as_millis() as u64),
+        EventData::GaveUp { reason: Reason::Exhausted, .. } => MaxAttempts,
+        EventData::GaveUp { reason: Reason::Budget, .. } => QuotaExceeded,
+        EventData::GaveUp { reason: Reason::NotRetryable, .. } => Fail,
         _ => return,
     };
     steps.borrow_mut().push((then, budget.available()));

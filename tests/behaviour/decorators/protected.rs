@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Event, Observer, Quota, RateLimiter, Verdict, retry,
+    Breaker, BreakerState, Budget, Event, EventData, Observer, Quota, RateLimiter, Verdict, retry,
 };
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
 use tokio::time::Instant;
@@ -154,11 +154,11 @@ async fn an_observer_makes_metrics() {
 
     impl Observer for Metrics {
         fn observe(&self, event: &Event<'_>) {
-            let counter = match event {
-                Event::Started { .. } => &self.attempts,
-                Event::Retrying { .. } => &self.retries,
-                Event::Succeeded { .. } => &self.succeeded,
-                Event::GaveUp { .. } => &self.gave_up,
+            let counter = match event.data {
+                EventData::Started => &self.attempts,
+                EventData::Retrying { .. } => &self.retries,
+                EventData::Succeeded { .. } => &self.succeeded,
+                EventData::GaveUp { .. } => &self.gave_up,
                 _ => return,
             };
             counter.fetch_add(1, Relaxed);

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::plan::Validity;
-use retry_runtime::{Budget, Event, Kind, Plan, RateLimiter, Seen, retry, retry_each, retrying};
+use retry_runtime::{
+    Budget, Event, Kind, Plan, RateLimiter, Seen, Verdict, retry, retry_each, retrying,
+};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 
 use self::world::{AMBIGUOUS, Scenario, World, seen};
@@ -373,6 +375,17 @@ async fn what_must_not_be_repeated() {
         ..Scenario::new()
     };
     in_all_forms!(scenario, |world| .idempotent(false));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_bool_can_not_say_may_not_be_repeated() {
+    let scenario = Scenario {
+        steps: vec![TRANSIENT],
+        begun: vec![0],
+        told: vec!["starting 1", "gave up 1: ambiguous"],
+        ..Scenario::new()
+    };
+    in_all_forms!(scenario, |world| .on(|_: &Failure| Verdict::from(true)).idempotent(false));
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures::join;
 use retry_runtime::{
-    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Event, Jitter, Kind, Place, Policy, Quota,
-    RateLimiter, Seen, Verdict,
+    Breaker, Budget, CircuitBreaker, ConcurrencyLimiter, Event, EventData, Jitter, Kind, Place,
+    Policy, Quota, RateLimiter, Seen, Verdict,
 };
 use support::failure::Failure;
 use tokio::time::{Instant, sleep};
@@ -127,35 +127,27 @@ impl World {
 
     /// Without the texts of errors, and without how far a batch is and which of its items failed.
     pub(super) fn tell(&self, event: &Event<'_>) {
-        if let Event::Progressed { .. } | Event::ItemsFailed { .. } = event {
+        if let EventData::Progressed { .. } | EventData::ItemsFailed { .. } = event.data {
             return;
         }
-        self.told.borrow_mut().push(match *event {
-            Event::Started { attempt, .. } => format!("starting {attempt}"),
-            Event::Retrying {
-                attempt,
-                delay,
-                kind,
-                ..
-            } => format!("retrying {attempt} after {delay:?}: {kind}"),
-            Event::GaveUp {
-                attempt, reason, ..
-            } => format!("gave up {attempt}: {reason}"),
-            Event::Succeeded { attempt, .. } => format!("succeeded {attempt}"),
-            Event::Hedging { attempt, .. } => format!("hedging {attempt}"),
-            Event::AttemptFailed { attempt, kind, .. } => format!("failed {attempt}: {kind}"),
-            Event::BreakerOpened { attempt, .. } => format!("breaker opened {attempt}"),
-            Event::BreakerHalfOpened { attempt, .. } => format!("breaker half open {attempt}"),
-            Event::BreakerClosed { attempt, .. } => format!("breaker closed {attempt}"),
-            Event::Waiting { attempt, .. } => format!("waiting {attempt}"),
-            Event::Waited {
-                attempt, waited, ..
-            } => format!("waited {attempt} for {waited:?}"),
-            Event::LimiterPaused { attempt, pause, .. } => {
-                format!("limiter paused {attempt} for {pause:?}")
+        let attempt = event.attempt;
+        self.told.borrow_mut().push(match event.data {
+            EventData::Started => format!("starting {attempt}"),
+            EventData::Retrying { delay, kind, .. } => {
+                format!("retrying {attempt} after {delay:?}: {kind}")
             }
-            Event::LimiterResumed { attempt, .. } => format!("limiter resumed {attempt}"),
-            Event::LimitChanged { attempt, limit, .. } => format!("limit {attempt}: {limit}"),
+            EventData::GaveUp { reason, .. } => format!("gave up {attempt}: {reason}"),
+            EventData::Succeeded { .. } => format!("succeeded {attempt}"),
+            EventData::Hedging { .. } => format!("hedging {attempt}"),
+            EventData::AttemptFailed { kind, .. } => format!("failed {attempt}: {kind}"),
+            EventData::BreakerOpened { .. } => format!("breaker opened {attempt}"),
+            EventData::BreakerHalfOpened => format!("breaker half open {attempt}"),
+            EventData::BreakerClosed => format!("breaker closed {attempt}"),
+            EventData::Waiting { .. } => format!("waiting {attempt}"),
+            EventData::Waited { waited } => format!("waited {attempt} for {waited:?}"),
+            EventData::LimiterPaused { pause } => format!("limiter paused {attempt} for {pause:?}"),
+            EventData::LimiterResumed => format!("limiter resumed {attempt}"),
+            EventData::LimitChanged { limit } => format!("limit {attempt}: {limit}"),
             _ => event.to_string(),
         });
     }
@@ -163,9 +155,9 @@ impl World {
     /// Of a plan with one subtask: of the plan when it is retried, of the subtask all else. That its attempts fail beside
     /// others is so in plans alone.
     pub(super) fn tell_of_plan(&self, event: &Event<'_>) {
-        let of_plan = event.call() == "call";
-        let of_round = matches!(event, Event::Retrying { .. });
-        if of_plan == of_round && !matches!(event, Event::AttemptFailed { .. }) {
+        let of_plan = event.call == "call";
+        let of_round = matches!(event.data, EventData::Retrying { .. });
+        if of_plan == of_round && !matches!(event.data, EventData::AttemptFailed { .. }) {
             self.tell(event);
         }
     }

@@ -319,7 +319,7 @@ async fn the_first_answer_is_looked_at() {
 async fn observers_see_each_begin_and_fail() {
     #[retry(hedge = "200ms", max = 2, jitter = "none", name = "call", observe = |event: &Event<'_>| {
         log.push(event.to_string());
-        assert_eq!(event.call(), "call");
+        assert_eq!(event.call, "call");
     })]
     async fn call(server: &Server, log: &mut Vec<String>) -> Result<usize, Failure> {
         server.ask().await

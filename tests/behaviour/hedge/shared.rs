@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event,
+    Breaker, BreakerState, Budget, Call, CircuitBreaker, ConcurrencyLimiter, End, Event, EventData,
     Failure as Failed, Kind, Place, Policy, RetryBudget, Seen, Site, TokioTimer, retry, testing,
 };
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
@@ -66,7 +66,7 @@ async fn without_money_there_is_none() {
 #[tokio::test(start_paused = true)]
 async fn what_never_begins_is_not_paid() {
     #[retry(hedge = "200ms", budget = budget, observe = |event: &Event<'_>| {
-        assert!(!matches!(event, Event::Hedging { .. }), "hedging");
+        assert!(!matches!(event.data, EventData::Hedging { .. }), "hedging");
     })]
     async fn call(server: &Server, budget: &Budget) -> Result<usize, Failure> {
         server.ask().await

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use async_trait::async_trait;
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, GaveUp, Keyed, Kind, Pass,
-    Permit, Policy, Reason, Seen, Site, Transition, Verdict, retry, testing,
+    Breaker, BreakerState, Budget, Call, Cause, CircuitBreaker, Event, EventData, GaveUp, Keyed,
+    Kind, Pass, Permit, Policy, Reason, Seen, Site, Transition, Verdict, retry, testing,
 };
 use support::dropped::dropped_after;
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT};
@@ -301,13 +301,13 @@ async fn endings_are_told_the_reason() {
 
 #[test]
 fn observers_see_each_change_once() {
-    #[retry(max = 5, backoff = "none", breaker = breaker, observe = |event: &Event<'_>| match event {
-        Event::BreakerOpened { cause, open_for, attempt, .. } => {
-            seen.push(format!("{cause} {open_for:?} {attempt}"));
+    #[retry(max = 5, backoff = "none", breaker = breaker, observe = |event: &Event<'_>| match event.data {
+        EventData::BreakerOpened { cause, open_for, .. } => {
+            seen.push(format!("{cause} {open_for:?} {}", event.attempt));
         }
-        Event::BreakerHalfOpened { attempt, .. } => seen.push(format!("half open {attempt}")),
-        Event::BreakerClosed { attempt, .. } => seen.push(format!("closed {attempt}")),
-        Event::GaveUp { reason, .. } => seen.push(reason.to_string()),
+        EventData::BreakerHalfOpened => seen.push(format!("half open {}", event.attempt)),
+        EventData::BreakerClosed => seen.push(format!("closed {}", event.attempt)),
+        EventData::GaveUp { reason, .. } => seen.push(reason.to_string()),
         _ => {}
     })]
     fn call(

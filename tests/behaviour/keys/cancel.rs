@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use futures::{Stream, StreamExt, stream};
 use retry_runtime::{
-    Call, Cancel, CancelFn, Event, GaveUp, Policy, Reason, Site, Verdict, retry, testing,
+    Call, Cancel, CancelFn, EventData, GaveUp, Policy, Reason, Site, Verdict, retry, testing,
 };
 use support::failure::{Failure, STOP, TRANSIENT};
 use support::turns::Turns;
@@ -132,7 +132,7 @@ async fn it_is_evaluated_once_for_each_failure() {
 #[tokio::test(start_paused = true)]
 async fn endings_are_told() {
     #[retry(max = 9, jitter = "none", attempt = attempt, repeats = 9, deadline = "1h", cancel = token.cancelled(),
-        observe = |event| if let Event::FallingBack { reason, .. } = event { reasons.push(*reason) },
+        observe = |event| if let EventData::FallingBack { reason, .. } = event.data { reasons.push(reason) },
         fallback = async |gave_up: GaveUp<Failure>| {
             assert_eq!((gave_up.reason(), gave_up.attempts()), (Reason::Cancelled, 3));
             assert_eq!((gave_up.errors().count(), gave_up.elapsed()), (3, secs(4)));

@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use retry_runtime::{Event, GaveUp, TimerFn, retry, testing};
+use retry_runtime::{EventData, GaveUp, TimerFn, retry, testing};
 use support::dropped::Alive;
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::task::yield_now;
@@ -32,7 +32,7 @@ async fn pause(_: Duration) {
     attempt = attempt,
     deadline = "1h",
     timer = TimerFn::new(pause_forever_after_an_hour),
-    observe = |event| if let Event::Started { .. } = event {
+    observe = |event| if let EventData::Started = event.data {
         world.events.set(world.events.get() + 1);
     },
     fallback = async |gave_up: GaveUp<Failure>| {

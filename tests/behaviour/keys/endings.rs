@@ -1,6 +1,6 @@
 //! `give_up` and `fallback`.
 
-use retry_runtime::{Event, GaveUp, Reason, retry, testing};
+use retry_runtime::{EventData, GaveUp, Reason, retry, testing};
 use support::failure::{Failure, STOP, THROTTLED, TIMEOUT, TRANSIENT, throttled_for};
 use tokio::time::sleep;
 
@@ -175,8 +175,8 @@ fn a_blocking_fallback() {
 #[tokio::test(start_paused = true)]
 async fn what_became_of_the_fallback_is_told() {
     #[retry(max = 1, backoff = "none", name = "call", fallback = async |_| cached, observe = |event| {
-        if let Event::FellBack { attempt, .. } = event {
-            fell_back.push(*attempt);
+        if let EventData::FellBack { .. } = event.data {
+            fell_back.push(event.attempt);
         }
     })]
     async fn call(

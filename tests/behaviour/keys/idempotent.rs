@@ -2,7 +2,8 @@ use std::time::Duration;
 
 use http::{HeaderMap, HeaderValue, StatusCode};
 use retry_runtime::llm::ProviderError;
-use retry_runtime::{Classify, ResponseError, Verdict, retry, testing};
+use retry_runtime::on::{self, Combine};
+use retry_runtime::{Classify, Kind, ResponseError, Verdict, retry, testing};
 use support::failure::{Failure, THROTTLED, TIMEOUT, TRANSIENT};
 use support::model_errors::{anthropic, google, openai, retry_info};
 
@@ -37,6 +38,33 @@ fn all_are_retried_by_default() {
         let mut script = Script::new([RESET, TIMEOUT]);
         assert_eq!(computed(&mut script, is_idempotent).is_ok(), is_idempotent);
         assert_eq!(script.attempts, attempts);
+    }
+}
+
+#[test]
+fn what_says_less_than_a_verdict_counts_as_ambiguous() {
+    let busy = |_: &Failure| true;
+    for (verdict, attempts) in [
+        (Verdict::from(true), 1),
+        (Kind::Transient.into(), 1),
+        (Kind::Throttled.into(), 5),
+        (Kind::Timeout.into(), 1),
+        (Kind::Invalid.into(), 5),
+        (Some(Duration::ZERO).into(), 1),
+        (on::any.except(on::mentions("quota"))(&TRANSIENT), 1),
+        (busy.and(Failure::classify)(&TRANSIENT), 1),
+        (Failure::classify.or(busy)(&TRANSIENT), 5),
+        (Verdict::TRANSIENT, 5),
+    ] {
+        #[retry(max = 4, backoff = "none", idempotent = false, on = |_| verdict)]
+        fn charge(attempts: &mut u32, verdict: Verdict) -> Result<(), Failure> {
+            *attempts += 1;
+            Err(TRANSIENT)
+        }
+
+        let mut made = 0;
+        assert!(charge(&mut made, verdict).is_err());
+        assert_eq!(made, attempts, "{verdict:?}");
     }
 }
 

@@ -1,7 +1,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use retry_runtime::{Event, Observer, retry};
+use retry_runtime::{Event, EventData, Observer, retry};
 use support::failure::{Failure, STOP, TRANSIENT};
 
 use crate::keys::Script;
@@ -60,8 +60,8 @@ struct Agent {
 
 impl Agent {
     #[retry(max = 2, backoff = "none", name = "call", observe = |event| {
-        if let Event::Retrying { attempt, .. } = event {
-            self.retries += attempt;
+        if let EventData::Retrying { .. } = event.data {
+            self.retries += event.attempt;
         }
         self.lines.push(event.to_string());
     })]
@@ -86,12 +86,8 @@ std::thread_local! {
 }
 
 fn count(event: &Event<'_>) {
-    assert!(
-        event.call().ends_with("observe::by_path"),
-        "{}",
-        event.call()
-    );
-    COUNT.set(COUNT.get() + event.attempt());
+    assert!(event.call.ends_with("observe::by_path"), "{}", event.call);
+    COUNT.set(COUNT.get() + event.attempt);
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use futures::stream::Stream;
-use retry_runtime::{TimedOut, Timer, TokioTimer, retry, testing};
+use retry_runtime::{TimedOut, Timer, TokioTimer, Verdict, retry, testing};
 use support::failure::{Failure, TIMEOUT, TRANSIENT};
 use tokio::time::{Instant, sleep};
 
@@ -95,7 +95,7 @@ async fn on_decides_and_a_retried_timeout_counts_as_one() {
 
 #[tokio::test(start_paused = true)]
 async fn is_ambiguous() {
-    #[retry(timeout = "1s", idempotent = false, on = |_| true)]
+    #[retry(timeout = "1s", idempotent = false, on = |_| Verdict::TRANSIENT)]
     async fn call(attempts: &mut u32) -> Result<(), Failure> {
         *attempts += 1;
         pending().await

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use retry_runtime::AttemptEnd::{self, Failed, Stop};
 use retry_runtime::testing::sequence;
-use retry_runtime::{Event, Kind, Policy, Reason, Verdict, retry};
+use retry_runtime::{Event, EventData, Kind, Policy, Reason, Verdict, retry};
 
 type End = (Option<AttemptEnd>, Reason);
 
@@ -17,8 +17,8 @@ fn verdict(error: &&str) -> Verdict {
 }
 
 fn end_of(event: &Event<'_>) -> Option<End> {
-    match *event {
-        Event::GaveUp { ended, reason, .. } | Event::FallingBack { ended, reason, .. } => {
+    match event.data {
+        EventData::GaveUp { ended, reason, .. } | EventData::FallingBack { ended, reason, .. } => {
             Some((ended, reason))
         }
         _ => None,

@@ -7,7 +7,9 @@ use std::time::Duration;
 use futures::stream::{self, Stream, StreamExt};
 use retry_runtime::observers::{Stats, Totals};
 use retry_runtime::testing::{Recorder, Script, fail_times, sequence};
-use retry_runtime::{Event, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry, retry_each};
+use retry_runtime::{
+    Event, EventData, GaveUp, Jitter, Observer, Policy, Reason, Verdict, retry, retry_each,
+};
 use tokio::time::Instant;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -215,16 +217,15 @@ fn every_reason_is_counted_under_its_name() {
         Reason::Unanswered,
     ] {
         let stats = Stats::new();
-        stats.observe(&Event::GaveUp {
-            call: "fetch",
-            attempt: 1,
+        let gave_up = EventData::GaveUp {
             attempts: 1,
             corrections: 0,
             max: None,
             error: &"busy",
             ended: None,
             reason,
-        });
+        };
+        stats.observe(&Event::new("fetch", 1, gave_up));
         let totals = stats.totals();
         assert_eq!((totals.gave_up_for(reason), totals.gave_up()), (1, 1));
         assert_eq!(

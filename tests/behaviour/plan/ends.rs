@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::{FutureExt, join};
 use retry_runtime::plan::{Local, PlanEnd, Snapshot, Validity};
-use retry_runtime::{Event, Plan, Policy, Reason, TimerFn, testing};
+use retry_runtime::{Event, EventData, Plan, Policy, Reason, TimerFn, testing};
 use support::dropped::{dropped_after, give_way};
 use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
@@ -117,7 +117,7 @@ async fn what_the_deadline_drops_is_told_of_once() {
     });
     let policy = EXACT.deadline(SECOND * 30).on(retryable);
     let policy = policy.observe(|event: &Event<'_>| {
-        if let Event::GaveUp { .. } = event {
+        if let EventData::GaveUp { .. } = event.data {
             events.borrow_mut().push(event.to_string());
         }
     });

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use retry_runtime::Event;
+use retry_runtime::EventData;
 use retry_runtime::plan::{Subtask, Validity};
 
 use super::{EXACT, World};
@@ -21,15 +21,14 @@ async fn what_completed_and_what_was_given_up_is_counted() {
     let told = RefCell::new(Vec::new());
     let policy = EXACT.on(|error: &String| error.starts_with("busy"));
     let policy = policy.observe(|event| {
-        if let Event::Progressed {
-            attempt,
+        if let EventData::Progressed {
             done,
             failed,
             waiting,
-            ..
-        } = *event
+        } = event.data
         {
-            told.borrow_mut().push((attempt, [done, failed, waiting]));
+            told.borrow_mut()
+                .push((event.attempt, [done, failed, waiting]));
         }
     });
     let end = plan.run_until(policy, async |results| match results.output("added") {

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures::stream::{self, Stream, StreamExt, TryStreamExt};
 use retry_runtime::{
-    Attempt, Budget, Event, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry, testing,
+    Attempt, Budget, EventData, GaveUp, Items, Kind, Policy, RetryBudget, TokioTimer, retry,
+    testing,
 };
 use support::clock::Simulated;
 use tokio::time::{Instant, sleep};
@@ -115,8 +116,8 @@ async fn an_item_makes_the_retries_count_anew() {
 #[tokio::test]
 async fn delays_grow_until_an_attempt_outlasts_its_pause() {
     #[retry(stream = "resume", max = 1, base = "2s", jitter = "none", attempt = attempt, timer = clock, observe = |event| {
-        if let Event::Retrying { attempt, delay, .. } = event {
-            delays.lock().unwrap().push((*attempt, delay.as_secs()));
+        if let EventData::Retrying { delay, .. } = event.data {
+            delays.lock().unwrap().push((event.attempt, delay.as_secs()));
         }
     })]
     fn feed(

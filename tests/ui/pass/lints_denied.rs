@@ -34,7 +34,7 @@ use std::io;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use retry_runtime::{Classify, Event, GaveUp, Policy, TimedOut, retry, retrying};
+use retry_runtime::{Classify, Event, EventData, GaveUp, Policy, TimedOut, retry, retrying};
 
 /// A failure of the model.
 #[derive(Clone, Debug, PartialEq, Eq, Classify)]
@@ -93,7 +93,7 @@ impl Client {
     }
 
     fn observe(&self, event: &Event<'_>) {
-        if matches!(event, Event::Retrying { .. }) {
+        if matches!(event.data, EventData::Retrying { .. }) {
             let _: u32 = self.events.fetch_add(1, Ordering::Relaxed);
         }
     }

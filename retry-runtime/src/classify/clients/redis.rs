@@ -36,7 +36,11 @@ impl Classify for RedisError {
         }
         if self.kind() == ErrorKind::Io && self.to_string().starts_with(NO_CLUSTER) {
             let is_refused = self.to_string().contains("AuthenticationFailed");
-            return Verdict::from(!is_refused);
+            return if is_refused {
+                Verdict::STOP
+            } else {
+                Verdict::TRANSIENT
+            };
         }
         if self.is_timeout() {
             return Verdict::TIMEOUT;

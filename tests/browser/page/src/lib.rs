@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use gloo_timers::callback::Timeout;
 use gloo_timers::future::TimeoutFuture;
-use retry_runtime::{Breaker, ErrorForRetry, Event, Policy, RateLimiter, retry};
+use retry_runtime::{Breaker, ErrorForRetry, Event, EventData, Policy, RateLimiter, retry};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -98,7 +98,7 @@ async fn get(url: &str) -> Result<String, AnyError> {
 async fn drawn() -> (Vec<Duration>, String) {
     let delays = RefCell::new(Vec::new());
     let observer = |event: &Event<'_>| {
-        if let Event::Retrying { delay, .. } = *event {
+        if let EventData::Retrying { delay, .. } = event.data {
             delays.borrow_mut().push(delay);
         }
     };

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::time::Duration;
 
-use retry_runtime::{Backoff, Event, Jitter, retry};
+use retry_runtime::{Backoff, EventData, Jitter, retry};
 
 struct Client {
     left: u32,
@@ -19,7 +19,7 @@ impl Client {
         base = Duration::from_millis(self.left.into()),
         jitter = Jitter::None,
         on = |error| *error == self.attempts,
-        observe = |event| self.events.set(self.events.get() + u32::from(matches!(event, Event::Retrying { .. }))),
+        observe = |event| self.events.set(self.events.get() + u32::from(matches!(event.data, EventData::Retrying { .. }))),
         name = self.name
     )]
     async fn complete(&mut self, slow: bool) -> Result<u32, u32> {

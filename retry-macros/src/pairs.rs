@@ -1,0 +1,146 @@
+//! Every key beside every other, in every form: which pairs are refused because one makes the other void or can't stand
+//! beside it, and with which message. `tests/expand/pairs.txt` lists these; all others are accepted.
+//!
+//! `UPDATE_EXPECT=1 cargo test -p retry-macros --features stream` writes it anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+
+use expect_test::expect_file;
+use retry_vocabulary::key::{Among, Key};
+
+use crate::refusals;
+
+/// Each key with the values that differ in what they make void.
+const KEYS: [&str; 55] = [
+    "max = 5",
+    "max = 0",
+    r#"backoff = "exp""#,
+    r#"backoff = "fixed""#,
+    r#"backoff = "none""#,
+    r#"backoff = ["1s", "5s"]"#,
+    "backoff = |retry| waits(retry)",
+    r#"base = "2s""#,
+    r#"base = "100ms""#,
+    "factor = 3",
+    r#"cap = "10s""#,
+    r#"floor = "1500ms""#,
+    r#"jitter = "none""#,
+    r#"jitter = "decorrelated""#,
+    "jitter = 0.2",
+    "on = classify",
+    "until = accepts",
+    r#"hint = "clamp""#,
+    r#"hint = "ignore""#,
+    r#"max_hint = "1m""#,
+    r#"timeout = "3s""#,
+    r#"deadline = "3s""#,
+    "enabled = false",
+    "idempotent = false",
+    "idempotent = self.is_safe",
+    "transient(max = 5)",
+    "throttled(max = 5)",
+    r#"throttled(backoff = "fixed")"#,
+    "timed_out(max = 5)",
+    "invalid(max = 5)",
+    "attempt = attempt",
+    "validate = check",
+    "correct = repair",
+    "give_up = shape",
+    "fallback = other",
+    "repeats = 2",
+    "repeats = 9",
+    "budget",
+    "breaker = &self.breaker",
+    "limiter = &self.limiter",
+    r#"hedge = "200ms""#,
+    r#"hedge = "4s""#,
+    "cancel = self.stop()",
+    "observe = self.observer",
+    "span = true",
+    "policy = self.policy",
+    r#"name = "call""#,
+    "timer = self.timer",
+    r#"stream = "first""#,
+    r#"stream = "resume""#,
+    "crate = ours",
+    "wrapper = Retrying",
+    "of = theirs::Model",
+    "forward = [Box]",
+    "body",
+];
+
+/// The forms, and a program in each with these keys: on the outer attribute, and on the method's own where there are two.
+const FORMS: [(&str, fn(&str, &str, &str) -> String); 4] = [
+    ("method", |outer, inner, returned| {
+        format!(
+            "impl Client {{ #[retry({outer}, {inner})] fn call(&self) -> {returned} {{ it() }} }}"
+        )
+    }),
+    ("retrying!", |outer, inner, _| {
+        format!("fn main() {{ retrying!({outer}, {inner}, async {{ Ok::<u32, Error>(1) }}) }}")
+    }),
+    ("trait", |outer, inner, returned| {
+        format!(
+            "#[retry(wrapper = Retrying, {outer}, {inner})] trait Model {{ fn call(&self) -> {returned}; }}"
+        )
+    }),
+    (BLOCK_AND_METHOD, |outer, inner, returned| {
+        format!(
+            "#[retry({outer})] impl Client {{ #[retry({inner})] fn call(&self) -> {returned} {{ it() }} }}"
+        )
+    }),
+];
+
+/// The form in which it matters which key stands where.
+const BLOCK_AND_METHOD: &str = "block, method";
+
+fn key(argument: &str) -> Key {
+    let name = argument.split([' ', '(']).next().expect("a name");
+    Among::Attribute.find(name).expect("a key")
+}
+
+fn refused(form: fn(&str, &str, &str) -> String, outer: &str, inner: &str) -> BTreeSet<String> {
+    let streams = [outer, inner].iter().any(|key| key.starts_with("stream"));
+    let returned = if streams { "BoxStream" } else { "BoxFuture" };
+    let program = form(outer, inner, &format!("{returned}<'_, Result<u32, Error>>"));
+    refusals::messages(program.parse().expect("tokens"))
+}
+
+#[test]
+fn pairs_are_refused_with_the_reason() {
+    for key in Among::Attribute.keys() {
+        let is_listed = KEYS.iter().any(|argument| self::key(argument) == key);
+        assert!(is_listed, "`{key}` is missing");
+    }
+    let mut table = BTreeMap::<_, BTreeMap<String, Vec<&str>>>::new();
+    for (name, form) in FORMS {
+        let alone = |argument: &&str| {
+            let named = r#"name = "call""#;
+            &refused(form, argument, named) | &refused(form, named, argument)
+        };
+        let alone: Vec<_> = KEYS.iter().map(alone).collect();
+        for (index, outer) in KEYS.iter().enumerate() {
+            let others = if name == BLOCK_AND_METHOD { 0 } else { index };
+            for (other, inner) in KEYS.iter().enumerate().skip(others) {
+                if key(inner) == key(outer) {
+                    continue;
+                }
+                for message in &refused(form, outer, inner) - &(&alone[index] | &alone[other]) {
+                    let row = table.entry((index, other)).or_default();
+                    row.entry(message).or_default().push(name);
+                }
+            }
+        }
+    }
+    let mut text = String::new();
+    for ((outer, inner), messages) in table {
+        writeln!(text, "{}, {}", KEYS[outer], KEYS[inner]).expect("a string");
+        for (message, forms) in messages {
+            writeln!(text, "    {}: {message}", forms.join(", ")).expect("a string");
+        }
+    }
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/expand/pairs.txt");
+    expect_file![path].assert_eq(&text);
+}

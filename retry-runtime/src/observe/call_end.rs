@@ -1,0 +1,43 @@
+//! How a call ended, and the pauses before that, for all that count, measure or record.
+
+use core::time::Duration;
+
+use crate::observe::event::{Event, EventData};
+use crate::observe::reason::Reason;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CallEnd {
+    pub(crate) attempts: u32,
+    pub(crate) outcome: CallOutcome,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallOutcome {
+    Succeeded,
+    FellBack,
+    GaveUp(Reason),
+}
+
+impl Event<'_> {
+    /// Where a call ended with it: how, and after how many attempts.
+    pub(crate) fn call_end(&self) -> Option<CallEnd> {
+        let (attempts, outcome) = match self.data {
+            EventData::GaveUp {
+                attempts, reason, ..
+            } => (attempts, CallOutcome::GaveUp(reason)),
+            EventData::Succeeded { attempts, .. } => (attempts, CallOutcome::Succeeded),
+            EventData::FellBack { .. } => (self.attempt, CallOutcome::FellBack),
+            _ => return None,
+        };
+        Some(CallEnd { attempts, outcome })
+    }
+
+    /// The pause before a retry or a correction that begins with it.
+    pub(crate) fn pause(&self) -> Option<Duration> {
+        match self.data {
+            EventData::Retrying { delay, .. } | EventData::Correcting { delay, .. } => Some(delay),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Events of retries say which one it is in its own count, and what that count allows.
+
+use std::sync::Mutex;
+
+use retry_runtime::testing::{Script, sequence};
+use retry_runtime::{Event, EventData, Policy, Section, Verdict, retry, retry_each_blocking};
+
+fn verdict(error: &&str) -> Verdict {
+    match *error {
+        "busy" => Verdict::TRANSIENT,
+        "slow down" => Verdict::THROTTLED,
+        _ => Verdict::INVALID,
+    }
+}
+
+type Count = (u32, Option<u32>, Option<u32>);
+
+fn count(event: &Event<'_>) -> Option<Count> {
+    match event.data {
+        EventData::Retrying {
+            retry,
+            retry_max,
+            max,
+            ..
+        } => Some((retry, retry_max, max)),
+        _ => None,
+    }
+}
+
+#[retry(policy = policy, on = verdict, observe = |event| counts.extend(count(event)))]
+fn call(
+    policy: &Policy,
+    script: &Script<(), &'static str>,
+    counts: &mut Vec<Count>,
+) -> Result<(), &'static str> {
+    script.next()
+}
+
+#[test]
+fn a_retry_is_numbered_among_those_of_its_kind() {
+    let once = Section::new().max(1);
+    let without_end = Section::new().max(u32::MAX);
+    let policy = Policy::none().max(3);
+    for (policy, errors, expected) in [
+        (
+            policy,
+            ["busy", "slow down", "no JSON"],
+            [1, 2, 3].map(|retry| (retry, Some(3), Some(3))),
+        ),
+        (
+            policy.invalid(once),
+            ["busy", "no JSON", "busy"],
+            [
+                (1, Some(3), Some(3)),
+                (1, Some(1), Some(2)),
+                (2, Some(3), Some(4)),
+            ],
+        ),
+        (
+            policy.throttled(without_end),
+            ["slow down", "slow down", "busy"],
+            [(1, None, None), (2, None, None), (1, Some(3), Some(5))],
+        ),
+    ] {
+        let script = || sequence(errors.into_iter().map(Err).chain([Ok(())]));
+        let mut counts = Vec::new();
+        assert_eq!(call(&policy, &script(), &mut counts), Ok(()));
+        assert_eq!(counts, expected);
+
+        let (script, counts) = (script(), Mutex::new(Vec::new()));
+        let keys = policy.on(verdict);
+        let keys = keys.observe(|event| counts.lock().unwrap().extend(count(event)));
+        let results = retry_each_blocking(keys, [()], |_| Ok(vec![script.next()]));
+        assert!(results[0].is_ok());
+        assert_eq!(counts.into_inner().unwrap(), expected, "in a batch");
+    }
+}
