@@ -105,9 +105,9 @@ pub fn retry_each_blocking_into<P, I, F, T, E>(
     let stop = Stop::new(&cancel);
     let mut pause = Duration::ZERO;
     loop {
-        let ended = || match cancel.is_cancelled() {
-            true => Some(Reason::Cancelled),
-            false => late::late(deadline, pause, now),
+        let ended = || {
+            let cancelled = cancel.is_cancelled().then_some(Reason::Cancelled);
+            cancelled.or_else(|| late::late(deadline, pause, now))
         };
         // Each thread's first batch is drawn before the thread is made, so there are never more threads than calls.
         let handed = Mutex::new(Vec::with_capacity(1));

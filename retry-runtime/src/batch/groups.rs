@@ -174,9 +174,8 @@ impl<'a> Groups<'a> {
             };
             let follows = group.decision.map(|_| pause);
             if follows.is_ok() {
-                let is_first = !mem::replace(&mut is_retried, true);
+                let retry = (!mem::replace(&mut is_retried, true)).then_some(&group.call);
                 let again = part(group.first, group.again, follows);
-                let retry = is_first.then_some(&group.call);
                 round.report(again, retry, shown, observer.observe());
             }
             let given_up = match (follows, group.unpaid) {

@@ -28,8 +28,8 @@ pub(super) struct Round<'a> {
 }
 
 impl Round<'_> {
-    /// A record of items that failed. `retry` is what the first of those is that are sent again: it stands for the next
-    /// round.
+    /// A record of items that failed. `retry` is there where it stands for the next round, as the first of those that
+    /// are sent again does: the call of these items.
     pub(super) fn report(
         &self,
         part: Part,
@@ -37,18 +37,17 @@ impl Round<'_> {
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let of = self.items;
-        let Part {
-            max, kind, follows, ..
-        } = part;
-        let error = &ShownPart { part, of, shown };
+        let (max, kind, follows) = (part.max, part.kind, part.follows);
+        let error = &self.shown(part, shown);
         let data = match (kind, follows, retry) {
             (Some(kind), Ok(delay), Some(call)) => {
                 #[cfg(feature = "nested")]
-                {
-                    let site = Site::new(self.policy, self.name);
-                    nested::tell(&site, self.number, Values::Taken, None);
-                }
+                nested::tell(
+                    &Site::new(self.policy, self.name),
+                    self.number,
+                    Values::Taken,
+                    None,
+                );
                 let (retry, retry_max) = call.retry_count(self.policy, kind, Values::Taken);
                 EventData::Retrying {
                     retry,
@@ -66,11 +65,12 @@ impl Round<'_> {
                 follows,
             },
         };
-        report(&self.event(data), observe);
+        report(&Event::new(self.name, self.number, data), observe);
     }
 
-    fn event<'a>(&'a self, data: EventData<'a>) -> Event<'a> {
-        Event::new(self.name, self.number, data)
+    fn shown<'a>(&self, part: Part, shown: &'a ShownItem<'a>) -> ShownPart<'a> {
+        let of = self.items;
+        ShownPart { part, of, shown }
     }
 
     /// Tells why the batch gave up, whose last round ended so. The log has it from what was reported of its parts.
@@ -82,15 +82,14 @@ impl Round<'_> {
         shown: &ShownItem<'_>,
         observe: Option<Observe<'_>>,
     ) {
-        let (max, of) = (part.max, self.items);
         let data = EventData::GaveUp {
             attempts: self.number,
             corrections: 0,
-            max,
-            error: &ShownPart { part, of, shown },
+            max: part.max,
+            error: &self.shown(part, shown),
             ended,
             reason,
         };
-        report_unlogged_end(&self.event(data), observe);
+        report_unlogged_end(&Event::new(self.name, self.number, data), observe);
     }
 }

@@ -108,7 +108,7 @@ pub(super) struct Rounds<'a, 'k, I: Iterator, T, E, On, K: SharedKeys> {
     /// Items of this round, if it is not the first, that are still to be sent.
     queue: vec::IntoIter<EntryOf<I, K>>,
     /// Items of this round whose last call failed.
-    failed: Vec<(usize, (EntryOf<I, K>, ItemFailure))>,
+    failed: Vec<(usize, FailedOf<I, K>)>,
     /// What every item drawn so far ends with if nothing more happens. The caller has it also where this is dropped.
     results: &'a mut Vec<Result<T, ItemError<E>>>,
     tally: Tally,
@@ -133,6 +133,7 @@ pub(super) struct Batch<I, G: Guards> {
 }
 
 type EntryOf<I, K> = Entry<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
+type FailedOf<I, K> = (EntryOf<I, K>, ItemFailure);
 type BatchOf<I, K> = Batch<<I as Iterator>::Item, <K as SharedKeys>::Guards>;
 
 impl<I: Clone, G: Guards> Batch<I, G> {
@@ -524,7 +525,7 @@ where
                 None if self.has_begun => tally.end_of_round(),
                 None => None,
             };
-            self.tell_of_end(round, ended);
+            self.tell_of_end(&round, ended);
         }
         let limits = queue.iter().map(|entry| entry.attempts.call().in_force());
         self.in_force = limits.max().unwrap_or_default();
@@ -568,7 +569,7 @@ where
     /// The items that the next round sends. All others are given up.
     fn sent_again(
         &mut self,
-        failed: impl Iterator<Item = (EntryOf<I, K>, ItemFailure)>,
+        failed: impl Iterator<Item = FailedOf<I, K>>,
         groups: &mut Groups<'_>,
     ) -> Vec<EntryOf<I, K>> {
         let mut again = Vec::with_capacity(failed.size_hint().0);
@@ -589,7 +590,7 @@ where
     }
 
     /// Tells of the end of the batch after that round, which ended so.
-    fn tell_of_end(&mut self, round: Round<'_>, ended: Option<AttemptEnd>) {
+    fn tell_of_end(&mut self, round: &Round<'_>, ended: Option<AttemptEnd>) {
         if let Some((part, reason)) = self
             .given_up
             .and_then(|part| Some((part, part.follows.err()?)))
@@ -598,7 +599,7 @@ where
             let all = Round {
                 number: self.number - u32::from(!self.has_begun),
                 items: self.results.len(),
-                ..round
+                ..*round
             };
             let shown = shown(self.results, &self.on);
             let observe = self.rules.observer.observe();

@@ -36,10 +36,10 @@ impl<T: Timer, End, Cancelled: Future> Bounds<'_, T, End, Cancelled> {
 
     /// Why nothing may begin any more.
     pub(crate) fn ended(&mut self) -> Option<Reason> {
-        match self.signal.is_cancelled() {
-            true => Some(Reason::Cancelled),
-            false => self.is_over().then_some(Reason::Deadline),
+        if self.signal.is_cancelled() {
+            return Some(Reason::Cancelled);
         }
+        self.is_over().then_some(Reason::Deadline)
     }
 
     /// Pauses until what cancels the work completes at the latest.

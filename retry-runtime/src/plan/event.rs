@@ -33,16 +33,15 @@ impl Ended {
     }
 }
 
-/// What a plan or a subtask is called in the log.
+/// What a subtask is called in the log.
 pub(crate) struct CallOfSubtask<'a> {
     pub(crate) plan: &'a str,
-    pub(crate) subtask: Option<&'a str>,
+    pub(crate) subtask: &'a str,
 }
 
 impl fmt::Display for CallOfSubtask<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.plan)?;
-        self.subtask.map_or(Ok(()), |name| write!(f, ".{name}"))
+        write!(f, "{}.{}", self.plan, self.subtask)
     }
 }
 
@@ -55,10 +54,7 @@ pub(crate) fn report_subtask(
     error: Option<&dyn fmt::Display>,
     reason: Option<Reason>,
 ) {
-    let call = CallOfSubtask {
-        plan,
-        subtask: Some(subtask),
-    };
+    let call = CallOfSubtask { plan, subtask };
     let fields = Fields {
         error,
         reason: reason.map(Reason::name),

@@ -307,15 +307,11 @@ where
             return;
         }
         let execution = self.last_execution(index);
-        let (subtask, attempt) = (execution.subtask, execution.attempt);
-        report_subtask(
-            ended,
-            &keys.plan.name,
-            subtask,
-            attempt,
-            Some(error),
-            Some(reason),
-        );
+        let Execution {
+            subtask, attempt, ..
+        } = execution;
+        let (plan, given) = (&keys.plan.name, Some(reason));
+        report_subtask(ended, plan, subtask, attempt, Some(error), given);
         keys.gave_up(execution, error, reason);
     }
 
@@ -339,10 +335,6 @@ where
     fn ended(&mut self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         #[cfg(feature = "serde")]
         self.record(index);
-        self.log_subtask(plan, index, ended, reason);
-    }
-
-    fn log_subtask(&self, plan: &str, index: usize, ended: Ended, reason: Option<Reason>) {
         let node = &self.nodes[index];
         let error = node.failure().map(|failure| failure as &dyn fmt::Display);
         report_subtask(ended, plan, node.name(), node.executions, error, reason);

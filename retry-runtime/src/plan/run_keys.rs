@@ -96,12 +96,12 @@ impl<K: SharedKeys> PlanShared<K> {
         SubtaskShared { plan, subtask }
     }
 
-    /// Tells the observer, if there is one, something of a subtask. The log has it from the plan.
-    fn observe(&mut self, subtask: &str, tell: impl FnOnce(&str, Observe<'_>)) {
+    /// Tells the observer, if there is one, of an execution. The log has it from the plan.
+    fn observe(&mut self, execution: Execution<'_>, data: EventData<'_>) {
         if self.is_observed() {
-            self.of(subtask).tell(|site, observe| {
+            self.of(execution.subtask).tell(|site, observe| {
                 if let Some(observe) = observe {
-                    tell(site.name(), observe);
+                    observe(&Event::new(site.name(), execution.attempt, data));
                 }
             });
         }
@@ -145,7 +145,7 @@ impl<K: SharedKeys> Shared for SubtaskShared<'_, K> {
     }
 
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T {
-        let (plan, subtask) = (&self.plan.name, Some(self.subtask));
+        let (plan, subtask) = (&self.plan.name, self.subtask);
         let name = CallOfSubtask { plan, subtask }.to_string();
         let site = Site::new(&self.plan.policy, &name);
         tell(&site, self.plan.observer.observe())
@@ -293,7 +293,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
     /// The span of an execution, within the subtask's, which is within the plan's.
     pub(crate) fn span_of(&mut self, execution: Execution<'_>) -> SpanOf<K> {
         let (spans, plan) = (self.spans, &self.plan.name);
-        let subtask = Some(execution.subtask);
+        let subtask = execution.subtask;
         let span = &mut self.runs[execution.index].span;
         let span = span.get_or_insert_with(|| spans.of_call(|| CallOfSubtask { plan, subtask }));
         let _entered = K::Span::enter(span);
@@ -343,15 +343,12 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         (run.verdict, run.span) = (None, None);
         attempts.answered(&mut self.plan.of(execution.subtask));
         attempts.credit(&self.plan.guards);
-        let (attempt, max) = (execution.attempt, limit(self.plan.policy.max_retries()));
-        self.plan.observe(execution.subtask, |call, observe| {
-            let data = EventData::Succeeded {
-                attempts: attempt,
-                corrections: 0,
-                max,
-            };
-            observe(&Event::new(call, attempt, data));
-        });
+        let data = EventData::Succeeded {
+            attempts: execution.attempt,
+            corrections: 0,
+            max: limit(self.plan.policy.max_retries()),
+        };
+        self.plan.observe(execution, data);
         self.progressed();
     }
 
@@ -379,21 +376,16 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         let known = policy.is_enabled().then_some(verdict);
         let text = self.shown(&error);
         let error = SubtaskFailure::Error(error, text);
-        let Execution {
-            index,
-            subtask,
-            attempt,
-        } = execution;
-        attempts.failed_with_others(&mut self.plan.of(subtask), verdict, &error);
-        let run = &mut self.runs[index];
+        attempts.failed_with_others(&mut self.plan.of(execution.subtask), verdict, &error);
+        let run = &mut self.runs[execution.index];
         (run.attempts, run.verdict) = (attempts, known);
         match verdict.kind() {
             None => run.unreported = Some(AttemptEnd::Stop),
-            Some(kind) => self.plan.observe(subtask, |call, observe| {
+            Some(kind) => {
                 let error = &error;
                 let data = EventData::AttemptFailed { error, kind };
-                observe(&Event::new(call, attempt, data));
-            }),
+                self.plan.observe(execution, data);
+            }
         }
         error
     }
@@ -409,18 +401,15 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         run.span = None;
         let ended = run.unreported.take();
         self.progress.failed(1);
-        let (attempt, max) = (execution.attempt, limit(self.plan.policy.max_retries()));
-        self.plan.observe(execution.subtask, |call, observe| {
-            let data = EventData::GaveUp {
-                attempts: attempt,
-                corrections: 0,
-                max,
-                error,
-                ended,
-                reason,
-            };
-            observe(&Event::new(call, attempt, data));
-        });
+        let data = EventData::GaveUp {
+            attempts: execution.attempt,
+            corrections: 0,
+            max: limit(self.plan.policy.max_retries()),
+            error,
+            ended,
+            reason,
+        };
+        self.plan.observe(execution, data);
         self.progressed();
     }
 
