@@ -36,6 +36,8 @@ use crate::target::outcome::{self, Delivery};
 use crate::target::wrapped_body::WrappedBody;
 use crate::tokens::{braces, code};
 
+/// `async fn f(…) -> Result<T, E> { body }`
+/// → `async fn f(…) -> Result<T, E> { use …::macro_support as __retry; 'retry_call: loop { … async { body }.await … } }`
 pub(crate) fn expand(model: &Model) -> TokenStream {
     let Body::Block(block) = &model.function.body else {
         return TokenStream::new();
@@ -51,7 +53,10 @@ pub(crate) fn expand(model: &Model) -> TokenStream {
     .to_token_stream()
 }
 
-/// What a block of `retrying!` expands to; the model was made of it.
+/// `retrying!(keys, async { body })`
+/// → `{ use …::macro_support as __retry; __retry::lazy(async { 'retry_call: loop { … async { body }.await … } }) }`
+///
+/// The model was made of the block.
 pub(crate) fn expression(model: &Model, block: &Block) -> TokenStream {
     let content = content(model, &block.body, block.body.stream());
     let retried = if block.is_async() {

@@ -67,7 +67,10 @@ impl Decorator {
         })
     }
 
-    /// The trait, unless it is another crate's, its decorator, and the trait for pointers.
+    /// `trait T { fn f(&self) -> Result<…>; }`
+    /// → `trait T { … } struct Retrying<C> { client: C, policy: … } impl<C: T> T for Retrying<C> { … }`
+    ///
+    /// The trait is left out if it is another crate's. The impls for pointers follow.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
         let members = members::parse(self.item.braces.stream())?;
         let mut errors = Errors::default();

@@ -18,7 +18,10 @@ use crate::tokens::code;
 pub(crate) struct ImplBlock(pub(crate) Braced);
 
 impl ImplBlock {
-    /// The block with its methods retried. If there are errors, the block without any `#[retry]`, and the errors.
+    /// `impl T { #[retry(own)] fn f() -> Result<…> { body } fn g() { … } }`
+    /// → `impl T { fn f() -> Result<…> { loop around body } fn g() { … } }`
+    ///
+    /// If there are errors, the block without any `#[retry]`, and the errors.
     pub(crate) fn expand(self, arguments: &Arguments) -> syn::Result<TokenStream> {
         let (attributes, members) = function::inner_attributes(self.0.braces.stream());
         let members = members::parse(members)?;

@@ -12,6 +12,8 @@ use crate::classify::mark::{Mark, VerdictWord};
 use crate::errors::{Errors, error};
 use crate::tokens::{RuntimePath, code, code_at, elements, mentions};
 
+/// `enum E { #[classify(transient)] A, #[classify(stop)] B }`
+/// → `impl Classify for E { fn classify(&self) -> Verdict { match *self { Self::A { .. } => Verdict::TRANSIENT, … } } … }`
 pub(crate) fn derive(item: &DeriveInput) -> TokenStream {
     let mut errors = Errors::default();
     let outer = Mark::read(&item.attrs, &mut errors);

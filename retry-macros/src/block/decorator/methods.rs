@@ -136,9 +136,9 @@ impl<'a> Methods<'a> {
         let lent = receiver.and_then(Lent::of);
         let Some(merged) = merged else {
             let mut handed = Vec::from_iter(lent_client(receiver, None));
-            given
-                .iter()
-                .for_each(|given| handed.push(given.handed_on()));
+            for given in &given {
+                handed.push(given.handed_on());
+            }
             let call = self.awaited_if(function.is_async(), &function, &handed);
             function.body = body(wrapped_again(&function, call));
             function.to_tokens(&mut self.implemented);

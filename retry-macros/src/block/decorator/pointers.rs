@@ -90,9 +90,9 @@ fn lent(pointed: &Wrapped, function: &Function) -> TokenStream {
         let span = Span::call_site().located_at(this.span);
         Some(Lent::of(receiver)?.lend(code_at!(span=> **#this)))
     }));
-    given
-        .iter()
-        .for_each(|given| handed.push(given.handed_on()));
+    for given in &given {
+        handed.push(given.handed_on());
+    }
     let call = pointed.call(&function, &handed);
     let call = if function.is_async() {
         code!(#call.await)
