@@ -95,7 +95,7 @@ impl Call {
 
     /// Tells the breaker that let the attempt through how it ended.
     pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
-        let Some(permit) = failure.permit.take() else {
+        let Some((permit, report)) = failure.permit.take() else {
             return;
         };
         let site = failure.site;
@@ -107,7 +107,7 @@ impl Call {
         };
         if let Some(transition) = permit.record(seen) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.turned(site.name(), transition, failure.error, observe);
+            report(self, site.name(), transition, failure.error, observe);
         }
     }
 
@@ -148,7 +148,7 @@ impl Call {
 
     /// Tells the limiter that the attempt has a place with how it ended.
     pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
-        let Some(place) = failure.place.as_mut() else {
+        let Some((place, report)) = failure.place.as_mut() else {
             return;
         };
         let site = failure.site;
@@ -159,7 +159,7 @@ impl Call {
         };
         if let Some(changes) = place.leave(end) {
             let observe = failure.observe.as_mut().map(|observe| &mut **observe as _);
-            self.limiter_changed(site.name(), changes, observe);
+            report(self, site.name(), changes, observe);
         }
     }
 

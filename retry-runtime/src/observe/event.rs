@@ -1,4 +1,4 @@
-use core::fmt;
+use core::fmt::{self, Write};
 use core::time::Duration;
 
 use crate::classify::kind::Kind;
@@ -514,7 +514,7 @@ impl fmt::Display for Event<'_> {
             write!(f, " limit={limit}")?;
         }
         if let Some(rate) = self.rate() {
-            write!(f, " rate={rate}")?;
+            write!(f, " rate={}", Rate(rate))?;
         }
         if let Self::Progressed {
             done,
@@ -563,6 +563,38 @@ impl fmt::Display for Max {
     }
 }
 
+/// Writes a number and the parts of a unit beside it, as `1.25`.
+///
+/// By their own `Display` and `Debug`, floats and durations are 20 KB of a program that may show no other.
+fn write_decimal(f: &mut fmt::Formatter<'_>, whole: u64, part: u32, mut unit: u32) -> fmt::Result {
+    write!(f, "{whole}")?;
+    let mut rest = part;
+    if rest > 0 {
+        f.write_char('.')?;
+    }
+    while rest > 0 {
+        unit /= 10;
+        write!(f, "{}", rest / unit)?;
+        rest %= unit;
+    }
+    Ok(())
+}
+
+/// A rate to the thousandth.
+struct Rate(f64);
+
+impl fmt::Display for Rate {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the casts saturate, and no rate is negative"
+    )]
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let thousandths = (self.0 * 1e3 + 0.5) as u64;
+        write_decimal(f, thousandths / 1000, (thousandths % 1000) as u32, 1000)
+    }
+}
+
 /// A delay to the millisecond where it has any: nobody reads a log for nanoseconds.
 pub(crate) struct Delay(Duration);
 
@@ -587,7 +619,18 @@ impl Delay {
 
 impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}", self.0)
+        let (nanos, units) = (
+            self.0.subsec_nanos(),
+            [(1_000_000, "ms"), (1_000, "µs"), (1, "ns")],
+        );
+        if self.0.as_secs() > 0 {
+            write_decimal(f, self.0.as_secs(), nanos, 1_000_000_000)?;
+            return f.write_char('s');
+        }
+        let found = units.into_iter().find(|(unit, _)| nanos >= *unit);
+        let (unit, name) = found.unwrap_or((1, "ns"));
+        write_decimal(f, (nanos / unit).into(), nanos % unit, unit)?;
+        f.write_str(name)
     }
 }
 

@@ -1,8 +1,11 @@
 //! Levels of log records that a program has changed.
 
 use core::sync::atomic::{AtomicU32, Ordering};
+#[cfg(feature = "std")]
+use std::sync::OnceLock;
 
 use crate::listed::listed;
+use crate::observe::log::{self, Fields};
 use crate::observe::record::Record;
 
 /// How much a log record matters: the levels of `tracing`, and none.
@@ -40,6 +43,12 @@ impl From<tracing::Level> for Level {
 /// no larger atomics.
 static CHANGED: [AtomicU32; 2] = [const { AtomicU32::new(0) }; 2];
 
+/// What logs at levels that were changed. Kept here by who changes one, so that other programs have no code for it.
+#[cfg(feature = "std")]
+static LOG_CHANGED: OnceLock<LogChanged> = OnceLock::new();
+
+type LogChanged = fn(Record, &Fields<'_>);
+
 /// The bits of one record.
 const BITS: u32 = 3;
 const MASK: u32 = (1 << BITS) - 1;
@@ -68,6 +77,8 @@ fn place(record: Record) -> (&'static AtomicU32, u32) {
 /// Observers and recordings see every event, whatever its level. Records without an event keep their level: the warning
 /// about a `timeout` that nothing enforces, and what a plan logs about its subtasks and its end.
 pub fn set_level(record: Record, level: Level) {
+    #[cfg(feature = "std")]
+    LOG_CHANGED.get_or_init(|| log::log_changed);
     let (changed, shift) = place(record);
     let set = |changed: u32| Some(changed & !(MASK << shift) | (level as u32 + 1) << shift);
     // It always says what to store.
@@ -81,11 +92,17 @@ pub fn reset_levels() {
     }
 }
 
-/// Whether any record's level was changed.
+/// What logs, where any record's level was changed.
 #[inline]
-pub(crate) fn are_changed() -> bool {
+pub(crate) fn log_changed() -> Option<LogChanged> {
     let mut all = CHANGED.iter();
-    all.any(|changed| changed.load(Ordering::Relaxed) != 0)
+    if !all.any(|changed| changed.load(Ordering::Relaxed) != 0) {
+        return None;
+    }
+    #[cfg(feature = "std")]
+    return LOG_CHANGED.get().copied();
+    #[cfg(not(feature = "std"))]
+    Some(log::log_changed)
 }
 
 /// The level that a record was given, or else that of the documentation.

@@ -15,7 +15,7 @@ use crate::observe::record::Record;
 
 /// Every record has the same fields, so that one query fits them all, and a few have one more: numbers as numbers, which
 /// can be summed, the delay in seconds. Read from the event here, since each of the call sites below is compiled.
-struct Fields<'a> {
+pub(crate) struct Fields<'a> {
     /// It has the delay as people read it.
     message: DisplayValue<Message<'a>>,
     call: DisplayValue<Shown<&'a str>>,
@@ -67,49 +67,71 @@ macro_rules! record {
     };
 }
 
-/// The record at its own level.
-macro_rules! by_default {
-    ($record:ident, $fields:ident $(, $field:ident)*) => {
-        record!(const { Record::$record.level() }, $fields $(, $field)*)
+/// Logs a record. A function of its own for each, which only those reports name that can have it: a program has no code for
+/// the records of keys that it never names.
+pub(crate) type Log = fn(&Fields<'_>);
+
+/// The one of that record, at its own level.
+macro_rules! log {
+    ($record:ident $(, $field:ident)?) => {
+        |fields| record!(const { Record::$record.level() }, fields $(, $field)?)
     };
 }
 
+#[expect(clippy::inline_always, reason = "see `log_for`")]
+#[inline(always)]
+fn log_of(record: Record) -> Log {
+    match record {
+        Record::Retrying => log!(Retrying),
+        Record::Correcting => log!(Correcting),
+        Record::Hedging => log!(Hedging),
+        Record::AttemptFailed => log!(AttemptFailed),
+        Record::FallingBack => log!(FallingBack),
+        Record::FellBack => log!(FellBack),
+        Record::GaveUp => log!(GaveUp),
+        Record::Succeeded => log!(Succeeded),
+        Record::BreakerOpened => log!(BreakerOpened),
+        Record::BreakerHalfOpened => log!(BreakerHalfOpened),
+        Record::BreakerClosed => log!(BreakerClosed),
+        #[cfg(feature = "nested")]
+        Record::Nested => log!(Nested),
+        Record::Waiting => log!(Waiting, ahead),
+        Record::Waited => log!(Waited),
+        Record::LimiterPaused => log!(LimiterPaused),
+        Record::LimiterResumed => log!(LimiterResumed),
+        Record::LimitChanged => log!(LimitChanged, limit),
+        Record::RateChanged => log!(RateChanged, rate),
+    }
+}
+
+/// What logs that event, where it has a record. Inlined into who has just built the event and so knows which it is.
+#[expect(
+    clippy::inline_always,
+    reason = "a call would name the logs of all records"
+)]
+#[inline(always)]
+pub(crate) fn log_for(event: &Event<'_>) -> Option<Log> {
+    Record::of(event).map(log_of)
+}
+
 /// Does nothing where the event has no record.
-pub(crate) fn log(event: &Event<'_>) {
-    let Some(record) = Record::of(event) else {
+#[cold]
+#[inline(never)]
+pub(crate) fn log(event: &Event<'_>, log: Option<Log>) {
+    let Some(log) = log else {
         return;
     };
     let fields = &Fields::of(event);
-    if levels::are_changed() {
-        return log_changed(record, fields);
-    }
-    match record {
-        Record::Retrying => by_default!(Retrying, fields),
-        Record::Correcting => by_default!(Correcting, fields),
-        Record::Hedging => by_default!(Hedging, fields),
-        Record::AttemptFailed => by_default!(AttemptFailed, fields),
-        Record::FallingBack => by_default!(FallingBack, fields),
-        Record::FellBack => by_default!(FellBack, fields),
-        Record::GaveUp => by_default!(GaveUp, fields),
-        Record::Succeeded => by_default!(Succeeded, fields),
-        Record::BreakerOpened => by_default!(BreakerOpened, fields),
-        Record::BreakerHalfOpened => by_default!(BreakerHalfOpened, fields),
-        Record::BreakerClosed => by_default!(BreakerClosed, fields),
-        #[cfg(feature = "nested")]
-        Record::Nested => by_default!(Nested, fields),
-        Record::Waiting => by_default!(Waiting, fields, ahead),
-        Record::Waited => by_default!(Waited, fields),
-        Record::LimiterPaused => by_default!(LimiterPaused, fields),
-        Record::LimiterResumed => by_default!(LimiterResumed, fields),
-        Record::LimitChanged => by_default!(LimitChanged, fields, limit),
-        Record::RateChanged => by_default!(RateChanged, fields, rate),
+    match (levels::log_changed(), Record::of(event)) {
+        (Some(log_changed), Some(record)) => log_changed(record, fields),
+        _ => log(fields),
     }
 }
 
 /// The same once any level was changed. All records of a level share a call site then.
 #[cold]
 #[inline(never)]
-fn log_changed(record: Record, fields: &Fields<'_>) {
+pub(crate) fn log_changed(record: Record, fields: &Fields<'_>) {
     match levels::of(record) {
         Level::Off => {}
         Level::Error => record!(tracing::Level::ERROR, fields, ahead, limit, rate),

@@ -51,6 +51,8 @@ pub enum Record {
 
 impl Record {
     /// The one of that event.
+    #[expect(clippy::inline_always, reason = "see `log_for`")]
+    #[inline(always)]
     pub(crate) fn of(event: &Event<'_>) -> Option<Self> {
         Some(match event {
             Event::Started { .. } | Event::Progressed { .. } => return None,

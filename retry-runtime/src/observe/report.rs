@@ -2,18 +2,27 @@
 
 use crate::observe::event::Event;
 #[cfg(feature = "tracing")]
-use crate::observe::log::log;
+use crate::observe::log;
 use crate::observe::recording;
 
 /// What an observer named by the key `observe` is called with.
 pub(crate) type Observe<'a> = &'a mut dyn FnMut(&Event<'_>);
 
-/// Reports an event. One function for all of them, since it contains the log of every kind of record.
-#[cold]
-#[inline(never)]
+/// Reports an event.
+#[expect(
+    clippy::inline_always,
+    reason = "so that only the log of this event is linked"
+)]
+#[inline(always)]
 pub(crate) fn report(event: &Event<'_>, observe: Option<Observe<'_>>) {
     #[cfg(feature = "tracing")]
-    log(event);
+    log::log(event, log::log_for(event));
+    told(event, observe);
+}
+
+#[cold]
+#[inline(never)]
+fn told(event: &Event<'_>, observe: Option<Observe<'_>>) {
     recording::saw(event);
     if let Some(observe) = observe {
         observe(event);
