@@ -3,7 +3,7 @@ use std::sync::Mutex;
 use std::thread::{self, ScopedJoinHandle};
 
 use super::rounds::{Rounds, Rules};
-use super::stop::{Stop, lock};
+use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError, SpansOf};
 use crate::call::attempted;
 use crate::chain::keys::{SharedByThreads, SharedKeys};
@@ -11,6 +11,7 @@ use crate::chain::name::{MayName, name_of};
 use crate::chain::named::Chain;
 use crate::chain::on_error::OnError;
 use crate::chain::span::MayOpenSpans;
+use crate::sync::lock;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;

@@ -5,10 +5,11 @@ use core::cell::RefCell;
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use crate::observe::event::Event;
 use crate::observe::reason::Reason;
+use crate::sync::lock;
 
 thread_local! {
     static RECORDED: RefCell<Option<Recorded>> = const { RefCell::new(None) };
@@ -78,7 +79,7 @@ impl RecordedEnd {
 
 impl Recorded {
     pub(crate) fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.entries)
     }
 
     /// Formats before it locks: the user's `Display` may make a call of its own.

@@ -1,7 +1,7 @@
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use crate::error_text::shown::shown;
 use crate::observe::event::{Event, Max};
 use crate::observe::observer::Observer;
+use crate::sync::lock;
 use crate::time::clock::Instant;
 
 /// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with
@@ -243,5 +244,5 @@ impl fmt::Display for Line {
 }
 
 fn lock(drawn: &Mutex<Drawn>) -> MutexGuard<'_, Drawn> {
-    drawn.lock().unwrap_or_else(PoisonError::into_inner)
+    lock(drawn)
 }

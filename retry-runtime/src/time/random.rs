@@ -9,6 +9,8 @@ use core::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 
+use crate::time::nanos;
+
 #[cfg(feature = "std")]
 pub(crate) use self::of_thread::{fork, forked, replace, seeded};
 
@@ -95,11 +97,6 @@ fn from_elsewhere() -> SmallRng {
 
     let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
     SmallRng::seed_from_u64(u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64)
-}
-
-/// Saturates after 584 years.
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 #[cfg(all(test, feature = "std"))]

@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::cell::{Cell, RefCell};
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 thread_local! {
     static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };
@@ -26,11 +26,11 @@ pub(crate) struct Skipped(Arc<Mutex<Duration>>);
 
 impl Skipped {
     pub(crate) fn total(&self) -> Duration {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 
     fn add(&self, duration: Duration) {
-        let mut total = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = lock(&self.0);
         *total = total.saturating_add(duration);
     }
 }
@@ -107,3 +107,4 @@ pub(crate) fn skipped() -> Duration {
 fn total() -> Duration {
     SKIPPED.with_borrow(|skipped| skipped.as_ref().map(Skipped::total).unwrap_or_default())
 }
+use crate::sync::lock;
