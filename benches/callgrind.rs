@@ -5,7 +5,6 @@ use std::env;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// Instructions, all of them and those whose source is of one kind.
@@ -83,7 +82,7 @@ impl fmt::Display for Failure {
 pub(crate) fn run(arguments: &[&str]) -> Result<Counts, Failure> {
     let failure = |error: io::Error| Failure::Valgrind(error.to_string());
     let program = env::current_exe().map_err(failure)?;
-    let profile = Path::new(env!("CARGO_TARGET_TMPDIR")).join("callgrind.out");
+    let profile = program.with_extension("callgrind");
     let output = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", profile.display()))

@@ -3,6 +3,7 @@
 
     benches/compile.py size          code per function; a minute, repeatable, bounded
     benches/compile.py functions     the compiler's instructions for 100 functions; valgrind; 15 minutes, repeatable
+    benches/compile.py program       what the first function adds to a stripped program, released as cargo does; bounded
     benches/compile.py dependency    time to build what users compile once; five minutes
 
 They generate packages of functions that differ only in how they retry, under target/compile. Times are of the
@@ -23,11 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-from compile_ways import DEPENDENCIES, MACRO_DEPENDENCIES, ROOT, WAYS  # noqa: E402
+from compile_ways import DEPENDENCIES, MACRO_DEPENDENCIES, PROGRAMS, ROOT, WAYS  # noqa: E402
 
 # How much of the loops by hand annotated functions may be at most.
 CODE_BOUNDS = {"release": 1.25, "debug": 1.20}
 BOUNDED = ["by-hand-in-block", "retry"]
+
+# How many bytes the first annotated function may add to a program.
+PROGRAM_BOUND = 75_000
 
 WORK = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve() / "compile"
 
@@ -58,14 +62,14 @@ def write_workspace(packages):
     cargo(["fetch", "--quiet"])
 
 
-def cargo(arguments, target="target", **variables):
+def cargo(arguments, target="target", folder=WORK / "packages", **variables):
     environment = dict(os.environ, CARGO_INCREMENTAL="0", CARGO_TARGET_DIR=str(WORK / target), CARGO_TERM_COLOR="never")
     environment.update(variables)
     # As a project has them by default.
     for key in ("RUSTFLAGS", "CARGO_PROFILE_DEV_DEBUG"):
         environment.pop(key, None)
     finished = subprocess.run(
-        ["cargo", *arguments], cwd=WORK / "packages", env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        ["cargo", *arguments], cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )
     if finished.returncode != 0:
         said = finished.stdout.decode(errors="replace")[:2000]
@@ -233,9 +237,34 @@ def report_cold_times(rounds):
     table(["what", "check, seconds", "ratio", "build, seconds", "ratio"], rows)
 
 
+def report_programs():
+    """Whether the bound holds."""
+    folder = WORK / "program"
+    stripped = {}
+    print("### A stripped program with one function, release as cargo has it\n")
+    rows = []
+    for name, title, dependencies, source in PROGRAMS:
+        (folder / "src").mkdir(parents=True, exist_ok=True)
+        (folder / "src" / "main.rs").write_text(source)
+        manifest = f'[package]\nname = "{name}"\nversion = "0.0.0"\nedition = "2024"\n\n[workspace]\n'
+        manifest += f"\n[profile.release]\nstrip = true\n\n[dependencies]\n{dependencies}"
+        (folder / "Cargo.toml").write_text(manifest)
+        shutil.copy(ROOT / "Cargo.lock", folder / "Cargo.lock")
+        cargo(["build", "--release", "--quiet"], folder=folder)
+        stripped[name] = (WORK / "target" / "release" / name).stat().st_size
+        rows.append([title, f"{stripped[name]:,}"])
+    table(["way", "bytes"], rows)
+    holds = True
+    for way in ("blocking", "async"):
+        more = stripped[f"{way}-retry"] - stripped[f"{way}-by-hand"]
+        print(f"{way}: {more:,} bytes more")
+        holds &= more <= PROGRAM_BOUND
+    return holds
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("what", choices=["size", "functions", "dependency"])
+    parser.add_argument("what", choices=["size", "functions", "program", "dependency"])
     parser.add_argument("--count", type=int, default=100, help="of functions")
     parser.add_argument("--rounds", type=int, default=3, help="of the dependency")
     parser.add_argument("--bounded", action="store_true", help="of size, only the ways that a bound compares")
@@ -245,6 +274,8 @@ def main():
         sys.exit(0 if report_sizes(arguments.count, ways) else 1)
     elif arguments.what == "functions":
         report_instructions(arguments.count)
+    elif arguments.what == "program":
+        sys.exit(0 if report_programs() else 1)
     else:
         report_cold_times(arguments.rounds)
 

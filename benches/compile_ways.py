@@ -243,3 +243,66 @@ DEPENDENCIES = [
     ("cold-tokio-full-syn", "tokio (full), and the same macro", TOKIO_FULL + MACRO),
     ("cold-tokio-full-retry", "tokio (full) and retry-runtime", TOKIO_FULL + RETRY),
 ]
+
+
+# Programs of one function, to see what the first of them brings along. `std` is there in any case.
+READ = """\
+use std::io;
+
+#[inline(never)]
+fn read(path: &str) -> io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+
+"""
+LOOP = """\
+{head} fn length(path: &str) -> io::Result<usize> {{
+    let mut retries = 0;
+    loop {{
+        match read(path) {{
+            Ok(text) => return Ok(text.len()),
+            Err(error) if retries < 3 && error.kind() == io::ErrorKind::TimedOut => {{}}
+            Err(error) => return Err(error),
+        }}
+        {sleep}(std::time::Duration::from_secs(1 << retries)){wait};
+        retries += 1;
+    }}
+}}
+
+"""
+ANNOTATED = """\
+#[retry_runtime::retry(max = 3)]
+{head} fn length(path: &str) -> io::Result<usize> {{
+    Ok(read(path)?.len())
+}}
+
+"""
+MAIN = """\
+fn main() {
+    println!("{:?}", length("/etc/hostname"));
+}
+"""
+# With a task and a sleep of its own, so that tokio's share is there in any case.
+ASYNC_MAIN = """\
+async fn both() {
+    let task = tokio::spawn(length("/etc/hostname"));
+    tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    println!("{:?}", task.await);
+}
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    runtime.unwrap().block_on(both());
+}
+"""
+TOKIO_RT = 'tokio = { version = "1", default-features = false, features = ["rt", "time"] }\n'
+BLOCKING_LOOP = LOOP.format(head="", sleep="std::thread::sleep", wait="")
+ASYNC_LOOP = LOOP.format(head="async", sleep="tokio::time::sleep", wait=".await")
+
+# Name, title, dependencies, source.
+PROGRAMS = [
+    ("blocking-by-hand", "blocking, by hand", "", READ + BLOCKING_LOOP + MAIN),
+    ("blocking-retry", "blocking, `#[retry]`", RETRY, READ + ANNOTATED.format(head="") + MAIN),
+    ("async-by-hand", "async, by hand", TOKIO_RT, READ + ASYNC_LOOP + ASYNC_MAIN),
+    ("async-retry", "async, `#[retry]`", RETRY + TOKIO_RT, READ + ANNOTATED.format(head="async") + ASYNC_MAIN),
+]

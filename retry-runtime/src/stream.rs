@@ -13,9 +13,11 @@ use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use futures_core::{FusedStream, Stream};
+
+use crate::sync::lock;
 
 pub use patience::{Patience, Stopped, endless, patience};
 
@@ -121,11 +123,6 @@ fn ends<T, E>() -> (Giver<T, E>, Taker<T, E>) {
         rest: UNKNOWN,
     }));
     (Giver(Arc::clone(&slot)), Taker(slot))
-}
-
-// A panic elsewhere leaves the slot whole: it is only ever replaced.
-fn lock<T, E>(slot: &Mutex<Slot<T, E>>) -> MutexGuard<'_, Slot<T, E>> {
-    slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl<T, E> Giver<T, E> {

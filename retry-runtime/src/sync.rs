@@ -4,7 +4,13 @@
 #[cfg(target_has_atomic = "64")]
 pub(crate) use core::sync::atomic::AtomicU64;
 pub(crate) use core::sync::atomic::{AtomicU32, Ordering};
-pub(crate) use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::PoisonError;
+pub(crate) use std::sync::{Mutex, MutexGuard};
+
+/// Locks, also after a holder panicked: each holder leaves the state whole before it runs anybody else's code.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 #[cfg(not(target_has_atomic = "64"))]
 pub(crate) use self::locked::AtomicU64;
@@ -12,7 +18,7 @@ pub(crate) use self::locked::AtomicU64;
 /// For processors without atomics of this size: some of 32 bits.
 #[cfg(any(test, not(target_has_atomic = "64")))]
 mod locked {
-    use super::{Mutex, MutexGuard, Ordering, PoisonError};
+    use super::{Mutex, MutexGuard, Ordering, lock};
 
     #[derive(Debug)]
     pub(crate) struct AtomicU64(Mutex<u64>);
@@ -53,7 +59,7 @@ mod locked {
         }
 
         fn lock(&self) -> MutexGuard<'_, u64> {
-            self.0.lock().unwrap_or_else(PoisonError::into_inner)
+            lock(&self.0)
         }
     }
 }

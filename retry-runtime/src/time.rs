@@ -1,5 +1,7 @@
 //! Clocks, sleeping, and randomness.
 
+use core::time::Duration;
+
 pub(crate) mod attempt_clock;
 pub(crate) mod blocking_timer;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
@@ -32,3 +34,8 @@ pub(crate) mod skip {
     }
 }
 pub(crate) mod timer;
+
+/// In nanoseconds, at most 584 years.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,6 +1,7 @@
 //! What the project's pages show runs, what they name exists, and they read well on a forge and in a browser.
 
 mod dependencies;
+mod described;
 mod guide;
 mod keys;
 mod layout;

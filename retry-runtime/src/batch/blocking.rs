@@ -5,7 +5,7 @@ use std::thread::{self, ScopedJoinHandle};
 
 use super::batches::{GuardsOf, SpansOf};
 use super::rounds::{Rounds, Rules};
-use super::stop::{Stop, lock};
+use super::stop::Stop;
 use super::{Batches, IntoBatches, ItemError};
 use crate::call::attempted;
 use crate::call::attempts::Attempts;
@@ -16,6 +16,7 @@ use crate::chain::on_error::OnError;
 use crate::chain::span::SpanKey;
 use crate::classify::rejected::RejectedBy;
 use crate::observe::reason::Reason;
+use crate::sync::lock;
 use crate::testing::state::State;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;

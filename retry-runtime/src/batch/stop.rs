@@ -1,12 +1,13 @@
 use core::mem;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 use std::thread::{self, Thread};
 
 use crate::call::attempts::Attempts;
 use crate::call::guards::Guards;
 use crate::classify::rejected::RejectedBy;
+use crate::sync::lock;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 use crate::time::moment::Moment;
@@ -81,9 +82,4 @@ impl<C> Drop for Stops<'_, '_, C> {
         // Who begins to wait after this lock sees it.
         lock(&self.0.waiting).iter().for_each(Thread::unpark);
     }
-}
-
-/// A panic elsewhere is that thread's to pass on.
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

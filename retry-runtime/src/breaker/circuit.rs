@@ -6,7 +6,7 @@ use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
 use crate::observe::cause::Cause;
-use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, PoisonError};
+use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
 use crate::time::moment::Moment;
 
@@ -243,7 +243,7 @@ impl Breaker {
     }
 
     fn circuit(&self) -> MutexGuard<'_, Circuit> {
-        self.circuit.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.circuit)
     }
 
     /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count

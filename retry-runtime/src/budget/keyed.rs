@@ -4,7 +4,7 @@ use core::hash::Hash;
 use core::time::Duration;
 use std::collections::HashMap;
 
-use crate::sync::{Mutex, PoisonError};
+use crate::sync::{Mutex, lock};
 use crate::time::clock;
 use crate::time::moment::{AHEAD, Moment};
 
@@ -90,7 +90,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         K: core::borrow::Borrow<Q>,
         Q: Eq + Hash + ToOwned<Owned = K> + ?Sized,
     {
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock(&self.all);
         if let Some(known) = all.known.get_mut(key) {
             if let Some(used) = &mut known.used {
                 *used = clock::now();
@@ -112,7 +112,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
 
     /// How many keys are known.
     pub fn len(&self) -> usize {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = lock(&self.all);
         all.known.len()
     }
 

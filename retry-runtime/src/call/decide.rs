@@ -9,6 +9,7 @@ use crate::classify::verdict::Verdict;
 use crate::observe::reason::Reason;
 use crate::policy::Policy;
 use crate::policy::hint::Hint;
+use crate::policy::values::Values;
 use crate::time::random;
 
 /// Before the next attempt, or why there is none.
@@ -48,13 +49,10 @@ impl Call {
         }
         let left = left?;
         let (step, previous) = (retry.saturating_add(self.earlier), self.last_delay());
-        let mut range = match &mut failure.delays {
-            Some(delays) => match policy.computed(kind, values) {
-                Some(schedule) => schedule.range_about(delays(step), previous),
-                None => schedule.range(step, previous),
-            },
-            None => schedule.range(step, previous),
-        };
+        let computed = failure.delays.as_mut().and_then(|(delays, range)| {
+            range(policy, (kind, values), &mut || delays(step), previous)
+        });
+        let mut range = computed.unwrap_or_else(|| schedule.range(step, previous));
         let hinted = failure.hint().and_then(|hint| {
             let rule = policy.hint_rule();
             rule.range(range, hint, schedule.is_jittered())
@@ -115,6 +113,17 @@ pub(crate) fn retryable(verdict: Verdict, idempotent: bool) -> Result<Kind, Reas
         return Err(Reason::Ambiguous);
     }
     Ok(kind)
+}
+
+/// The range of the delay that a function computes, if it does for that kind.
+pub(super) fn computed_range(
+    policy: &Policy,
+    (kind, values): (Kind, Values),
+    delay: &mut dyn FnMut() -> Duration,
+    previous: Duration,
+) -> Option<(Duration, Duration)> {
+    let schedule = policy.computed(kind, values)?;
+    Some(schedule.range_about(delay(), previous))
 }
 
 /// Why a hint alone ends a call that has this much time left.

@@ -1,14 +1,19 @@
 use core::fmt;
 use core::time::Duration;
 
+use crate::breaker::circuit_breaker::Transition;
 use crate::breaker::permit::{Permit, Records};
 use crate::budget::retry_budget::RetryBudget;
+use crate::call::decide::computed_range;
 use crate::call::site::Site;
+use crate::call::state::Call;
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
 use crate::hedge::pushback::Pushback;
+use crate::limiter::LimiterChanges;
 use crate::limiter::place::{Leave, Place};
 use crate::observe::report::Observe;
+use crate::policy::Policy;
 use crate::policy::values::Values;
 use crate::time::moment::Moment;
 
@@ -48,10 +53,13 @@ pub struct Failure<'a> {
     pub(crate) times: usize,
     /// How many of as many retries were paid, or are free.
     pub(crate) paid: usize,
-    pub(super) delays: Option<Delays<'a>>,
+    /// With what makes a range of a delay: a program that computes none has no code for it. So for what follows.
+    pub(super) delays: Option<(Delays<'a>, ComputedRange)>,
     pub(super) budget: Option<&'a dyn RetryBudget>,
-    pub(super) permit: Option<&'a mut dyn Records>,
-    pub(super) place: Option<&'a mut dyn Leave>,
+    /// With what reports a change of the breaker.
+    pub(super) permit: Option<(&'a mut dyn Records, ReportTransition)>,
+    /// With what reports what changed about the limiter.
+    pub(super) place: Option<(&'a mut dyn Leave, ReportChanges)>,
     /// Whether it has a limiter, which takes care of throttled retries.
     pub(super) is_limited: bool,
     pub(super) values: Values,
@@ -64,6 +72,18 @@ pub const REJECTED_VALUE: &str = "value rejected";
 
 /// The delay of each retry, from 1, in place of the policy's own shape.
 pub(super) type Delays<'a> = &'a mut dyn FnMut(u32) -> Duration;
+
+pub(super) type ComputedRange = fn(
+    &Policy,
+    (Kind, Values),
+    &mut dyn FnMut() -> Duration,
+    Duration,
+) -> Option<(Duration, Duration)>;
+
+pub(super) type ReportTransition =
+    fn(&Call, &str, Transition, &dyn fmt::Display, Option<Observe<'_>>);
+
+pub(super) type ReportChanges = fn(&Call, &str, LimiterChanges, Option<Observe<'_>>);
 
 /// When the call must end.
 #[derive(Clone, Copy)]
@@ -181,7 +201,7 @@ impl<'a> Failure<'a> {
     /// Where the delays go on growing after [`Call::restarted`](crate::Call::restarted), so does the number: it may be above
     /// the policy's `max`.
     pub fn delays(mut self, delays: &'a mut dyn FnMut(u32) -> Duration) -> Self {
-        self.delays = Some(delays);
+        self.delays = Some((delays, computed_range));
         self
     }
 
@@ -197,7 +217,7 @@ impl<'a> Failure<'a> {
     }
 
     pub(crate) fn recorded(mut self, permit: &'a mut dyn Records) -> Self {
-        self.permit = Some(permit);
+        self.permit = Some((permit, Call::turned));
         self
     }
 
@@ -208,7 +228,7 @@ impl<'a> Failure<'a> {
     }
 
     pub(crate) fn left(mut self, place: &'a mut dyn Leave) -> Self {
-        self.place = Some(place);
+        self.place = Some((place, Call::limiter_changed));
         self.limited(true)
     }
 

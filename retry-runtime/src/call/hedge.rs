@@ -38,7 +38,7 @@ impl Call {
     #[cold]
     #[inline(never)]
     pub(crate) fn hedges(&mut self, mut slow: Failure<'_>, after: Duration) -> bool {
-        let turn = slow.place.take().map(Untaken);
+        let turn = slow.place.take().map(|(place, _)| Untaken(place));
         if slow.budget.is_some_and(|budget| !budget.withdraw(KIND)) {
             return false;
         }

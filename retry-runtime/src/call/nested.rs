@@ -6,13 +6,14 @@ use alloc::sync::Arc;
 use core::cell::RefCell;
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use crate::call::site::{Name as SiteName, Site};
 use crate::observe::event::{Event, EventData};
 use crate::observe::report::{Observe, report};
 use crate::policy::Policy;
 use crate::policy::values::Values;
+use crate::sync::lock;
 
 thread_local! {
     /// The innermost call whose attempt runs on this thread. Set only while it runs: the next task that this thread
@@ -195,7 +196,7 @@ pub(crate) fn tell(site: &Site<'_>, attempt: u32, values: Values, observe: Optio
 
 /// Whether the pair has not been reported yet.
 fn is_news(outer: &str, inner: &str) -> bool {
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = lock(&TOLD);
     if told.get(outer).is_some_and(|told| told.contains(inner)) {
         return false;
     }

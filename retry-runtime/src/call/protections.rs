@@ -94,7 +94,7 @@ impl Call {
 
     /// Tells the breaker that let the attempt through how it ended.
     pub(crate) fn tell_breaker(&self, failure: &mut Failure<'_>) {
-        let Some(permit) = failure.permit.take() else {
+        let Some((permit, report)) = failure.permit.take() else {
             return;
         };
         let site = failure.site;
@@ -106,7 +106,7 @@ impl Call {
         };
         if let Some(transition) = permit.record(seen) {
             let observe = reborrow(&mut failure.observe);
-            self.turned(site.name(), transition, failure.error, observe);
+            report(self, site.name(), transition, failure.error, observe);
         }
     }
 
@@ -137,13 +137,13 @@ impl Call {
 
     /// Tells the limiter that the attempt has a place with how it ended.
     pub(super) fn tell_limiter(&self, failure: &mut Failure<'_>) {
-        let Some(place) = failure.place.as_mut() else {
+        let Some((place, report)) = failure.place.as_mut() else {
             return;
         };
         let site = failure.site;
         let end = End::of_failure(failure.verdict, site.policy);
         if let Some(changes) = place.leave(end) {
-            self.limiter_changed(site.name(), changes, reborrow(&mut failure.observe));
+            report(self, site.name(), changes, reborrow(&mut failure.observe));
         }
     }
 

@@ -16,6 +16,7 @@ use crate::observe::report::reborrow;
 use crate::policy::Policy;
 use crate::policy::schedule::limit;
 use crate::policy::values::Values;
+use crate::time::nanos;
 
 /// A running call: the core of every loop in this crate, and of loops of your own.
 ///
@@ -377,9 +378,4 @@ impl Call {
         self.spent = told.max(waited);
         self.waiting = false;
     }
-}
-
-/// Saturates after 584 years.
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -49,6 +49,10 @@ impl Classify for (StatusCode, HeaderMap) {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.0, &self.1)
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
 }
 
 /// As [`Verdict::from_http`].
@@ -56,12 +60,20 @@ impl Classify for (StatusCode, &HeaderMap) {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.0, self.1)
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.describe(f)
+    }
 }
 
 /// As [`Verdict::from_http`]. The body is not read.
 impl<B> Classify for Response<B> {
     fn classify(&self) -> Verdict {
         Verdict::from_http(self.status(), self.headers())
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.status().describe(f)
     }
 }
 

@@ -1,8 +1,8 @@
 //! Texts of others on their way out: errors, messages of servers, names. Whatever shows one shows it through `shown`.
 
 use alloc::string::String;
-use core::char::EscapeDefault;
 use core::fmt::{self, Write};
+use core::ops::Range;
 
 /// The most bytes of a text.
 const LIMIT: usize = 1024;
@@ -21,7 +21,7 @@ const NOTE: usize = 40;
 const ELLIPSIS: &str = "…";
 
 /// What may follow a URL in a sentence.
-const PUNCTUATION: [char; 11] = [')', ']', '}', '>', '"', '\'', ',', '.', ';', ':', '!'];
+const PUNCTUATION: &[u8] = b")]}>\"',.;:!";
 
 /// The text without what may be a secret in URLs, on one line, and no longer than a record can bear.
 ///
@@ -33,9 +33,11 @@ pub(crate) fn shown<D: fmt::Display>(text: D) -> Shown<D> {
 /// The whole text, only escaped: one of this crate, with names of the user's.
 #[cfg(feature = "plan")]
 pub(crate) fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    text.chars().try_for_each(|char| match escape(char) {
-        Some(mut escaped) => escaped.try_for_each(|char| f.write_char(char)),
-        None => f.write_char(char),
+    text.chars().try_for_each(|char| {
+        if is_escaped(char) {
+            return write!(f, "{}", char.escape_default());
+        }
+        f.write_char(char)
     })
 }
 
@@ -179,39 +181,48 @@ impl Line {
         }
     }
 
-    fn keep(&mut self, text: &str, place: usize) {
-        for (offset, char) in text.char_indices() {
-            self.mark(place + offset);
-            let escaped = escape(char);
-            let len = match &escaped {
-                Some(escaped) => escaped.len(),
-                None => char.len_utf8(),
-            };
-            if self.is_full || self.text.len() + len > self.limit {
+    /// A part of a text that begins there.
+    #[inline(never)]
+    fn keep_part(&mut self, text: &str, part: Range<usize>, place: usize) {
+        let start = part.start;
+        self.keep(text.get(part).unwrap_or_default(), place + start);
+    }
+
+    fn keep(&mut self, text: &str, mut place: usize) {
+        for char in text.chars() {
+            self.mark(place);
+            if self.is_full {
+                return;
+            }
+            let end = self.text.len();
+            if is_escaped(char) {
+                self.text.extend(char.escape_default());
+            } else {
+                self.text.push(char);
+            }
+            if self.text.len() > self.limit {
+                self.text.truncate(end);
                 self.is_full = true;
                 return;
             }
-            match escaped {
-                Some(escaped) => self.text.extend(escaped),
-                None => self.text.push(char),
-            }
+            place += char.len_utf8();
         }
     }
 
     /// A word and the white space after it. Where `user_follows`, it goes on beyond what is there, with an `@`.
     fn word(&mut self, word: &str, place: usize, user_follows: bool) {
-        let bare = word.trim_end_matches(char::is_whitespace);
+        let bare = word.strip_suffix(char::is_whitespace).unwrap_or(word);
         let mut start = 0;
         while start < bare.len() {
             let rest = &bare[start..];
-            let quote = rest.chars().next().and_then(closing);
+            let quote = closing(rest.as_bytes()[0]);
             let quoted = usize::from(quote.is_some());
             let rest = &rest[quoted..];
             let len = match quote {
                 Some(quote) => quoted_len(rest, quote),
                 None => unquoted_len(rest),
             };
-            self.keep(&bare[start..start + quoted], place + start);
+            self.keep_part(bare, start..start + quoted, place);
             start += quoted;
             self.segment(
                 &rest[..len],
@@ -220,10 +231,10 @@ impl Line {
             );
             start += len;
             let closed = quoted.min(bare.len() - start);
-            self.keep(&bare[start..start + closed], place + start);
+            self.keep_part(bare, start..start + closed, place);
             start += closed;
         }
-        self.keep(&word[bare.len()..], place + bare.len());
+        self.keep_part(word, bare.len()..word.len(), place);
     }
 
     /// What may be a URL, with or without a scheme. Of that, user info, query and fragment are left out.
@@ -242,39 +253,74 @@ impl Line {
         let (scheme, start) = scheme(text);
         let query = query(text, scheme);
         let end = query.unwrap_or(text.len());
-        let path = |from: usize| {
-            let slash = text[from..end].find(['/', '\\']);
-            slash.map_or(end, |slash| from + slash)
-        };
+        let path = |from| find(&text[..end], from, b"/\\").unwrap_or(end);
         // A password may have a `/` in it: the last `@` counts, but where what is before the path is whole without one.
-        let user = text[start..end].rfind('@').map(|user| start + user + 1);
+        let user = after_last(&text[..end], b'@').filter(|user| *user > start);
         let user = user.filter(|user| match scheme {
             Some(_) => !is_authority(&text[start..path(start)]),
-            None => text[..*user].contains(':') || text[*user..end].contains('/'),
+            None => has(&text[..*user], b":") || has(&text[*user..end], b"/"),
         });
         let host = user.unwrap_or(start);
-        let before = text[..start].rfind('@').map_or(0, |user| user + 1);
-        self.keep(&text[before..start], place + before);
+        let before = after_last(&text[..start], b'@').unwrap_or(0);
+        self.keep_part(text, before..start, place);
         if user_follows {
             return self.keep(ELLIPSIS, place + host);
         }
         if scheme.is_some() && !is_authority(&text[host..path(host)]) {
             self.keep(ELLIPSIS, place + host);
-            self.keep(&text[path(host)..end], place + path(host));
+            self.keep_part(text, path(host)..end, place);
         } else {
-            self.keep(&text[host..end], place + host);
+            self.keep_part(text, host..end, place);
         }
-        let tail = end + text[end..].trim_end_matches(PUNCTUATION).len();
-        self.keep(&text[tail..], place + tail);
+        let tail = end + trim_end(&text[end..], |byte| PUNCTUATION.contains(&byte)).len();
+        self.keep_part(text, tail..text.len(), place);
     }
+}
+
+// What is looked for in a text is ASCII, by these few functions: those of the standard library are made anew for each pattern,
+// and every program that retries anything has this code.
+
+/// Where the first of those bytes is, from there on.
+#[inline(never)]
+fn find(text: &str, from: usize, bytes: &[u8]) -> Option<usize> {
+    let mut rest = text.as_bytes()[from..].iter();
+    let found = rest.position(|byte| bytes.contains(byte));
+    found.map(|found| from + found)
+}
+
+fn has(text: &str, bytes: &[u8]) -> bool {
+    find(text, 0, bytes).is_some()
+}
+
+/// Where what follows the last such byte begins.
+#[inline(never)]
+fn after_last(text: &str, byte: u8) -> Option<usize> {
+    let last = text.bytes().rposition(|other| other == byte);
+    last.map(|last| last + 1)
+}
+
+/// The text without the bytes at its end that are so, all of them ASCII.
+#[inline(never)]
+fn trim_end(text: &str, is_so: fn(u8) -> bool) -> &str {
+    let last = text.bytes().rposition(|byte| !is_so(byte));
+    &text[..last.map_or(0, |last| last + 1)]
+}
+
+/// Where what follows a scheme's `://` begins.
+#[inline(never)]
+fn after_scheme(text: &str) -> Option<usize> {
+    let scheme = text.as_bytes().windows(3).position(|bytes| bytes == b"://");
+    scheme.map(|scheme| scheme + 3)
 }
 
 /// Where the scheme ends, and where what follows its slashes begins, however many: clients take `http:///host` for
 /// `http://host`.
 fn scheme(text: &str) -> (Option<usize>, usize) {
-    let scheme = text.find("://").map(|scheme| scheme + 3);
+    let scheme = after_scheme(text);
     let start = scheme.map_or(0, |scheme| {
-        text.len() - text[scheme..].trim_start_matches(['/', '\\']).len()
+        let mut rest = text.as_bytes()[scheme..].iter();
+        let slashes = rest.position(|byte| !b"/\\".contains(byte));
+        slashes.map_or(text.len(), |slashes| scheme + slashes)
     });
     (scheme, start)
 }
@@ -284,66 +330,87 @@ fn next_url(text: &str) -> Option<usize> {
     let (scheme, start) = scheme(text);
     scheme?;
     let rest = &text[start..];
-    let before = rest[..rest.find("://")?].trim_end_matches(|char: char| char.is_alphanumeric());
-    (!before.is_empty() && !before.contains(['?', '#'])).then_some(start + before.len())
+    let before = &rest[..after_scheme(rest)? - 3];
+    let before = trim_end(before, |byte| byte.is_ascii_alphanumeric());
+    (!before.is_empty() && !has(before, b"?#")).then_some(start + before.len())
 }
 
 /// Where the query or the fragment begins. Without a scheme, `?` and `#` also stand in other texts than URLs, and `&`
 /// where a space within a query parted it.
 fn query(text: &str, scheme: Option<usize>) -> Option<usize> {
     if let Some(start) = scheme {
-        return text[start..].find(['?', '#']).map(|query| start + query);
+        return find(text, start, b"?#");
     }
-    let mut marks = text.match_indices(['?', '#', '&']);
-    let begins = marks.find(|(place, mark)| {
-        *mark != "&" && text[..*place].contains('/') || text[*place..].contains('=')
-    });
-    begins.map(|(place, _)| place)
+    let mut from = 0;
+    while let Some(mark) = find(text, from, b"?#&") {
+        let is_in_path = !text[mark..].starts_with('&') && has(&text[..mark], b"/");
+        if is_in_path || has(&text[mark..], b"=") {
+            return Some(mark);
+        }
+        from = mark + 1;
+    }
+    None
 }
 
 /// Whether these are hosts, each with or without a port. If not, there is user info in it, or a part of one.
 fn is_authority(text: &str) -> bool {
-    if text.contains('@') {
-        return false;
-    }
-    let hosts = text.trim_end_matches(|char| char != ']' && PUNCTUATION.contains(&char));
-    hosts.split(',').all(|host| {
-        let port = match host.rsplit_once(']') {
-            Some((_, port)) => port.strip_prefix(':'),
-            None => host.split_once(':').map(|(_, port)| port),
-        };
-        port.is_none_or(|port| port.is_empty() || port.parse::<u16>().is_ok())
-    })
+    let hosts = trim_end(text, |byte| byte != b']' && PUNCTUATION.contains(&byte));
+    let mut hosts = hosts.as_bytes().split(|byte| *byte == b',');
+    !has(text, b"@") && hosts.all(is_host)
 }
 
-/// What ends a quotation that begins so. All are one byte long.
-fn closing(quote: char) -> Option<char> {
+fn is_host(host: &[u8]) -> bool {
+    let address = host.iter().rposition(|byte| *byte == b']');
+    let port = match address {
+        Some(end) => host[end + 1..].strip_prefix(b":"),
+        None => host
+            .iter()
+            .position(|byte| *byte == b':')
+            .map(|colon| &host[colon + 1..]),
+    };
+    let number = port
+        .unwrap_or_default()
+        .iter()
+        .try_fold(0_u16, |number, digit| {
+            let digit = digit.is_ascii_digit().then(|| u16::from(digit - b'0'))?;
+            number.checked_mul(10)?.checked_add(digit)
+        });
+    number.is_some()
+}
+
+/// What ends a quotation that begins so.
+fn closing(quote: u8) -> Option<u8> {
     match quote {
-        '"' | '\'' | '`' => Some(quote),
-        '<' => Some('>'),
+        b'"' | b'\'' | b'`' => Some(quote),
+        b'<' => Some(b'>'),
         _ => None,
     }
 }
 
-/// Up to the end of the quotation. A quote within a word belongs to the word.
-fn quoted_len(text: &str, quote: char) -> usize {
-    let mut ends = text.match_indices(quote);
-    let end = ends.find(|(end, _)| !text[end + 1..].starts_with(char::is_alphanumeric));
-    end.map_or(text.len(), |(end, _)| end)
+/// Up to the end of the quotation. A quote within a word belongs to the word, and so does every letter that is not ASCII.
+fn quoted_len(text: &str, quote: u8) -> usize {
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let mut from = 0;
+    while let Some(end) = find(text, from, &[quote]) {
+        from = end + 1;
+        if !text.as_bytes().get(from).is_some_and(is_of_word) {
+            return end;
+        }
+    }
+    text.len()
 }
 
 /// Up to the next quotation, unless it is within a URL.
 fn unquoted_len(text: &str) -> usize {
-    let end = text.find(|char| closing(char).is_some());
-    let end = end.unwrap_or(text.len());
-    let is_url = text[..end].contains("://") || text[..end].contains(['@', '?', '#', '&']);
+    let end = find(text, 0, b"\"'`<").unwrap_or(text.len());
+    let is_url = after_scheme(&text[..end]).is_some() || has(&text[..end], b"@?#&");
     if is_url { text.len() } else { end }
 }
 
-/// What would begin a line of its own, move the cursor or turn the direction of writing, escaped.
-fn escape(char: char) -> Option<EscapeDefault> {
+/// Whether it would begin a line of its own, move the cursor or turn the direction of writing.
+fn is_escaped(char: char) -> bool {
     let is_mark = matches!(char, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    (is_mark || char.is_control()).then(|| char.escape_default())
+    is_mark || char.is_control()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 use core::ops::Deref;
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use crate::budget::keyed::Rest;
+use crate::sync::lock;
+use crate::time;
 
 /// How long the last attempts took, shared by calls: `hedge = LATENCY.quantile(0.95)` follows it.
 ///
@@ -88,7 +90,7 @@ impl Latency {
     }
 
     fn last(&self) -> MutexGuard<'_, Last> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.last)
     }
 }
 
@@ -232,5 +234,5 @@ impl Took {
 
 /// Saturates after 292 years.
 fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).map_or(u64::MAX >> 1, |nanos| nanos.min(u64::MAX >> 1))
+    time::nanos(duration).min(u64::MAX >> 1)
 }

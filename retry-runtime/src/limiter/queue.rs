@@ -8,7 +8,7 @@ use crate::classify::kind::Kind;
 use crate::limiter::gate::Gate;
 use crate::limiter::slow_start::SlowStart;
 use crate::limiter::{ABSENT, End, Limiter, LimiterChange, LimiterChanges, Ticket, Turn};
-use crate::sync::{Mutex, MutexGuard, PoisonError};
+use crate::sync::{Mutex, MutexGuard, lock};
 use crate::time::clock;
 use crate::time::moment::Moment;
 
@@ -124,7 +124,7 @@ impl<G> Queue<G> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 }
 

@@ -21,13 +21,15 @@ fn is_new(call: &str) -> bool {
     use alloc::borrow::ToOwned;
     use alloc::string::String;
     use alloc::vec::Vec;
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
+
+    use crate::sync::lock;
 
     /// The names that were told of. A name that is made anew for each call must not fill the memory.
     static TOLD: Mutex<Vec<String>> = Mutex::new(Vec::new());
     const MOST: usize = 1000;
 
-    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut told = lock(&TOLD);
     let is_new = told.len() < MOST && !told.iter().any(|name| name == call);
     if is_new {
         told.push(call.to_owned());

@@ -1,7 +1,7 @@
 use alloc::sync::Arc;
 use core::fmt::{self, Write};
 use core::time::Duration;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
 
 use indicatif::style::TemplateError;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -10,6 +10,7 @@ use crate::error_text::shown::shown;
 use crate::observe::event::{Event, EventData};
 use crate::observe::fields::Max;
 use crate::observe::observer::Observer;
+use crate::sync::lock;
 use crate::time::clock::Instant;
 
 /// Shows on a terminal what a call waits for, and how far a batch or a plan is: an observer for the key `observe`, with
@@ -231,8 +232,4 @@ impl fmt::Display for StatusLine {
         }
         f.write_str(&self.rest)
     }
-}
-
-fn lock(drawn: &Mutex<BarState>) -> MutexGuard<'_, BarState> {
-    drawn.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,11 @@
 use core::mem;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use super::totals::Totals;
 use crate::error_text::shown::shown;
 use crate::observe::event::{Event, EventData};
 use crate::observe::observer::Observer;
+use crate::sync::lock;
 
 /// Counts what calls do: an observer for the key `observe`.
 ///
@@ -57,7 +58,7 @@ impl Stats {
     }
 
     fn counted(&self) -> MutexGuard<'_, Totals> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 

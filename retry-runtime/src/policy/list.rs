@@ -6,11 +6,13 @@ use core::time::Duration;
 /// Keeps each different list once.
 #[cfg(feature = "std")]
 pub(crate) fn keep(delays: &[Duration]) -> &'static &'static [Duration] {
-    use std::sync::{Mutex, PoisonError};
+    use std::sync::Mutex;
+
+    use crate::sync::lock;
 
     static KEPT: Mutex<Vec<&'static &'static [Duration]>> = Mutex::new(Vec::new());
 
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = lock(&KEPT);
     if let Some(known) = kept.iter().copied().find(|known| **known == delays) {
         return known;
     }

@@ -5,10 +5,11 @@ use core::ops::Deref;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use rand::rngs::SmallRng;
 
+use crate::sync::lock;
 use crate::testing::recorder::Recorder;
 use crate::testing::state::State;
 use crate::time::random;
@@ -100,7 +101,7 @@ impl Scope {
             state.skipped = Some(skipped.clone());
         }
         if let Some(seeds) = &self.seeds {
-            let mut seeds = seeds.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut seeds = lock(seeds);
             state.generator = Some(random::forked(&mut seeds));
         }
         state

@@ -1,6 +1,6 @@
 use core::fmt;
 use core::iter;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 /// Outcomes for attempts to come to, one after the other: a server that fails when it should.
 ///
@@ -87,7 +87,7 @@ impl<T, E> Script<T, E> {
     }
 
     fn state(&self) -> MutexGuard<'_, State<T, E>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 }
 
@@ -99,3 +99,4 @@ impl<T, E> fmt::Debug for Script<T, E> {
             .finish_non_exhaustive()
     }
 }
+use crate::sync::lock;

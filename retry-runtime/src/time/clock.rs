@@ -10,6 +10,7 @@ pub(crate) use std::time::Instant;
 #[cfg(all(feature = "browser", target_family = "wasm", target_os = "unknown"))]
 pub(crate) use crate::time::browser::Instant;
 use crate::time::moment::Moment;
+use crate::time::nanos;
 use crate::time::skip;
 
 /// For async code that names no timer, and for timers without their own clock: tokio's clock if the feature is on, so
@@ -80,8 +81,7 @@ impl Clocks {
         };
         let passed = other.since(self.other).min(wait);
         let missed = passed.saturating_sub(now().since(self.own));
-        let missed = u64::try_from(missed.as_nanos()).unwrap_or(u64::MAX);
-        MISSED.set(MISSED.get().saturating_add(missed));
+        MISSED.set(MISSED.get().saturating_add(nanos(missed)));
     }
 }
 

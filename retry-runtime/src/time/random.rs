@@ -2,10 +2,14 @@
 //! shares nothing with its child, and no two browser pages draw the same. Draws follow failures, or an attempt asks for
 //! the call's id: both can afford it.
 
+use core::ptr;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
+
+use crate::time::nanos;
 
 #[cfg(feature = "std")]
 pub(crate) use self::of_thread::{fork, forked, replace, seeded};
@@ -86,33 +90,13 @@ fn from_system() -> SmallRng {
     }
 }
 
-/// The standard library's hash keys are random enough for jitter.
-#[cfg(feature = "std")]
+/// Different for each draw, so that a device's own delays are spread all the same, and for most programs, which systems
+/// start at addresses that nobody can guess.
 fn from_elsewhere() -> SmallRng {
-    use core::hash::BuildHasher;
-    use std::hash::RandomState;
-
-    let keys = RandomState::new();
-    let mut seed = [0; 32];
-    for (index, part) in seed.chunks_exact_mut(8).enumerate() {
-        part.copy_from_slice(&keys.hash_one(index).to_ne_bytes());
-    }
-    SmallRng::from_seed(seed)
-}
-
-/// Different for each draw, so that the delays of a device are spread all the same, if like those of others.
-#[cfg(not(feature = "std"))]
-fn from_elsewhere() -> SmallRng {
-    use core::sync::atomic::{AtomicU32, Ordering};
-
     static DRAWS: AtomicU32 = AtomicU32::new(0);
 
-    SmallRng::seed_from_u64(DRAWS.fetch_add(1, Ordering::Relaxed).into())
-}
-
-/// Saturates after 584 years.
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+    let draw = DRAWS.fetch_add(1, Ordering::Relaxed);
+    SmallRng::seed_from_u64(u64::from(draw) << 32 ^ ptr::from_ref(&draw).addr() as u64)
 }
 
 #[cfg(all(test, feature = "std"))]

@@ -3,12 +3,12 @@
 use alloc::sync::Arc;
 use core::cell::{Cell, RefCell};
 use core::time::Duration;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 thread_local! {
     static SKIP: Cell<Skip> = const { Cell::new(Skip::Off) };
-    /// What adds up the skipped pauses, unless `SKIP` is off.
-    static SKIPPED: RefCell<Skipped> = RefCell::default();
+    /// What adds up the skipped pauses; nothing where `SKIP` is off.
+    static SKIPPED: RefCell<Option<Skipped>> = const { RefCell::new(None) };
 }
 
 /// Apart from what adds up, as every call asks for it.
@@ -26,11 +26,11 @@ pub(crate) struct Skipped(Arc<Mutex<Duration>>);
 
 impl Skipped {
     pub(crate) fn total(&self) -> Duration {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.0)
     }
 
     fn add(&self, duration: Duration) {
-        let mut total = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut total = lock(&self.0);
         *total = total.saturating_add(duration);
     }
 }
@@ -42,15 +42,13 @@ pub(crate) fn replace(skipped: Option<Skipped>) -> Option<Skipped> {
     } else {
         Skip::Off
     };
-    let was_off = SKIP.replace(skip) == Skip::Off;
-    let before = SKIPPED.replace(skipped.unwrap_or_default());
-    (!was_off).then_some(before)
+    SKIP.set(skip);
+    SKIPPED.replace(skipped)
 }
 
 /// What adds up the pauses that this thread skips.
 pub(crate) fn here() -> Option<Skipped> {
-    let is_off = SKIP.get() == Skip::Off;
-    (!is_off).then(|| SKIPPED.with_borrow(Clone::clone))
+    SKIPPED.with_borrow(Clone::clone)
 }
 
 /// How long to sleep really where a call asks for `duration`.
@@ -91,7 +89,7 @@ pub(crate) fn is_on() -> bool {
 #[cold]
 #[inline(never)]
 fn skip(duration: Duration) -> Duration {
-    SKIPPED.with_borrow(|skipped| skipped.add(duration));
+    SKIPPED.with_borrow(|skipped| skipped.iter().for_each(|skipped| skipped.add(duration)));
     Duration::ZERO
 }
 
@@ -107,5 +105,6 @@ pub(crate) fn skipped() -> Duration {
 #[cold]
 #[inline(never)]
 fn total() -> Duration {
-    SKIPPED.with_borrow(Skipped::total)
+    SKIPPED.with_borrow(|skipped| skipped.as_ref().map(Skipped::total).unwrap_or_default())
 }
+use crate::sync::lock;

@@ -1,5 +1,7 @@
 use core::future::Future;
 use core::time::Duration;
+#[cfg(feature = "tokio")]
+use std::panic;
 
 use crate::time::attempt_clock::Clock;
 #[cfg(feature = "std")]
@@ -170,12 +172,11 @@ impl Timer for TokioTimer {
     }
 }
 
-/// tokio's own, whose panic without a runtime would name neither the key nor the user's code.
+/// tokio's own, whose panic without a runtime names neither the key nor the user's code.
 #[cfg(feature = "tokio")]
 #[track_caller]
 pub(crate) fn tokio_sleep(duration: Duration) -> tokio::time::Sleep {
-    expect_runtime(|| A_CALL);
-    tokio::time::sleep(duration)
+    sleep_of(|| A_CALL, duration)
 }
 
 /// What a call is named where nothing but the panic's place tells.
@@ -188,20 +189,23 @@ pub(crate) const A_CALL: &str = "a retried call";
 #[track_caller]
 pub(crate) fn expect_tokio<'n>(call: impl FnOnce() -> &'n str) {
     if cfg!(debug_assertions) {
-        expect_runtime(call);
-        drop(tokio::time::sleep(Duration::ZERO));
+        drop(sleep_of(call, Duration::ZERO));
     }
 }
 
+/// Sleeps for the call of that name. Whether there is a runtime tokio says by panics alone, unless its feature `rt` is on,
+/// which takes the compiler three times as long as `time`.
 #[cfg(feature = "tokio")]
 #[track_caller]
-fn expect_runtime<'n>(call: impl FnOnce() -> &'n str) {
-    assert!(
-        tokio::runtime::Handle::try_current().is_ok(),
-        "{} waits with tokio's timer, and there is no tokio runtime here: {WAY_OUT}, or name another timer \
-         with the key `timer`, as in `timer = smol::Timer::after`",
-        call()
-    );
+fn sleep_of<'n>(call: impl FnOnce() -> &'n str, duration: Duration) -> tokio::time::Sleep {
+    let Ok(sleep) = panic::catch_unwind(|| tokio::time::sleep(duration)) else {
+        panic!(
+            "{} waits with tokio's timer, and there is no tokio runtime here with its time enabled: {WAY_OUT}, or name \
+             another timer with the key `timer`, as in `timer = smol::Timer::after`",
+            call()
+        );
+    };
+    sleep
 }
 
 #[cfg(feature = "tokio")]

@@ -3,10 +3,14 @@
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
+use std::sync::PoisonError;
 
 pub(crate) use shuttle::sync::MutexGuard;
 pub(crate) use shuttle::sync::atomic::Ordering;
-pub(crate) use std::sync::PoisonError;
+
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 macro_rules! without_destructor {
     ($name:ident $(<$content:ident>)?, $inner:ty, $value:ty) => {

@@ -59,6 +59,10 @@ impl Classify for ::tonic::transport::Error {
             None => Verdict::STOP,
         }
     }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
+    }
 }
 
 /// The verdict where the function retried is a whole transaction.

@@ -1,3 +1,5 @@
+use core::fmt;
+
 use crate::classify::Classify;
 use crate::classify::verdict::Verdict;
 
@@ -129,5 +131,9 @@ impl Classify for Fault {
             | Self::Invalid
             | Self::Unknown => Verdict::STOP,
         }
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
     }
 }
