@@ -7,7 +7,6 @@ use retry_vocabulary::complaint::{self, Bound};
 use retry_vocabulary::default;
 use retry_vocabulary::key::{Among, At, Key, Owner, Takes};
 use retry_vocabulary::word::{Backoff, Hint, Jitter};
-use syn::{Expr, ExprLit, Lit};
 
 use crate::attribute::argument::{Argument, Arguments, KeyValue, find};
 use crate::errors::Errors;
@@ -43,7 +42,6 @@ fn numbers(given: &[Argument], below: &[Argument], errors: &mut Errors) {
     schedule(&own, errors);
     in_time(&own, errors);
     hedged_in_time(&own, errors);
-    repeated_in_time(&own, errors);
     for argument in given {
         if let KeyValue::Section(inner) = &argument.value {
             let of_block = match find(below, argument.key).map(|argument| &argument.value) {
@@ -249,6 +247,11 @@ fn is_spared(argument: &Argument, beside: Key, given: &[Argument]) -> bool {
     match (argument.key, beside) {
         // For the sections.
         (Key::Floor, _) => given.iter().any(has_shape),
+        // Says so itself.
+        (Key::TimedOut, _) => matches!(
+            &argument.value,
+            KeyValue::Section(inner) if matches!(find(inner, Key::Max), Some(Argument { value: KeyValue::Count(0), .. }))
+        ),
         (Key::Backoff, Key::Jitter) => matches!(
             argument.value,
             KeyValue::Backoff(Backoff::Exponential | Backoff::None)
@@ -362,29 +365,6 @@ fn hedged_in_time(numbers: &Numbers, errors: &mut Errors) {
                 format!("no attempt would begin beside a slow one, since {above}"),
             );
         }
-    }
-}
-
-/// Checks, as far as literals tell, that the same error can come that often in a row.
-fn repeated_in_time(numbers: &Numbers, errors: &mut Errors) {
-    let (Some(repeats), Some(KeyValue::Count(max))) =
-        (find(numbers.given, Key::Repeats), numbers.value(Key::Max))
-    else {
-        return;
-    };
-    // These have counts of their own, or another policy takes the place of this one.
-    let others = [Key::Validate, Key::Hedge, Key::Stream, Key::Wrapper];
-    let sections = Among::Policy.keys().filter(|key| key.is_section());
-    let mut others = others.into_iter().chain(sections);
-    let may_matter = others.any(|key| numbers.value(key).is_some());
-    let most = u64::from(*max) + 1;
-    let is_above = matches!(&repeats.value, KeyValue::Expr(Expr::Lit(ExprLit { lit: Lit::Int(times), .. }))
-        if times.base10_parse::<u64>().is_ok_and(|times| times > most));
-    // With `max = 0`, retries are off, and nothing about them matters.
-    if is_above && *max > 0 && !may_matter {
-        let with =
-            format!("`max = {max}`, which ends the call after {most} attempts: lower `repeats`");
-        errors.at(repeats.span, complaint::no_effect(&Key::Repeats, &with));
     }
 }
 

@@ -6,6 +6,11 @@ use crate::classify::{Classify, says};
 
 /// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
 /// functions that are generic over chains; [`Classifies`] is what to implement.
+#[diagnostic::on_unimplemented(
+    message = "nothing says which errors `{E}` are worth a retry",
+    label = "`{E}` is not `Classify`, or `{Self}` does not take it",
+    note = "put `#[derive(retry_runtime::Classify)]` on `{E}`, or name a function with `Policy::on`"
+)]
 pub trait OnError<E>: Classifies<E, Sufficient: says::idempotent> {}
 
 impl<E, On: Classifies<E, Sufficient: says::idempotent>> OnError<E> for On {}

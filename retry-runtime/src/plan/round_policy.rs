@@ -1,5 +1,5 @@
 use crate::chain::keys::SharedKeys;
-use crate::chain::on_error::Classifies;
+use crate::chain::on_error::OnError;
 use crate::chain::policy_call::PolicyCall;
 use crate::time::cancel::MayCancel;
 use crate::time::timer::Timer;
@@ -15,7 +15,7 @@ use crate::time::timer::Timer;
 )]
 pub trait RoundPolicy<E> {
     /// Which failures of subtasks are worth a retry.
-    type On: Classifies<E>;
+    type On: OnError<E>;
     /// What cancels the plan.
     type Cancel: MayCancel;
     /// How to sleep.
@@ -27,10 +27,9 @@ pub trait RoundPolicy<E> {
     fn into_call(self) -> PolicyCall<Self::On, Self::Cancel, Self::Timer, Self::Keys>;
 }
 
-#[diagnostic::do_not_recommend]
 impl<E, On, C, W, K> RoundPolicy<E> for PolicyCall<On, C, W, K>
 where
-    On: Classifies<E>,
+    On: OnError<E>,
     C: MayCancel,
     W: Timer,
     K: SharedKeys,

@@ -126,7 +126,7 @@ where
         validate: V,
     ) -> impl Future<Output = Result<PlanEnd, PlanError>>
     where
-        P: RoundPolicy<E, On: OnError<E>>,
+        P: RoundPolicy<E>,
         V: FnMut(Snapshot<T>) -> W,
         W: Future<Output = Validity<'a, T, E, F>>,
     {

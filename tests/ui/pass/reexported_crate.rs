@@ -22,7 +22,7 @@ async fn complete(attempts: &Cell<u32>) -> Result<u32, u32> {
     max = 2,
     jitter = "none",
     base = "1ms",
-    on = |_| true,
+    on = |_| reexport::retry_runtime::Verdict::TRANSIENT,
     timeout = "1s",
     attempt = attempt,
     throttled(max = 1)

@@ -4,7 +4,7 @@ fn times() -> u32 {
     5
 }
 
-#[retry(idempotent = self::times(), on = |_| true)]
+#[retry(idempotent = self::times(), on = |_| retry_runtime::Verdict::TRANSIENT)]
 async fn complete() -> Result<String, String> {
     Ok(String::from("hello"))
 }

@@ -17,7 +17,9 @@ static ATTEMPTS: AtomicU32 = AtomicU32::new(0);
     hedge = Duration::from_secs(u64::from(dropped + value + 60)),
     idempotent = value + error > 0,
     repeats = error + outcome + value + 6,
-    on = |_| call + pause + outcome + value + error + verdict + history + policy + observer + attempt + reason + dropped == 12,
+    on = |_| ::retry_runtime::Verdict::from(
+        call + pause + outcome + value + error + verdict + history + policy + observer + attempt + reason + dropped == 12,
+    ),
     until = |_| value + call + history == 3,
     observe = |_| assert_eq!(observer + event + call + value + error + verdict, 6),
     give_up = |given| {

@@ -11,7 +11,7 @@ use retry_runtime::retry;
     factor(1.5),
     cap("2ms"),
     jitter("none"),
-    on(|_| true),
+    on(|_| retry_runtime::Verdict::TRANSIENT),
     until(|value| *value > 3),
     hint("ignore"),
     deadline(1m),
