@@ -182,7 +182,7 @@ async fn a_timeout_of_the_policy_that_nothing_honours_is_logged() {
     assert_eq!(
         log,
         " WARN retry: ignoring the policy's timeout call=logged.without_timeout \
-         reason=\"the call names no `timeout`, or can't have one\"\n"
+         reason=the call names no `timeout`, or can't have one\n"
     );
 }
 

@@ -11,8 +11,10 @@ use crate::observe::record::Record;
 /// The fields of a line, in the order in which it has them. `Display` prints the line.
 #[derive(Clone, Copy)]
 pub(crate) struct Fields<'a> {
-    /// The record that the line is of, or, where no level can be set, what happened in words.
-    pub(crate) record: Result<Record, &'static str>,
+    /// What happened, as the line begins.
+    pub(crate) name: &'static str,
+    /// The record whose level can be set. What has none is for observers alone, or has a level of its own.
+    pub(crate) record: Option<Record>,
     pub(crate) call: &'a dyn fmt::Display,
     pub(crate) attempt: Option<u32>,
     pub(crate) correction: Option<u32>,
@@ -33,13 +35,17 @@ pub(crate) struct Fields<'a> {
     pub(crate) summary: Option<&'a dyn fmt::Display>,
 }
 
-/// Each event with its record and the fields that its line has: a row `pattern => record, field: value, …;`.
+/// Each event with its name, its record and the fields of its line: rows `data => name record, field: value, …;`.
 macro_rules! rows {
-    ($event:ident: $($(#[$cfg:meta])? $data:pat => $record:expr $(, $field:ident $(: $value:expr)?)*;)*) => {
+    ($event:ident: $(
+        $(#[$cfg:meta])?
+        $data:ident $({ $($bound:tt)* })? => $name:literal $($record:ident)? $(, $field:ident $(: $value:expr)?)*;
+    )*) => {
         match $event.data {
-            $($(#[$cfg])? $data => Fields {
+            $($(#[$cfg])? EventData::$data $({ $($bound)* })? => Fields {
+                $(record: Some(Record::$record),)?
                 $($field: rows!(@ $field $($value)?).into(),)*
-                ..Fields::new($record, &$event.call, Some($event.attempt))
+                ..Fields::new($name, &$event.call, Some($event.attempt))
             },)*
         }
     };
@@ -49,41 +55,41 @@ macro_rules! rows {
 
 impl Event<'_> {
     pub(crate) fn fields(&self) -> Fields<'_> {
-        use EventData::*;
-
         rows! { self:
-            Started => Err("starting");
-            Retrying { max, delay, error, kind, .. } =>
-                Ok(Record::Retrying), max: Max(max), delay, error, reason: kind.name();
-            Correcting { correction, max, delay, error } => Ok(Record::Correcting),
+            Started => "starting";
+            Retrying { max, delay, error, kind, .. } => "retrying" Retrying,
+                max: Max(max), delay, error, reason: kind.name();
+            Correcting { correction, max, delay, error } => "correcting" Correcting,
                 correction, max: Max(max), delay, error, reason: Kind::Invalid.name();
-            Hedging { max, delay } => Ok(Record::Hedging), max: Max(max), delay;
-            AttemptFailed { error, kind } => Ok(Record::AttemptFailed), error, reason: kind.name();
-            ItemsFailed { max, error, kind, follows: Ok(delay) } => Ok(Record::Retrying),
+            Hedging { max, delay } => "hedging" Hedging, max: Max(max), delay;
+            AttemptFailed { error, kind } => "attempt failed" AttemptFailed,
+                error, reason: kind.name();
+            ItemsFailed { max, error, kind, follows: Ok(delay) } => "retrying" Retrying,
                 max: Max(max), delay, error, reason: kind.map(Kind::name);
-            ItemsFailed { max, error, follows: Err(reason), .. } =>
-                Ok(Record::GaveUp), max: Max(max), error, reason: reason.name();
-            FallingBack { corrections, max, error, reason, .. } => Ok(Record::FallingBack),
+            ItemsFailed { max, error, follows: Err(reason), .. } => "gave up" GaveUp,
+                max: Max(max), error, reason: reason.name();
+            FallingBack { corrections, max, error, reason, .. } => "falling back" FallingBack,
                 correction: any(corrections), max: Max(max), error, reason: reason.name();
-            FellBack { corrections, max } =>
-                Ok(Record::FellBack), correction: any(corrections), max: Max(max);
-            GaveUp { corrections, max, error, reason, .. } => Ok(Record::GaveUp),
+            FellBack { corrections, max } => "fell back" FellBack,
+                correction: any(corrections), max: Max(max);
+            GaveUp { corrections, max, error, reason, .. } => "gave up" GaveUp,
                 correction: any(corrections), max: Max(max), error, reason: reason.name();
-            Succeeded { corrections, max, .. } =>
-                Ok(Record::Succeeded), correction: any(corrections), max: Max(max);
-            BreakerOpened { open_for, error, cause } =>
-                Ok(Record::BreakerOpened), delay: open_for, error, reason: cause.name();
-            BreakerHalfOpened => Ok(Record::BreakerHalfOpened), reason: "open for long enough";
-            BreakerClosed => Ok(Record::BreakerClosed), reason: "trial call succeeded";
-            Waiting { ahead, at_least } => Ok(Record::Waiting), ahead, delay: at_least;
-            Waited { waited } => Ok(Record::Waited), delay: waited;
-            LimiterPaused { pause } => Ok(Record::LimiterPaused), delay: pause;
-            LimiterResumed => Ok(Record::LimiterResumed);
-            LimitChanged { limit } => Ok(Record::LimitChanged), limit;
-            RateChanged { rate } => Ok(Record::RateChanged), rate;
-            Progressed { done, failed, waiting } => Err("progressed"), done, failed, waiting;
+            Succeeded { corrections, max, .. } => "succeeded" Succeeded,
+                correction: any(corrections), max: Max(max);
+            BreakerOpened { open_for, error, cause } => "breaker opened" BreakerOpened,
+                delay: open_for, error, reason: cause.name();
+            BreakerHalfOpened => "breaker half open" BreakerHalfOpened,
+                reason: "open for long enough";
+            BreakerClosed => "breaker closed" BreakerClosed, reason: "trial call succeeded";
+            Waiting { ahead, at_least } => "waiting" Waiting, ahead, delay: at_least;
+            Waited { waited } => "waited" Waited, delay: waited;
+            LimiterPaused { pause } => "limiter paused" LimiterPaused, delay: pause;
+            LimiterResumed => "limiter resumed" LimiterResumed;
+            LimitChanged { limit } => "limit changed" LimitChanged, limit;
+            RateChanged { rate } => "rate changed" RateChanged, rate;
+            Progressed { done, failed, waiting } => "progressed", done, failed, waiting;
             #[cfg(feature = "nested")]
-            Nested { outer, attempts } => Ok(Record::Nested), outer, attempts;
+            Nested { outer, attempts } => "retries multiply" Nested, outer, attempts;
         }
     }
 }
@@ -95,12 +101,13 @@ fn any(count: u32) -> Option<u32> {
 
 impl<'a> Fields<'a> {
     pub(crate) const fn new(
-        record: Result<Record, &'static str>,
+        name: &'static str,
         call: &'a dyn fmt::Display,
         attempt: Option<u32>,
     ) -> Self {
         Self {
-            record,
+            name,
+            record: None,
             call,
             attempt,
             correction: None,
@@ -119,10 +126,6 @@ impl<'a> Fields<'a> {
             summary: None,
         }
     }
-
-    fn name(&self) -> &'static str {
-        self.record.map_or_else(|name| name, Record::name)
-    }
 }
 
 impl fmt::Display for Fields<'_> {
@@ -135,8 +138,8 @@ impl fmt::Display for Fields<'_> {
             value.map_or(Ok(()), |value| write!(f, " {name}={value}"))
         }
 
-        write!(f, "{} {}", self.name(), shown(self.call))?;
-        let is_one = self.record == Ok(Record::Correcting);
+        write!(f, "{} {}", self.name, shown(self.call))?;
+        let is_one = self.record == Some(Record::Correcting);
         let correction = if is_one { "correction" } else { "corrections" };
         field(f, "attempt", self.attempt)?;
         field(f, correction, self.correction)?;
@@ -164,7 +167,7 @@ pub(crate) struct Message<'a>(pub(crate) &'a Fields<'a>);
 impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let fields = self.0;
-        f.write_str(fields.name())?;
+        f.write_str(fields.name)?;
         if let Some(attempts) = fields.attempts {
             write!(f, ", up to {attempts} attempts")?;
         }
@@ -177,11 +180,11 @@ impl fmt::Display for Message<'_> {
         let delay = fields.delay.map(Delay::new);
         match (fields.record, delay) {
             (_, None) => Ok(()),
-            (Ok(Record::BreakerOpened | Record::LimiterPaused | Record::Waited), Some(delay)) => {
+            (Some(Record::BreakerOpened | Record::LimiterPaused | Record::Waited), Some(delay)) => {
                 write!(f, " for {delay}")
             }
-            (Ok(Record::Waiting), Some(delay)) => write!(f, " for at least {delay}"),
-            (Ok(Record::Hedging), Some(delay)) => write!(f, " after {delay}"),
+            (Some(Record::Waiting), Some(delay)) => write!(f, " for at least {delay}"),
+            (Some(Record::Hedging), Some(delay)) => write!(f, " after {delay}"),
             (_, Some(Delay(Duration::ZERO))) => f.write_str(" at once"),
             (_, Some(delay)) => write!(f, " in {delay}"),
         }

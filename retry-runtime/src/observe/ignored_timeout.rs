@@ -10,7 +10,7 @@ pub(crate) fn tell(call: &str) {
     if is_new(call) {
         let fields = Fields {
             reason: Some("the call names no `timeout`, or can't have one"),
-            ..Fields::new(Err("ignoring the policy's timeout"), &call, None)
+            ..Fields::new("ignoring the policy's timeout", &call, None)
         };
         report_line!(WARN, call, fields);
     }

@@ -11,7 +11,7 @@ use tracing::field::{DisplayValue, display};
 use crate::error_text::shown::{Shown, shown};
 use crate::observe::fields::{Delay, Fields, Message};
 use crate::observe::levels::{self, Level};
-use crate::observe::record::{Record, records};
+use crate::observe::record::Record;
 
 /// The fields as `tracing` takes them: numbers as numbers, which can be summed, the delay in seconds. Made here, since each
 /// of the call sites below is compiled.
@@ -41,7 +41,7 @@ impl<'a> TracingFields<'a> {
 }
 
 /// A record at that level. All have the same fields, so that one query fits them, and a few have one more. Each kind of
-/// record has its own call site, for subscribers that limit or count by that.
+/// record has its own call site on a line of its own, for subscribers that limit or count by that.
 macro_rules! record {
     ($level:expr, $values:ident $(, $field:ident)*) => {
         tracing::event!(
@@ -64,7 +64,7 @@ pub(crate) use record;
 
 /// Does nothing where the event has no record.
 pub(crate) fn log(fields: &Fields<'_>) {
-    let Ok(record) = fields.record else {
+    let Some(record) = fields.record else {
         return;
     };
     let values = &TracingFields::of(fields);
@@ -72,23 +72,34 @@ pub(crate) fn log(fields: &Fields<'_>) {
         return log_changed(level, values);
     }
 
-    /// Each record at its own level.
+    /// The record at its own level.
     macro_rules! by_default {
-        ($(
-            $(#[doc = $doc:literal])*
-            $(#[cfg($cfg:meta)])?
-            $record:ident $level:ident $name:literal $($field:ident)?,
-        )*) => {
-            match record {
-                $(
-                    $(#[cfg($cfg)])?
-                    Record::$record => record!(tracing::Level::$level, values $(, $field)?),
-                )*
-            }
+        ($record:ident $(, $field:ident)*) => {
+            record!(const { Record::$record.level() }, values $(, $field)*)
         };
     }
 
-    records!(by_default);
+    match record {
+        Record::Retrying => by_default!(Retrying),
+        Record::Correcting => by_default!(Correcting),
+        Record::Hedging => by_default!(Hedging),
+        Record::AttemptFailed => by_default!(AttemptFailed),
+        Record::FallingBack => by_default!(FallingBack),
+        Record::FellBack => by_default!(FellBack),
+        Record::GaveUp => by_default!(GaveUp),
+        Record::Succeeded => by_default!(Succeeded),
+        Record::BreakerOpened => by_default!(BreakerOpened),
+        Record::BreakerHalfOpened => by_default!(BreakerHalfOpened),
+        Record::BreakerClosed => by_default!(BreakerClosed),
+        #[cfg(feature = "nested")]
+        Record::Nested => by_default!(Nested),
+        Record::Waiting => by_default!(Waiting, ahead),
+        Record::Waited => by_default!(Waited),
+        Record::LimiterPaused => by_default!(LimiterPaused),
+        Record::LimiterResumed => by_default!(LimiterResumed),
+        Record::LimitChanged => by_default!(LimitChanged, limit),
+        Record::RateChanged => by_default!(RateChanged, rate),
+    }
 }
 
 /// Records whose level was changed share a call site for each level.

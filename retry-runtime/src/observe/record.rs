@@ -1,70 +1,78 @@
-/// Passes the table of records to a macro: each with its level, with what its line begins with, and with the field that the
-/// log has of it alone.
-macro_rules! records {
-    ($macro:ident) => {
-        $macro! {
-            /// Also [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are sent again.
-            Retrying WARN "retrying",
-            Correcting WARN "correcting",
-            Hedging INFO "hedging",
-            AttemptFailed WARN "attempt failed",
-            FallingBack WARN "falling back",
-            FellBack INFO "fell back",
-            /// In a batch instead [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are given up.
-            GaveUp WARN "gave up",
-            Succeeded INFO "succeeded",
-            BreakerOpened WARN "breaker opened",
-            BreakerHalfOpened INFO "breaker half open",
-            BreakerClosed INFO "breaker closed",
-            #[cfg(feature = "nested")]
-            Nested WARN "retries multiply",
-            Waiting DEBUG "waiting" ahead,
-            Waited DEBUG "waited",
-            LimiterPaused INFO "limiter paused",
-            LimiterResumed INFO "limiter resumed",
-            LimitChanged DEBUG "limit changed" limit,
-            RateChanged DEBUG "rate changed" rate,
-        }
-    };
-}
-
 #[cfg(feature = "tracing")]
-pub(crate) use records;
+use tracing::Level;
 
-macro_rules! define {
-    ($(
-        $(#[doc = $doc:literal])*
-        $(#[cfg($cfg:meta)])?
-        $record:ident $level:ident $name:literal $($field:ident)?,
-    )*) => {
-        /// A log record, by the event that it is about. Events without a record are for observers alone.
-        ///
-        /// The level is the one that a record has unless [`set_level`](crate::log::set_level) changes it.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
-        pub enum Record {
-            $(
-                #[doc = concat!(
-                    "[`EventData::", stringify!($record), "`](crate::EventData::",
-                    stringify!($record), "): `", stringify!($level), "`.",
-                )]
-                $(#[doc = $doc])*
-                $(#[cfg($cfg)])?
-                $record,
-            )*
-        }
-
-        impl Record {
-            #[cfg(feature = "tracing")]
-            pub(crate) const COUNT: usize = [$($(#[cfg($cfg)])? Self::$record,)*].len();
-
-            pub(crate) const fn name(self) -> &'static str {
-                match self {
-                    $($(#[cfg($cfg)])? Self::$record => $name,)*
-                }
-            }
-        }
-    };
+/// A log record, by the event that it is about. Events without a record are for observers alone.
+///
+/// The level is the one that a record has unless [`set_level`](crate::log::set_level) changes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Record {
+    /// [`EventData::Retrying`](crate::EventData::Retrying), and [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that are
+    /// sent again: `WARN`.
+    Retrying,
+    /// [`EventData::Correcting`](crate::EventData::Correcting): `WARN`.
+    Correcting,
+    /// [`EventData::Hedging`](crate::EventData::Hedging): `INFO`.
+    Hedging,
+    /// [`EventData::AttemptFailed`](crate::EventData::AttemptFailed): `WARN`.
+    AttemptFailed,
+    /// [`EventData::FallingBack`](crate::EventData::FallingBack): `WARN`.
+    FallingBack,
+    /// [`EventData::FellBack`](crate::EventData::FellBack): `INFO`.
+    FellBack,
+    /// [`EventData::GaveUp`](crate::EventData::GaveUp), but in a batch [`EventData::ItemsFailed`](crate::EventData::ItemsFailed) of items that
+    /// are given up: `WARN`.
+    GaveUp,
+    /// [`EventData::Succeeded`](crate::EventData::Succeeded) after a failure: `INFO`.
+    Succeeded,
+    /// [`EventData::BreakerOpened`](crate::EventData::BreakerOpened): `WARN`.
+    BreakerOpened,
+    /// [`EventData::BreakerHalfOpened`](crate::EventData::BreakerHalfOpened): `INFO`.
+    BreakerHalfOpened,
+    /// [`EventData::BreakerClosed`](crate::EventData::BreakerClosed): `INFO`.
+    BreakerClosed,
+    /// [`EventData::Nested`](crate::EventData::Nested): `WARN`.
+    #[cfg(feature = "nested")]
+    Nested,
+    /// [`EventData::Waiting`](crate::EventData::Waiting): `DEBUG`.
+    Waiting,
+    /// [`EventData::Waited`](crate::EventData::Waited): `DEBUG`.
+    Waited,
+    /// [`EventData::LimiterPaused`](crate::EventData::LimiterPaused): `INFO`.
+    LimiterPaused,
+    /// [`EventData::LimiterResumed`](crate::EventData::LimiterResumed): `INFO`.
+    LimiterResumed,
+    /// [`EventData::LimitChanged`](crate::EventData::LimitChanged): `DEBUG`.
+    LimitChanged,
+    /// [`EventData::RateChanged`](crate::EventData::RateChanged): `DEBUG`.
+    RateChanged,
 }
 
-records!(define);
+impl Record {
+    /// How many there are: `RateChanged` is the last.
+    #[cfg(feature = "tracing")]
+    pub(crate) const COUNT: usize = Self::RateChanged as usize + 1;
+
+    /// The level of the documentation.
+    #[cfg(feature = "tracing")]
+    pub(crate) const fn level(self) -> Level {
+        match self {
+            Self::Retrying
+            | Self::Correcting
+            | Self::AttemptFailed
+            | Self::FallingBack
+            | Self::GaveUp
+            | Self::BreakerOpened => Level::WARN,
+            #[cfg(feature = "nested")]
+            Self::Nested => Level::WARN,
+            Self::Hedging
+            | Self::FellBack
+            | Self::Succeeded
+            | Self::BreakerHalfOpened
+            | Self::BreakerClosed
+            | Self::LimiterPaused
+            | Self::LimiterResumed => Level::INFO,
+            Self::Waiting | Self::Waited | Self::LimitChanged | Self::RateChanged => Level::DEBUG,
+        }
+    }
+}

@@ -58,7 +58,7 @@ pub(crate) fn report_subtask(
     let fields = Fields {
         error,
         reason: reason.map(Reason::name),
-        ..Fields::new(Err(ended.name()), &call, Some(attempt))
+        ..Fields::new(ended.name(), &call, Some(attempt))
     };
     match ended {
         Ended::Completed => report_line!(DEBUG, plan, fields),
@@ -73,7 +73,7 @@ pub(crate) fn report_subtask(
 pub(crate) fn report_retry(plan: &str, error: &str) {
     let fields = Fields {
         error: Some(&error),
-        ..Fields::new(Err("retrying"), &plan, None)
+        ..Fields::new("retrying", &plan, None)
     };
     report_line!(WARN, plan, fields);
 }
@@ -82,7 +82,7 @@ pub(crate) fn report_retry(plan: &str, error: &str) {
 pub(crate) fn report_summary(plan: &str, summary: &Summary) {
     let fields = Fields {
         summary: Some(summary),
-        ..Fields::new(Err("summary"), &plan, None)
+        ..Fields::new("summary", &plan, None)
     };
     report_line!(INFO, plan, fields);
 }
