@@ -174,8 +174,7 @@ impl<'a, N: Fn() -> Cow<'a, str>> ClientAttempts<'a, N> {
 
     /// Ends the call with that error, before its first attempt or after a pause.
     pub(crate) fn gave_up(&mut self, error: &dyn fmt::Display, reason: Reason) {
-        self.attempts
-            .gave_up(&mut self.shared, error, |failure| failure, reason);
+        self.attempts.gave_up(&mut self.shared, error, reason);
     }
 
     /// Why no attempt may begin after the pause, if none may.

@@ -25,7 +25,7 @@ use crate::breaker::circuit_breaker::{CircuitBreaker, Transition};
 use crate::breaker::permit::Permit;
 use crate::budget::retry_budget::Paid;
 use crate::call::decide::Decision;
-use crate::call::failure::Failure;
+use crate::call::failure::{Ending, Failure};
 use crate::call::guards::{Guards, Key, Room};
 use crate::call::late;
 use crate::call::site::Site;
@@ -37,6 +37,7 @@ use crate::limiter::{End, waiting};
 use crate::observe::reason::Reason;
 use crate::observe::report::Observe;
 use crate::policy::Policy;
+use crate::policy::values::Values;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 use crate::time::moment::Moment;
@@ -490,12 +491,22 @@ impl<G: Guards> Attempts<G> {
     }
 
     /// Ends the call before an attempt: its first, or one after a pause. It ends with that error.
-    #[cold]
     pub fn gave_up(
         &mut self,
         shared: &mut impl Shared<Guards = G>,
         error: &dyn fmt::Display,
-        detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
+        reason: Reason,
+    ) {
+        self.ended(shared, error, Ending::Error, reason);
+    }
+
+    /// Ends the call so before an attempt.
+    #[cold]
+    pub(crate) fn ended(
+        &mut self,
+        shared: &mut impl Shared<Guards = G>,
+        error: &dyn fmt::Display,
+        ending: Ending,
         reason: Reason,
     ) {
         if !self.call.is_retried() {
@@ -504,11 +515,14 @@ impl<G: Guards> Attempts<G> {
         }
         let call = &self.call;
         shared.tell(|site, observe| {
-            let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
-            if let Some(observe) = observe {
-                failure = failure.observe(observe);
-            }
-            call.gave_up(detail(failure), reason);
+            let values = Values::Taken;
+            call.ended_after_pause(site.name(), error, values, ending, reason, observe);
         });
+    }
+}
+
+impl<G: Guards> Default for Attempts<G> {
+    fn default() -> Self {
+        Self::new()
     }
 }

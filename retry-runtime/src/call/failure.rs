@@ -260,8 +260,12 @@ impl<'a> Failure<'a> {
 
     /// A last resort is called where no attempt follows.
     #[doc(hidden)]
-    pub fn falls_back(mut self) -> Self {
-        self.ending = Ending::Fallback;
+    pub fn falls_back(self) -> Self {
+        self.ends_with(Ending::Fallback)
+    }
+
+    pub(crate) fn ends_with(mut self, ending: Ending) -> Self {
+        self.ending = ending;
         self
     }
 

@@ -8,7 +8,7 @@ use core::time::Duration;
 use crate::call::attempt::Attempt;
 use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::failure::{Failure, REJECTED_VALUE};
+use crate::call::failure::{Ending, Failure, REJECTED_VALUE};
 use crate::call::gave_up::GaveUp;
 use crate::call::guards::{Rejects, Room};
 use crate::chain::context::Context;
@@ -211,7 +211,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         );
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         let decision = attempts.failed(context, verdict, &shown, |failure| {
-            falls_back::<Q>(detail(failure))
+            detail(failure).ends_with(ending::<Q>())
         });
         match decision {
             Ok(pause) => {
@@ -244,9 +244,10 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         H: Room<Arc<Attempt<E>>>,
         X: Room<Outcome<T, E>>,
     {
-        let reason = match is_cancelled {
-            true => Some(Reason::Cancelled),
-            false => self.attempts.late(self.deadline, now),
+        let reason = if is_cancelled {
+            Some(Reason::Cancelled)
+        } else {
+            self.attempts.late(self.deadline, now)
         };
         if let Some(reason) = reason {
             if let Some(outcome) = self.take_kept() {
@@ -287,7 +288,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
         let (attempts, context) = (&mut self.attempts, &mut self.context);
         match outcome {
             Ok(value) => {
-                attempts.gave_up(context, &REJECTED_VALUE, |failure| failure, reason);
+                attempts.gave_up(context, &REJECTED_VALUE, reason);
                 Step::Ends(Ok(value))
             }
             Err(error) => {
@@ -295,7 +296,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
                     on: &self.on,
                     error: &error,
                 };
-                attempts.gave_up(context, &shown, falls_back::<Q>, reason);
+                attempts.ended(context, &shown, ending::<Q>(), reason);
                 Step::GaveUp(error, reason)
             }
         }
@@ -319,7 +320,7 @@ impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
     }
 
     /// What a last resort is told of a call that ended so.
-    pub(super) fn into_gave_up<E>(
+    pub(super) fn take_gave_up<E>(
         &mut self,
         error: E,
         reason: Reason,
@@ -375,10 +376,12 @@ fn detail(
     }
 }
 
-fn falls_back<Q: Keyed>(failure: Failure<'_>) -> Failure<'_> {
-    match <Q::Single as SingleKeys>::Fallback::IS_NAMED {
-        true => failure.falls_back(),
-        false => failure,
+/// What follows where the call gives up with an error.
+fn ending<Q: Keyed>() -> Ending {
+    if <Q::Single as SingleKeys>::Fallback::IS_NAMED {
+        Ending::Fallback
+    } else {
+        Ending::Error
     }
 }
 

@@ -112,7 +112,7 @@ where
         };
         // Its error's life ends here, too.
         let fallen = match fallback.fall(error, |error| {
-            run.into_gave_up(error, reason, || timer.clock())
+            run.take_gave_up(error, reason, || timer.clock())
         }) {
             Err(error) => return Err(error),
             Ok(fallen) => fallen,

@@ -76,7 +76,7 @@ where
     let mut fell_back = false;
     let outcome = fallback.fall(error, |error| {
         fell_back = true;
-        run.into_gave_up(error, reason, || timer.clock())
+        run.take_gave_up(error, reason, || timer.clock())
     });
     if fell_back {
         run.fell_back(&outcome);
