@@ -1,8 +1,8 @@
 use core::any::type_name;
 use core::fmt;
 
-use crate::classify::{Classify, says};
 use crate::classify::verdict::Verdict;
+use crate::classify::{Classify, says};
 
 /// Says which errors are worth a retry, and, in a chain with the key `idempotent`, which may have taken effect. For
 /// functions that are generic over chains; [`Classifies`] is what to implement.

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use futures::stream::{Stream, StreamExt, once};
 use retry_runtime::plan::Validity;
-use retry_runtime::{Budget, Event, Kind, Plan, RateLimiter, Seen, Verdict, retry, retry_each, retrying};
+use retry_runtime::{
+    Budget, Event, Kind, Plan, RateLimiter, Seen, Verdict, retry, retry_each, retrying,
+};
 use support::failure::{Failure, STOP, THROTTLED, TRANSIENT, throttled_for};
 
 use self::world::{AMBIGUOUS, Scenario, World, seen};
