@@ -8,11 +8,10 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 
 /// What classification decides about one failure: stop, or retry, with its [`Kind`] and the server's hint.
 ///
-/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is
-/// [`Verdict::TRANSIENT`], `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a retry
-/// after that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name. None of them says
-/// whether the request may have taken effect, so a transient failure of theirs is
-/// [ambiguous](Self::ambiguous).
+/// `on` functions and [`Classify`](crate::Classify) return it. A `bool` converts: `true` is a transient
+/// failure, `false` is [`Verdict::STOP`]. So does an `Option<Duration>`: `Some` is a transient failure with
+/// that hint, `None` is a stop. A [`Kind`] converts to the verdict of its name. None of them says whether
+/// the request may have taken effect, so their transient failures are [ambiguous](Self::ambiguous).
 ///
 /// ```
 /// use std::time::Duration;

@@ -12,8 +12,10 @@ use crate::classify::verdict::Verdict;
 /// }
 ///
 /// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
-/// assert_eq!(on(&String::from("529")), Verdict::TRANSIENT);
-/// assert_eq!(on(&String::from("Try again later")), Verdict::TRANSIENT);
+/// // What a `bool` calls worth a retry may have taken effect.
+/// let retry = Verdict::TRANSIENT.ambiguous();
+/// assert_eq!(on(&String::from("529")), retry);
+/// assert_eq!(on(&String::from("Try again later")), retry);
 /// assert_eq!(
 ///     on(&String::from("529: out of quota, try again tomorrow")),
 ///     Verdict::STOP
