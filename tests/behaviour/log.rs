@@ -486,7 +486,7 @@ async fn a_limiter_says_who_waits_and_what_changes() {
         " INFO retry: limiter paused for 5s call=load attempt=1 delay=5.0\n",
         " WARN retry: retrying in 5s call=load attempt=1 max=1 delay=5.0 error=refused reason=throttled\n",
         "DEBUG retry: waited for 6s call=load attempt=1 delay=6.0\n",
-        "DEBUG retry: waiting for at least 1s call=load attempt=2 delay=1.0 ahead=0\n",
+        "DEBUG retry: waiting for at least 20ms call=load attempt=2 delay=0.02 ahead=0\n",
         " INFO retry: limiter resumed call=load attempt=1\n",
         "DEBUG retry: waited for 1s call=load attempt=2 delay=1.0\n",
         " INFO retry: succeeded call=load attempt=2 max=1\n",
