@@ -127,7 +127,12 @@ async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
         // The runtime's clock goes by whole milliseconds.
         let more = began.elapsed().checked_sub(expected.1);
         let is_exact = more.is_some_and(|more| more <= Duration::from_millis(1));
-        assert_eq!((attempts, is_exact), (expected.0, true), "{}", answer.source);
+        assert_eq!(
+            (attempts, is_exact),
+            (expected.0, true),
+            "{}",
+            answer.source
+        );
     }
 }
 
@@ -151,7 +156,8 @@ fn no_text_takes_more_time_than_its_length() {
     ];
     for piece in pieces {
         let text = piece.repeat((1 << 20) / piece.len());
-        let quoted = json!({"error": {"message": text, "details": [{"quotaId": text}]}}).to_string();
+        let quoted =
+            json!({"error": {"message": text, "details": [{"quotaId": text}]}}).to_string();
         for text in [text, quoted] {
             ProviderError::parse(&text);
             wait_in(&text);
