@@ -94,7 +94,7 @@ impl Verdict {
     /// | `anthropic-ratelimit-input-tokens-remaining: 0` | `anthropic-ratelimit-input-tokens-reset` | Anthropic |
     /// | unless `anthropic-ratelimit-unified-status: allowed` | `anthropic-ratelimit-unified-reset` | Anthropic |
     /// | `ratelimit-remaining: 0` | `ratelimit-reset` | draft-ietf-httpapi-ratelimit-headers-06 |
-    /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub, OpenRouter |
+    /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
     ///
     /// Any other header with `limit` and `remaining` in its name is read the same way, with the one that has `reset` instead.
     /// When it is reset is a span (`60`, `6m0s`) or a point in time (`2026-03-01T12:00:30Z`, seconds or milliseconds since

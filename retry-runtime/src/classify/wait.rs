@@ -6,18 +6,17 @@ use retry_vocabulary::duration;
 use crate::classify::verdict::LONGEST_HINT;
 
 /// What stands before a wait, in small letters.
-const BEFORE: [&str; 10] = [
-    // OpenAI, Groq, xAI
-    "try again in ",
+const BEFORE: [&str; 9] = [
+    // OpenAI, Groq, xAI: "Please try again in"
+    "again in ",
     // Google
     "retry in ",
     // Azure
     "retry after ",
-    // Moonshot
-    "try again after ",
+    // Moonshot: "please try again after"
+    "again after ",
     // GitHub Models
-    "please wait ",
-    "wait for ",
+    "wait ",
     "reset in ",
     "resets in ",
     "reset after ",

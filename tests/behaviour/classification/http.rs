@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
+use support::sink::Sink;
 use support::verdicts::BROKEN;
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
@@ -270,6 +271,29 @@ fn a_503_that_asks_to_wait_is_a_refusal() {
     }
     let failed = Verdict::from_http(status(500), &headers(&[(AFTER, "soon")]));
     assert_eq!(failed, BROKEN);
+}
+
+#[test]
+fn a_wait_that_can_not_be_read_is_told() {
+    let told = |pairs: Pairs| {
+        let sink = Sink::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_writer(sink.writer())
+            .without_time()
+            .with_ansi(false)
+            .finish();
+        let headers = headers(pairs);
+        tracing::subscriber::with_default(subscriber, || {
+            Verdict::from_http(status(503), &headers);
+        });
+        sink.text()
+    };
+    let why = "DEBUG retry::classify: ignored: no wait between zero and 365 days can be read from \
+               this header header=\"retry-after\" value=soon\n";
+    assert_eq!(told(&[(AFTER, "soon")]), why);
+    assert_eq!(told(&[(AFTER, "soon"), (AMZ, "7")]), "");
+    assert_eq!(told(&[]), "");
 }
 
 #[test]

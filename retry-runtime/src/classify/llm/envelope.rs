@@ -148,13 +148,17 @@ fn says_something(error: &Value) -> bool {
 
 /// The event `error` of OpenAI's Responses API; Mistral; gateways that leave the envelope out.
 fn is_error_itself(body: &Value) -> bool {
-    let names_a_fault = |key: &str| body[key].as_str().and_then(|name| named([name])).is_some();
+    let names_a_fault = |key: &str| {
+        let by_name = body[key].as_str().and_then(|name| named([name]));
+        let status = body[key].as_u64().and_then(|code| code.try_into().ok());
+        by_name.or(status.and_then(Fault::of_status)).is_some()
+    };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string() && ["type", "code"].into_iter().any(names_a_fault)
 }
 
 fn of_error(error: &Value, known: Known) -> ProviderError {
-    let name = |place| error.pointer(place).and_then(text);
+    let name = |place: &str| error.pointer(place).and_then(text);
     let code = name("/details/error_code").or_else(|| name("/code"));
     let error_type = error["type"].as_str().filter(|name| *name != "error");
     let error_type = error_type.or(error["status"].as_str()).map(str::to_owned);
@@ -165,13 +169,14 @@ fn of_error(error: &Value, known: Known) -> ProviderError {
     let quoted = quotes.find_map(|text| quoted(text, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
 
-    let fault = said(error, known, quoted.as_ref().map(|error| error.fault));
+    let names = NAMES.iter().filter_map(|place| name(place));
+    let names: Vec<_> = names.collect();
+    let by_quoted = quoted.as_ref().map(|error| error.fault);
+    let fault = said(error, &names, known, by_quoted);
     let is_open = matches!(known.status, None | Some(403 | 429));
     let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
-    let read = texts
-        .iter()
-        .copied()
-        .chain(quotas.iter().map(String::as_str));
+    let read = names.iter().chain(&quotas).map(String::as_str);
+    let read = texts.iter().copied().chain(read);
     let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
 
     let in_text = |_| texts.iter().find_map(|text| wait_in(text));
@@ -202,11 +207,7 @@ fn text(field: &Value) -> Option<String> {
 
 /// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than a
 /// quoted error, and all of them more than a status.
-fn said(error: &Value, known: Known, quoted: Option<Fault>) -> Fault {
-    let names: Vec<_> = NAMES
-        .iter()
-        .filter_map(|place| text(error.pointer(place)?))
-        .collect();
+fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
     // Where Anthropic's details are left out, the message begins with their code.
     let message = error["message"].as_str().or(error["error"].as_str());
     let first = message.and_then(|text| text.split([':', ' ']).next());

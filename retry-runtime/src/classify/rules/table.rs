@@ -12,6 +12,8 @@ pub(super) const RULES: &[(Seen, &str, Fault, &str)] = &[
     (Name, "credit balance exhausted", Billing, "OpenAI, Error codes"),
     (Name, "billing not active", Billing, "OpenAI, Error codes"),
     (Name, "billing hard limit reached", Billing, "OpenAI, Error codes"),
+    (Name, "spend limit exceeded", Billing, "OpenAI, Error codes"),
+    (Name, "usage limit exceeded", Billing, "OpenAI, Error codes"),
     (Name, "* spend limit exceeded", Billing, "OpenAI, Error codes"),
     (Name, "* usage limit exceeded", Billing, "OpenAI, Error codes"),
     (Name, "usage limit reached", Billing, "OpenAI, Codex"),
