@@ -14,8 +14,8 @@ use crate::classify::wait::wait_in;
 /// }
 ///
 /// let on = is_overloaded.or(on::mentions("try again")).except(on::mentions("quota"));
-/// assert_eq!(on(&String::from("529")), Verdict::TRANSIENT);
-/// assert_eq!(on(&String::from("Try again later")), Verdict::TRANSIENT);
+/// assert_eq!(on(&String::from("529")), Verdict::TRANSIENT.ambiguous());
+/// assert_eq!(on(&String::from("Try again later")), Verdict::TRANSIENT.ambiguous());
 /// assert_eq!(
 ///     on(&String::from("529: out of quota, try again tomorrow")),
 ///     Verdict::STOP
