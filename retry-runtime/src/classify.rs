@@ -11,6 +11,8 @@ mod clients;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub(crate) mod error_for_retry;
+#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+mod fault;
 pub(crate) mod from_rejected;
 pub(crate) mod from_timed_out;
 #[cfg(feature = "http")]
@@ -21,8 +23,8 @@ pub(crate) mod kind;
 #[cfg(feature = "llm")]
 pub mod llm;
 pub mod on;
-#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
-mod quota;
+#[cfg(feature = "std")]
+pub(crate) mod registry;
 pub(crate) mod rejected;
 #[cfg(feature = "http")]
 mod reset;
@@ -30,10 +32,15 @@ mod reset;
 pub(crate) mod response_error;
 #[cfg(feature = "http")]
 pub(crate) mod retry_after;
+#[cfg(any(feature = "llm", feature = "tonic_0_14"))]
+mod rules;
 pub mod says;
 pub(crate) mod sources;
+#[cfg(any(feature = "http", feature = "llm"))]
+mod status;
 pub(crate) mod timed_out;
 pub(crate) mod verdict;
+mod wait;
 
 /// An error type that knows which of its failures are worth a retry. A function without `on` needs one.
 ///

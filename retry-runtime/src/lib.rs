@@ -27,6 +27,7 @@ mod error_text;
 #[cfg(doc)]
 pub mod guide;
 mod hedge;
+mod key;
 mod limiter;
 mod listed;
 #[cfg(feature = "tracing")]
@@ -68,7 +69,7 @@ pub use call::call_id::CallId;
 pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
-pub use call::guards::{Guards, Protections, Unnamed};
+pub use call::guards::{Guards, Protections};
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::keys::{CallKeys, Keys, SharedKeys, SingleKeys};
@@ -98,6 +99,7 @@ pub use configure::policies::Policies;
 pub use configure::shared_policy::SharedPolicy;
 #[cfg(feature = "std")]
 pub use hedge::latency::{Latency, Quantile};
+pub use key::Unnamed;
 #[cfg(feature = "std")]
 pub use limiter::adaptive::Adaptive;
 #[cfg(feature = "std")]

@@ -16,7 +16,7 @@ use super::round::Round;
 use super::tally::Tally;
 use crate::call::attempts::{Attempts, Shared};
 use crate::call::decide;
-use crate::call::guards::{Guards, Key};
+use crate::call::guards::Guards;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
 use crate::call::site::Site;
@@ -29,6 +29,7 @@ use crate::chain::under_way::in_order;
 use crate::classify::kind::Kind;
 use crate::classify::rejected::RejectedBy;
 use crate::classify::verdict::Verdict;
+use crate::key::Key;
 use crate::limiter::End;
 use crate::observe::attempt_end::AttemptEnd;
 use crate::observe::ignored_timeout;

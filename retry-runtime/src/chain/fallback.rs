@@ -1,7 +1,7 @@
 use core::future::{Future, Pending};
 
 use crate::call::gave_up::GaveUp;
-use crate::call::guards::{Key, Unnamed};
+use crate::key::{Key, Unnamed};
 
 /// The key `fallback` of a chain.
 pub trait FallbackKey: Key {

@@ -1,8 +1,9 @@
-use crate::call::guards::{Guards, Key, Protections, Unnamed};
+use crate::call::guards::{Guards, Protections};
 use crate::chain::fallback::FallbackKey;
 use crate::chain::observer::ObserverKey;
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimeoutKey;
+use crate::key::{Key, Unnamed};
 use crate::time::cancel::MayCancel;
 
 /// The keys of a chain that calls, batches and plans share: `budget`, `breaker`, `limiter`, `name`, `observe`, `span`

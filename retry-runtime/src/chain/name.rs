@@ -4,9 +4,9 @@
 use alloc::sync::Arc;
 use core::any::type_name;
 
-use crate::call::guards::Key;
 #[cfg(feature = "nested")]
 use crate::call::nested::Outer;
+use crate::key::Key;
 #[cfg(feature = "nested")]
 use crate::policy::Policy;
 #[cfg(feature = "nested")]

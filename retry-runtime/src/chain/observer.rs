@@ -1,4 +1,4 @@
-use crate::call::guards::Unnamed;
+use crate::key::Unnamed;
 use crate::observe::event::Event;
 #[cfg(any(feature = "batch", feature = "plan"))]
 use crate::observe::progress::{Counted, Counts};

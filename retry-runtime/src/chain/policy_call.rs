@@ -3,7 +3,7 @@ use core::borrow::Borrow;
 use core::future::Future;
 
 use crate::call::attempt::Attempt;
-use crate::call::guards::{Key, Rejects, Unnamed};
+use crate::call::guards::Rejects;
 use crate::chain::fallback::{FallsBack, FallsBackBlocking};
 use crate::chain::keys::{CallKeys, Keys, Rejecting, SharedKeys, SingleKeys};
 use crate::chain::name::{name, place_of};
@@ -16,6 +16,7 @@ use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
 #[cfg(feature = "std")]
 use crate::classify::Classify;
+use crate::key::{Key, Unnamed};
 use crate::policy::Policy;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::{Cancel, MayCancel, Uncancelled};

@@ -6,7 +6,7 @@ use core::pin::{Pin, pin};
 
 use crate::call::attempted;
 use crate::call::attempts::Shared;
-use crate::call::guards::{Key, Rejects};
+use crate::call::guards::Rejects;
 use crate::chain::fallback::FallsBack;
 use crate::chain::keys::{CallKeys, Ending, Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
@@ -18,6 +18,7 @@ use crate::chain::run::{Outcome, Run, Step};
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
+use crate::key::Key;
 use crate::time::cancel::{MayCancel, pause_or_cancelled};
 use crate::time::timer::Timer;
 

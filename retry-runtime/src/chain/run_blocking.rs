@@ -3,7 +3,7 @@
 use crate::call::attempted;
 #[cfg(feature = "nested")]
 use crate::call::attempts::Shared;
-use crate::call::guards::{Rejects, Unnamed};
+use crate::call::guards::Rejects;
 use crate::chain::fallback::FallsBackBlocking;
 use crate::chain::keys::{CallKeys, Rejecting, SingleKeys};
 #[cfg(feature = "nested")]
@@ -14,6 +14,7 @@ use crate::chain::policy_call::{Keyed, PolicyCall};
 use crate::chain::run::{Outcome, Run, Step};
 use crate::chain::span::SpanKey;
 use crate::chain::until::UntilKey;
+use crate::key::Unnamed;
 use crate::time::blocking_timer::BlockingTimer;
 use crate::time::cancel::Cancel;
 

@@ -8,7 +8,7 @@ use tracing::instrument::Instrumented;
 #[cfg(feature = "tracing")]
 use tracing::span::Entered;
 
-use crate::call::guards::Unnamed;
+use crate::key::Unnamed;
 #[cfg(feature = "tracing")]
 use crate::observe::span;
 

@@ -5,9 +5,9 @@ use core::time::Duration;
 
 use pin_project_lite::pin_project;
 
-use crate::call::guards::Unnamed;
 use crate::classify::from_timed_out::FromTimedOut;
 use crate::classify::timed_out::TimedOut;
+use crate::key::Unnamed;
 use crate::time::race::race;
 use crate::time::timer::{Timer, sleep_out};
 

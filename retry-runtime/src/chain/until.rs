@@ -1,4 +1,4 @@
-use crate::call::guards::Unnamed;
+use crate::key::Unnamed;
 
 /// Which values a chain takes: all, or those that its key `until` accepts.
 #[diagnostic::on_unimplemented(

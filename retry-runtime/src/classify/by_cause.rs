@@ -1,7 +1,11 @@
+use alloc::format;
+use alloc::string::ToString;
 use core::error::Error;
 #[cfg(feature = "std")]
 use std::io;
 
+#[cfg(feature = "std")]
+use super::registry::registered;
 #[cfg(feature = "http")]
 use super::response_error::ResponseError;
 #[cfg(feature = "std")]
@@ -54,6 +58,10 @@ pub(crate) fn by_connection(error: &(dyn Error + 'static)) -> Verdict {
 
 /// `None` if the cause has no known type or only wraps another.
 fn known(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    #[cfg(feature = "std")]
+    if let Some(verdict) = registered(cause) {
+        return Some(verdict);
+    }
     #[cfg(feature = "http")]
     if let Some(verdict) = of_http(cause) {
         return Some(verdict);
@@ -86,7 +94,26 @@ fn of_io(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(io) = is::<io::Error>(cause).filter(|io| !is_wrapper(io)) {
         return Some(io.classify());
     }
-    of::<TimedOut>(cause)
+    #[cfg(feature = "tokio")]
+    if is::<::tokio::time::error::Elapsed>(cause).is_some() {
+        return Some(Verdict::TIMEOUT);
+    }
+    of::<TimedOut>(cause).or_else(|| by_text(cause))
+}
+
+/// Errors of crates that this one does not depend on: their `Debug`, their `Display`, and the verdict.
+const BY_TEXT: [(&str, &str, Verdict); 2] = [
+    // tower's `timeout` and `load_shed`
+    ("Elapsed(())", "request timed out", Verdict::TIMEOUT),
+    ("Overloaded", "service overloaded", Verdict::THROTTLED),
+];
+
+fn by_text(cause: &(dyn Error + 'static)) -> Option<Verdict> {
+    let said = cause.to_string();
+    let (.., verdict) = BY_TEXT
+        .iter()
+        .find(|(debug, display, _)| said == *display && format!("{cause:?}") == *debug)?;
+    Some(*verdict)
 }
 
 fn connection(cause: &(dyn Error + 'static)) -> Option<Verdict> {
@@ -130,9 +157,14 @@ fn of_http(cause: &(dyn Error + 'static)) -> Option<Verdict> {
     if let Some(verdict) = of::<hyper_util::client::legacy::Error>(cause) {
         return Some(verdict);
     }
-    #[cfg(feature = "hyper_util_0_1")]
-    if let Some(verdict) = of::<::hyper::Error>(cause) {
-        return Some(verdict);
+    #[cfg(any(
+        feature = "hyper_util_0_1",
+        feature = "reqwest_0_12",
+        feature = "reqwest_0_13",
+        feature = "tonic_0_14"
+    ))]
+    if let Some(hyper) = is::<::hyper::Error>(cause) {
+        return Some(super::clients::connection::of_open_connection(hyper));
     }
     #[cfg(feature = "reqwest_0_12")]
     if let Some(verdict) = of::<reqwest_0_12::Error>(cause) {

@@ -9,7 +9,7 @@
     feature = "reqwest_0_13",
     feature = "tonic_0_14"
 ))]
-mod connection;
+pub(crate) mod connection;
 #[cfg(feature = "hyper_util_0_1")]
 mod hyper;
 #[cfg(feature = "redis_1")]

@@ -6,14 +6,17 @@ use http::{HeaderMap, HeaderName, Response, StatusCode};
 use crate::classify::Classify;
 use crate::classify::kind::Kind;
 use crate::classify::reset::reset;
-use crate::classify::retry_after::retry_after;
+use crate::classify::retry_after::{asks_to_wait, retry_after};
+use crate::classify::status::by_status;
 use crate::classify::verdict::Verdict;
+#[cfg(feature = "tracing")]
+use crate::error_text::shown::shown;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// As [`Verdict::from_http`] without headers: 425 is transient; 408, 500, 502, 503, 504 and 529 (Anthropic's "overloaded")
-/// are transient and ambiguous; 429 is throttled. All others stop: 501 and 505 say what the server can't do, and the other
-/// 4xx say that the request is wrong.
+/// As [`Verdict::from_http`] without headers: 425 is transient; 408 and 5xx are transient and ambiguous; 429 is throttled.
+/// All others stop: some 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that the request is
+/// wrong.
 ///
 /// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
 /// headers, classify both.
@@ -28,19 +31,11 @@ const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// ```
 impl Classify for StatusCode {
     fn classify(&self) -> Verdict {
-        Verdict::of_answer(*self, by_status(*self), None)
+        Verdict::from_http(*self, &HeaderMap::new())
     }
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-fn by_status(status: StatusCode) -> Verdict {
-    match status.as_u16() {
-        408 | 425 | 500 | 502 | 503 | 504 | 529 => Verdict::TRANSIENT,
-        429 => Verdict::THROTTLED,
-        _ => Verdict::STOP,
     }
 }
 
@@ -84,13 +79,15 @@ impl Verdict {
     /// | status | verdict | may it have taken effect? | source |
     /// |---|---|---|---|
     /// | 429 | [`THROTTLED`](Self::THROTTLED) | no: refused without reading | RFC 6585, 4 |
-    /// | 503 with a hint | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
+    /// | 503 with a hint, readable or not | [`TRANSIENT`](Self::TRANSIENT) | no: refused without reading | RFC 9110, 15.6.4 |
     /// | 503 without a hint | [`TRANSIENT`](Self::TRANSIENT) | yes: gateways also send it for a broken connection | Envoy, response flag `UC` |
     /// | 425 | [`TRANSIENT`](Self::TRANSIENT) | no: the server declined to process it | RFC 8470, 5.2 |
     /// | 408 | [`TRANSIENT`](Self::TRANSIENT) | yes: part of the request had arrived | RFC 9110, 15.5.9 |
     /// | 500 | [`TRANSIENT`](Self::TRANSIENT) | yes: it may have failed halfway | RFC 9110, 15.6.1 |
     /// | 502, 504 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server behind the gateway may have answered late | RFC 9110, 15.6.3, 15.6.5 |
     /// | 529 | [`TRANSIENT`](Self::TRANSIENT) | yes: the server only says that it is overloaded | Anthropic API, "Errors" |
+    /// | any other 5xx, such as Cloudflare's 520 to 524 | [`TRANSIENT`](Self::TRANSIENT) | yes, as 500 | RFC 9110, 15 |
+    /// | 501, 505, 507, 508, 510, 511, 525, 526 | [`STOP`](Self::STOP) | | what the server can't do; broken certificates |
     /// | any other | [`STOP`](Self::STOP) | | |
     ///
     /// "Yes" is [`ambiguous`](Self::ambiguous): no retry if `idempotent = false` (RFC 9110, 9.2.2).
@@ -102,11 +99,18 @@ impl Verdict {
     /// If a 429 names no wait, the hint comes from the limits in its headers: the longest wait until a limit that is
     /// used up is reset.
     ///
-    /// | what is left | when it is reset | sent by |
+    /// | used up | when it is reset | sent by |
     /// |---|---|---|
-    /// | `x-ratelimit-remaining-requests`, `-tokens` | `x-ratelimit-reset-…`: `6m0s` | OpenAI and its imitators |
-    /// | `anthropic-ratelimit-requests-remaining`, `-tokens-`, `-input-tokens-`, `-output-tokens-` | `…-reset`: a time of RFC 3339 | Anthropic |
-    /// | `ratelimit-remaining` | `ratelimit-reset`: seconds | draft-ietf-httpapi-ratelimit-headers-06 |
+    /// | `x-ratelimit-remaining-requests: 0` | `x-ratelimit-reset-requests` | OpenAI and its imitators |
+    /// | `x-ratelimit-remaining-tokens-minute: 0` | `x-ratelimit-reset-tokens-minute` | Cerebras, also of days |
+    /// | `anthropic-ratelimit-input-tokens-remaining: 0` | `anthropic-ratelimit-input-tokens-reset` | Anthropic |
+    /// | unless `anthropic-ratelimit-unified-status: allowed` | `anthropic-ratelimit-unified-reset` | Anthropic |
+    /// | `ratelimit-remaining: 0` | `ratelimit-reset` | draft-ietf-httpapi-ratelimit-headers-06 |
+    /// | `x-ratelimit-remaining: 0` | `x-ratelimit-reset` | GitHub |
+    ///
+    /// Any other header with `limit` and `remaining` in its name is read the same way, with the one that has `reset` instead.
+    /// When it is reset is a span (`60`, `6m0s`) or a point in time (`2026-03-01T12:00:30Z`, seconds or milliseconds since
+    /// 1970).
     ///
     /// With clients that keep the response's headers, such as `reqwest`, pass both; the clients' own errors often have
     /// only the status.
@@ -127,27 +131,45 @@ impl Verdict {
     /// # Ok::<_, http::header::InvalidHeaderValue>(())
     /// ```
     pub fn from_http(status: StatusCode, headers: &HeaderMap) -> Self {
-        let by_status = by_status(status);
-        let verdict = match should_retry(headers) {
-            Some(false) => Self::STOP,
-            Some(true) if !by_status.is_retryable() => Self::TRANSIENT,
-            _ => by_status,
-        };
-        let hint = retry_after(headers).or_else(|| reset_if_throttled(verdict, headers));
-        Self::of_answer(status, verdict, hint)
+        Self::of_answer(
+            status,
+            headers,
+            by_status_and_headers(status, headers),
+            None,
+        )
     }
 
-    /// That verdict on an answer of that status, with the hint that came with it, and with what the server may have done.
-    pub(crate) fn of_answer(status: StatusCode, verdict: Self, hint: Option<Duration>) -> Self {
+    /// That verdict on an answer, with the wait that its headers ask for, or else its body, and with what the server may have
+    /// done.
+    pub(crate) fn of_answer(
+        status: StatusCode,
+        headers: &HeaderMap,
+        verdict: Self,
+        in_body: Option<Duration>,
+    ) -> Self {
         let Some(kind) = verdict.kind() else {
             return verdict;
         };
-        let is_refusal = kind == Kind::Throttled || is_refused(status, hint);
+        let is_throttled = kind == Kind::Throttled;
+        let in_headers = retry_after(headers);
+        let asks = asks_to_wait(headers);
+        #[cfg(feature = "tracing")]
+        if let Some((name, value)) = asks.filter(|_| in_headers.is_none()) {
+            tracing::debug!(
+                target: "retry::classify",
+                header = name,
+                value = %shown(&String::from_utf8_lossy(value.as_bytes())),
+                "ignored: no wait between zero and 365 days can be read from this header"
+            );
+        }
+        let hint = in_headers
+            .or(in_body)
+            .or_else(|| is_throttled.then(|| reset(headers)).flatten());
         let verdict = match hint {
             Some(hint) => verdict.after(hint),
             None => verdict,
         };
-        if is_refusal {
+        if is_throttled || is_refused(status, asks.is_some() || hint.is_some()) {
             verdict
         } else {
             verdict.ambiguous()
@@ -155,17 +177,21 @@ impl Verdict {
     }
 }
 
-/// The wait until a throttling server's limits are reset, if it does not name the wait itself.
-pub(crate) fn reset_if_throttled(verdict: Verdict, headers: &HeaderMap) -> Option<Duration> {
-    let is_throttled = verdict.kind() == Some(Kind::Throttled);
-    is_throttled.then(|| reset(headers)).flatten()
+/// The kind of verdict that the status gives, unless a header overrules it.
+pub(crate) fn by_status_and_headers(status: StatusCode, headers: &HeaderMap) -> Verdict {
+    let by_status = by_status(status.as_u16());
+    match should_retry(headers) {
+        Some(false) => Verdict::STOP,
+        Some(true) if !by_status.is_retryable() => Verdict::TRANSIENT,
+        _ => by_status,
+    }
 }
 
 /// Whether the server turned the request away, and so did nothing of it.
-fn is_refused(status: StatusCode, hint: Option<Duration>) -> bool {
+fn is_refused(status: StatusCode, names_a_wait: bool) -> bool {
     match status {
         StatusCode::REQUEST_TIMEOUT => false,
-        StatusCode::SERVICE_UNAVAILABLE => hint.is_some(),
+        StatusCode::SERVICE_UNAVAILABLE => names_a_wait,
         status => status.is_client_error(),
     }
 }

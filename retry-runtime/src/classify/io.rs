@@ -9,16 +9,18 @@ use crate::error_text::chain;
 
 /// A refused connection and an unknown host are transient. A broken connection (reset, aborted, broken pipe, unexpected
 /// end) is transient and ambiguous; so is an unreachable host or network, because an open connection can lose it. A
-/// timeout is a timeout, including a blocking socket's (`WouldBlock`). An error that only wraps another one
-/// ([`io::Error::other`]) is what its first source of a known type says. All others stop.
+/// timeout is a timeout, including a blocking socket's (`WouldBlock`). Any other kind is what the first source of a known
+/// type says, if the error wraps one, as [`io::Error::other`] does. All others stop.
 impl Classify for io::Error {
     fn classify(&self) -> Verdict {
-        match (self.kind().classify(), self.get_ref()) {
-            (Verdict::STOP, _) if is_of_lookup(self) => Verdict::TRANSIENT,
-            (Verdict::STOP, Some(wrapped)) if sources::is_wrapper(self) => {
-                by_cause::by_default(wrapped)
-            }
-            (verdict, _) => verdict,
+        let by_kind = self.kind().classify();
+        match self.get_ref() {
+            _ if by_kind.is_retryable() => by_kind,
+            _ if is_of_lookup(self) => Verdict::TRANSIENT,
+            Some(wrapped) if sources::is_wrapper(self) => by_cause::by_default(wrapped),
+            // The kind says enough: that its source is of no known type is nothing to tell.
+            Some(wrapped) => by_cause::by_cause(wrapped),
+            None => by_kind,
         }
     }
 

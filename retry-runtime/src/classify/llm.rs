@@ -71,14 +71,12 @@ use core::fmt;
 use core::time::Duration;
 
 mod envelope;
-mod fault;
-mod message;
 mod truncated;
 
-pub use fault::Fault;
-
 use crate::classify::Classify;
+pub use crate::classify::fault::Fault;
 use crate::classify::verdict::Verdict;
+pub use crate::classify::wait::wait_in;
 use crate::error_text::chain;
 use crate::error_text::shown::shown;
 
@@ -92,13 +90,12 @@ use crate::error_text::shown::shown;
 /// | `Throttled` | throttled, with the wait in Google's `RetryInfo` or in the message as the hint |
 /// | `Overloaded`, `Internal` | transient, ambiguous: the request may have taken effect; `Overloaded` after the wait in `RetryInfo` |
 /// | `Timeout` | [`Verdict::TIMEOUT`] |
-/// | `Billing`, `Exhausted`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
+/// | `Billing`, `TooLong`, `Filtered`, `Invalid`, `Unknown` | stop |
 ///
 /// If there is a status as well, [`ResponseError`](crate::ResponseError) weighs both: `Billing`, `TooLong` and
-/// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled`, `Overloaded` and `Exhausted` win over the status
-/// (`Exhausted` stops unless a header names a wait); in all other cases the status decides. The status, with the wait in
-/// the headers or the body, also says whether the request may have taken effect, as in [`Verdict::from_http`]. A throttled
-/// request was refused, whatever the status.
+/// `Filtered` always stop; then `x-should-retry` decides if it is present; `Throttled` and `Overloaded` win over the
+/// status; in all other cases the status decides. The status, with the wait in the headers or the body, also says whether
+/// the request may have taken effect, as in [`Verdict::from_http`]. A throttled request was refused, whatever the status.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProviderError {
     pub(crate) fault: Fault,
@@ -115,7 +112,13 @@ impl ProviderError {
     /// A body that was cut off is read up to its last complete field. If even the type and the code are lost, the fault
     /// is [`Fault::Unknown`], or there is none.
     pub fn parse(body: impl AsRef<[u8]>) -> Option<Self> {
-        envelope::parse(&String::from_utf8_lossy(body.as_ref()))
+        envelope::parse(&String::from_utf8_lossy(body.as_ref()), None)
+    }
+
+    /// The error in the body of an answer with that status.
+    #[cfg(feature = "http")]
+    pub(crate) fn of_answer(status: http::StatusCode, body: &[u8]) -> Option<Self> {
+        envelope::parse(&String::from_utf8_lossy(body), Some(status.as_u16()))
     }
 
     /// What is wrong.
@@ -138,8 +141,9 @@ impl ProviderError {
         &self.message
     }
 
-    /// The wait in Google's `RetryInfo`. Without one, if the error throttles, the wait in the message: "Please try
-    /// again in 1.2s". From zero to 365 days; other values are ignored.
+    /// The wait in Google's `RetryInfo`, or in a field such as `retry_after` or `estimated_time`. Without one, if the error
+    /// throttles, the wait in the message ([`wait_in`]): "Please try again in 1.2s". From zero to 365 days; other values are
+    /// ignored.
     pub fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -147,22 +151,23 @@ impl ProviderError {
     /// The verdict on an answer, from what its status, headers and body say.
     #[cfg(feature = "http")]
     pub(crate) fn refine(&self, status: http::StatusCode, headers: &http::HeaderMap) -> Verdict {
-        use crate::classify::http::{reset_if_throttled, should_retry};
+        use crate::classify::http::{by_status_and_headers, should_retry};
+        use crate::classify::kind::Kind;
 
-        let by_headers = Verdict::from_http(status, headers);
-        let hint = crate::retry_after(headers).or(self.retry_after);
+        let by_headers = by_status_and_headers(status, headers);
         let verdict = match self.fault {
             Fault::Billing | Fault::TooLong | Fault::Filtered => Verdict::STOP,
             _ if should_retry(headers).is_some() => by_headers,
             Fault::Throttled => Verdict::THROTTLED,
             Fault::Overloaded => Verdict::TRANSIENT,
-            Fault::Exhausted if hint.is_some() => Verdict::THROTTLED,
-            Fault::Exhausted => Verdict::STOP,
             Fault::Internal | Fault::Timeout | Fault::Invalid | Fault::Unknown => by_headers,
         };
-        let kind = verdict.kind().map_or(Verdict::STOP, Verdict::retry);
-        let hint = hint.or_else(|| reset_if_throttled(kind, headers));
-        Verdict::of_answer(status, kind, hint)
+        let in_message = || match verdict.kind() {
+            Some(Kind::Throttled) => wait_in(&self.message),
+            _ => None,
+        };
+        let hint = self.retry_after.or_else(in_message);
+        Verdict::of_answer(status, headers, verdict, hint)
     }
 }
 

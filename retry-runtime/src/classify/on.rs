@@ -33,7 +33,6 @@
 //! Except for `is`, they all take every error that is [`Error`](std::error::Error) and `'static`, boxes of `dyn Error`,
 //! `anyhow::Error` (with its feature), and texts. [`Combine`] joins them with each other and with functions of your own.
 
-use alloc::string::String;
 use alloc::string::ToString;
 
 mod combine;
@@ -43,6 +42,9 @@ mod within;
 pub use combine::Combine;
 pub use inspect::Inspect;
 pub use within::{Chain, is};
+
+#[cfg(feature = "std")]
+pub use crate::classify::registry::known;
 
 use crate::classify::verdict::Verdict;
 use crate::classify::{by_cause, sources};
@@ -152,7 +154,8 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 /// Failures with this text in their own message or in a source's are worth a retry. Upper and lower case are the same.
 /// All other failures stop.
 ///
-/// For clients that keep only a message. A text can appear where it means something else (in a quoted prompt, say), so
+/// For clients that keep only a message. If it says that the failure is throttled, say so with
+/// [`throttled`](Combine::throttled), which also takes the wait that the message names. A text can appear where it means something else (in a quoted prompt, say), so
 /// prefer types and codes if there are any. An empty text is in every message.
 ///
 /// ```
@@ -169,12 +172,17 @@ pub fn transaction<E: Inspect<Via> + ?Sized, Via>(error: &E) -> Verdict {
 pub fn mentions<E: Inspect<Via> + ?Sized, Via>(
     text: &str,
 ) -> impl Fn(&E) -> bool + use<'_, E, Via> {
-    move |error: &E| {
-        let has = |message: String| contains(&message, text);
-        match error.error() {
-            Some(error) => sources::causes(error).any(|cause| has(cause.to_string())),
-            None => error.text().is_some_and(|message| contains(message, text)),
-        }
+    move |error: &E| found_in(error, |message| contains(message, text).then_some(())).is_some()
+}
+
+/// What is found in the error's own message or a source's.
+fn found_in<E: Inspect<Via> + ?Sized, Via, T>(
+    error: &E,
+    find: impl Fn(&str) -> Option<T>,
+) -> Option<T> {
+    match error.error() {
+        Some(error) => sources::causes(error).find_map(|cause| find(&cause.to_string())),
+        None => find(error.text()?),
     }
 }
 

@@ -97,10 +97,10 @@ impl ResponseError {
         &self.0.body
     }
 
-    /// What the body says about the error, if it comes from a model API.
+    /// What the body says about the error, in the formats of model APIs or as plain text. `None` if it is empty or a page.
     #[cfg(feature = "llm")]
     pub fn provider_error(&self) -> Option<crate::llm::ProviderError> {
-        crate::llm::ProviderError::parse(&self.0.body)
+        crate::llm::ProviderError::of_answer(self.0.status, &self.0.body)
     }
 }
 

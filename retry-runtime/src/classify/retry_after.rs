@@ -2,13 +2,35 @@ use core::str::FromStr;
 use core::time::Duration;
 use std::time::SystemTime;
 
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
+use retry_vocabulary::duration;
 
 use crate::classify::verdict::LONGEST_HINT;
 
-const RETRY_AFTER_MS: &str = "retry-after-ms";
-const RETRY_AFTER: &str = "retry-after";
-const X_AMZ_RETRY_AFTER: &str = "x-amz-retry-after";
+/// How a header says how long to wait.
+#[derive(Clone, Copy)]
+enum Written {
+    Milliseconds,
+    WholeMilliseconds,
+    /// Seconds, a span or a point in time.
+    Moment,
+}
+
+/// The headers that ask for a wait. The first that can be read decides.
+const HEADERS: [(&str, Written); 5] = [
+    ("retry-after-ms", Written::Milliseconds),
+    ("x-ms-retry-after-ms", Written::Milliseconds),
+    ("retry-after", Written::Moment),
+    ("x-rate-limit-retry-after-seconds", Written::Moment),
+    ("x-amz-retry-after", Written::WholeMilliseconds),
+];
+
+/// How dates end that are written as in HTTP, but for the last word.
+const ZONES: [&str; 3] = [" UTC", " +0000", " -0000"];
+/// Numbers from here on are no spans, but seconds since 1970.
+const SINCE_1970: f64 = 1e9;
+/// Numbers from here on are milliseconds since 1970.
+const MILLISECONDS_SINCE_1970: f64 = 1e11;
 
 /// The wait that a server asks for in the headers of its answer.
 ///
@@ -17,8 +39,13 @@ const X_AMZ_RETRY_AFTER: &str = "x-amz-retry-after";
 /// | header | value | published in |
 /// |---|---|---|
 /// | `retry-after-ms` | milliseconds, fractions allowed | the `openai` and `anthropic` SDKs |
+/// | `x-ms-retry-after-ms` | milliseconds, fractions allowed | Azure SDKs, `RetryPolicy` |
 /// | `retry-after` | seconds, fractions allowed, or an HTTP date | RFC 9110, section 10.2.3; fractions as in the SDKs |
+/// | `x-rate-limit-retry-after-seconds` | seconds | Bucket4j's starter for Spring |
 /// | `x-amz-retry-after` | whole milliseconds | AWS SDKs, "Retry Behavior 2.1" |
+///
+/// `retry-after` is also read where servers stray from the standard: `1m0s` (Go), `PT1M` (ISO 8601), dates that end in `UTC`
+/// or `+0000` or are of RFC 3339, seconds or milliseconds since 1970.
 ///
 /// A date is compared with the server's own clock, [`server_time`], so it does not matter whether this machine's clock is
 /// right. The wait is from zero to 365 days. A value that does not parse, is negative, not a number, infinite, in the past
@@ -85,13 +112,23 @@ fn server_time_or(headers: &HeaderMap, now: SystemTime) -> SystemTime {
 
 fn retry_after_at(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let now = server_time_or(headers, now);
-    first(headers, RETRY_AFTER_MS, milliseconds)
-        .or_else(|| {
-            first(headers, RETRY_AFTER, |value| {
-                seconds(value).or_else(|| until(value, now))
-            })
+    HEADERS.iter().find_map(|(name, written)| {
+        first(headers, name, |value| match written {
+            Written::Milliseconds => seconds(f64::from_str(value).ok()? / 1000.0),
+            Written::WholeMilliseconds => value.parse().ok().map(Duration::from_millis),
+            Written::Moment => match Moment::read(value)? {
+                Moment::After(wait) => Some(wait),
+                Moment::At(time) => time.duration_since(now).ok(),
+            },
         })
-        .or_else(|| first(headers, X_AMZ_RETRY_AFTER, whole_milliseconds))
+    })
+}
+
+/// The first header that asks for a wait, whether or not it can be read.
+pub(super) fn asks_to_wait(headers: &HeaderMap) -> Option<(&'static str, &HeaderValue)> {
+    HEADERS
+        .iter()
+        .find_map(|(name, _)| Some((*name, headers.get(*name)?)))
 }
 
 /// A header can be there several times, a broken value before a good one.
@@ -106,21 +143,60 @@ pub(super) fn first(
     })
 }
 
-fn seconds(value: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(f64::from_str(value).ok()?).ok()
+fn seconds(seconds: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
-fn milliseconds(value: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(f64::from_str(value).ok()? / 1000.0).ok()
+/// Until when a server asks to wait.
+pub(super) enum Moment {
+    After(Duration),
+    At(SystemTime),
 }
 
-fn whole_milliseconds(value: &str) -> Option<Duration> {
-    value.parse().ok().map(Duration::from_millis)
+impl Moment {
+    /// A bare number is told by its size: so many seconds, or seconds or milliseconds since 1970.
+    pub(super) fn read(value: &str) -> Option<Self> {
+        match f64::from_str(value) {
+            Ok(number) if number < SINCE_1970 => seconds(number).map(Self::After),
+            Ok(number) if number < MILLISECONDS_SINCE_1970 => Self::since_1970(number),
+            Ok(number) => Self::since_1970(number / 1000.0),
+            Err(_) => span(value)
+                .map(Self::After)
+                .or_else(|| date(value).map(Self::At)),
+        }
+    }
+
+    fn since_1970(number: f64) -> Option<Self> {
+        SystemTime::UNIX_EPOCH
+            .checked_add(seconds(number)?)
+            .map(Self::At)
+    }
 }
 
-fn until(date: &str, now: SystemTime) -> Option<Duration> {
-    let date = httpdate::parse_http_date(date).ok()?;
-    date.duration_since(now).ok()
+/// `1m0s`, as Go writes a duration, or `PT1M`, as ISO 8601 does.
+fn span(value: &str) -> Option<Duration> {
+    if value.contains(' ') {
+        return None;
+    }
+    let Some(iso) = value.strip_prefix('P') else {
+        return duration::parse(value).ok();
+    };
+    let (days, time) = iso.split_once('T').unwrap_or((iso, ""));
+    // Before the `T` it would be months.
+    if days.contains('M') {
+        return None;
+    }
+    duration::parse(&format!("{days}{time}").to_ascii_lowercase()).ok()
+}
+
+fn date(value: &str) -> Option<SystemTime> {
+    let zone = ZONES.iter().find_map(|zone| value.strip_suffix(zone));
+    let date = match zone {
+        Some(date) => httpdate::parse_http_date(&format!("{date} GMT")),
+        None => httpdate::parse_http_date(value),
+    };
+    let plain = || humantime::parse_rfc3339(&value.replace("+00:00", "Z")).ok();
+    date.ok().or_else(plain)
 }
 
 #[cfg(test)]

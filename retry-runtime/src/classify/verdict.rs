@@ -3,7 +3,6 @@ use core::time::Duration;
 use crate::classify::kind::Kind;
 
 /// A longer wait is taken for a mistake, such as a point in time where a span was meant.
-#[cfg(any(feature = "http", feature = "llm", feature = "tonic_0_14"))]
 pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// What classification decides about one failure: stop, or retry, with its [`Kind`] and the server's hint.

@@ -12,7 +12,7 @@ use std::thread;
 
 use pin_project_lite::pin_project;
 
-use crate::call::guards::{Key, Unnamed};
+use crate::key::{Key, Unnamed};
 
 #[cfg(feature = "std")]
 use crate::time::clock::Instant;

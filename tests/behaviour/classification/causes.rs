@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use http::{HeaderMap, StatusCode};
 use retry_runtime::{Classify, ResponseError, Verdict, on};
@@ -85,9 +86,80 @@ fn a_cause_is_found_however_it_is_wrapped() {
 
     let busy = io::Error::other(response(503));
     assert_eq!(busy.classify(), BROKEN);
-    // What says something by its own kind is not asked for more.
-    let garbled = io::Error::new(ErrorKind::InvalidData, response(503));
-    assert_eq!(garbled.classify(), Verdict::STOP);
+    // A kind that only says where it broke hides no cause, as when a body is decoded.
+    for kind in [
+        ErrorKind::InvalidData,
+        ErrorKind::InvalidInput,
+        ErrorKind::Unsupported,
+    ] {
+        let garbled = io::Error::new(kind, reset());
+        assert_eq!(garbled.classify(), BROKEN, "{kind:?}");
+        let garbled = io::Error::new(kind, response(503));
+        assert_eq!(anyhow::Error::from(garbled).classify(), BROKEN, "{kind:?}");
+        let garbled = io::Error::new(kind, io(ErrorKind::NotFound));
+        assert_eq!(garbled.classify(), Verdict::STOP, "{kind:?}");
+    }
+}
+
+/// Errors of the same names and texts as tower's, which these tests do not depend on.
+mod tower {
+    #[derive(Debug, thiserror::Error)]
+    #[error("request timed out")]
+    pub(super) struct Elapsed(pub(super) ());
+
+    #[derive(thiserror::Error)]
+    #[error("service overloaded")]
+    pub(super) struct Overloaded;
+
+    impl std::fmt::Debug for Overloaded {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("Overloaded")
+        }
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn timeouts_of_tokio_and_tower_are_known() {
+    let elapsed = || async {
+        let never = std::future::pending::<()>();
+        tokio::time::timeout(Duration::from_secs(1), never)
+            .await
+            .unwrap_err()
+    };
+    let boxed: Boxed = elapsed().await.into();
+    assert_eq!(boxed.classify(), Verdict::TIMEOUT);
+    assert_eq!(
+        anyhow::Error::from(elapsed().await).classify(),
+        Verdict::TIMEOUT
+    );
+    assert_eq!(on::cause(&Step(elapsed().await.into())), Verdict::TIMEOUT);
+
+    let boxed: Boxed = tower::Elapsed(()).into();
+    assert_eq!(boxed.classify(), Verdict::TIMEOUT);
+    let shed = anyhow::Error::from(tower::Overloaded).context("while calling");
+    assert_eq!(shed.classify(), Verdict::THROTTLED);
+    // The text alone is not enough: it may be quoted.
+    let quoted: Boxed = "request timed out".into();
+    assert_eq!(quoted.classify(), Verdict::STOP);
+}
+
+#[test]
+fn a_program_makes_its_own_types_known() {
+    #[derive(Debug, thiserror::Error)]
+    #[error("busy")]
+    struct Busy(#[source] Boxed);
+
+    let error = || anyhow::Error::from(Busy(io(ErrorKind::NotFound).into())).context("step");
+    assert_eq!(error().classify(), Verdict::STOP);
+    // It may ask for what is inside.
+    on::known(|busy: &Busy| match busy.0.classify() {
+        Verdict::STOP => Verdict::THROTTLED,
+        verdict => verdict,
+    });
+    assert_eq!(error().classify(), Verdict::THROTTLED);
+    assert_eq!(io::Error::other(error()).classify(), Verdict::THROTTLED);
+    let shared = io::Error::other(Arc::new(Busy(io(ErrorKind::ConnectionReset).into())));
+    assert_eq!(on::cause(&shared), BROKEN);
 }
 
 /// What `anyhow` turns into a box has another type, and no one can look into it: the guide says so.

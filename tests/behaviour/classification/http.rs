@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use proptest::prelude::*;
 use retry_runtime::{Classify, Verdict, retry_after, server_time};
+use support::sink::Sink;
 use support::verdicts::BROKEN;
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
@@ -37,7 +38,8 @@ const fn ms(milliseconds: u64) -> Duration {
 fn every_status_has_the_verdict_of_the_table() {
     for code in 100..=999 {
         let expected = match code {
-            408 | 500 | 502 | 503 | 504 | 529 => BROKEN,
+            501 | 505 | 507 | 508 | 510 | 511 | 525 | 526 => Verdict::STOP,
+            408 | 500..=599 => BROKEN,
             425 => Verdict::TRANSIENT,
             429 => Verdict::THROTTLED,
             _ => Verdict::STOP,
@@ -63,6 +65,14 @@ fn the_first_usable_header_is_the_hint() {
         (&[(AFTER, "  2\t")], Some(ms(2000))),
         (&[(AFTER, "31536000")], Some(YEAR)),
         (&[(AMZ, "1500")], Some(ms(1500))),
+        (&[("x-ms-retry-after-ms", "1234")], Some(ms(1234))),
+        (&[("x-rate-limit-retry-after-seconds", "3")], Some(ms(3000))),
+        // As Go and ISO 8601 write a duration.
+        (&[(AFTER, "2s")], Some(ms(2000))),
+        (&[(AFTER, "1m0s")], Some(ms(60_000))),
+        (&[(AFTER, "1h0m0.5s")], Some(ms(3_600_500))),
+        (&[(AFTER, "PT1M")], Some(ms(60_000))),
+        (&[(AFTER, "P1DT0.5S")], Some(ms(86_400_500))),
         // The order is fixed, whatever the order of the headers.
         (&[(AMZ, "3000"), (AFTER, "2"), (MS, "1000")], Some(ms(1000))),
         (&[(AMZ, "3000"), (AFTER, "2")], Some(ms(2000))),
@@ -105,7 +115,6 @@ fn values_that_can_not_be_used_are_ignored() {
         "1_000",
         "1,5",
         "2 s",
-        "2s",
         "1 2",
         "१",
         "é",
@@ -119,6 +128,13 @@ fn values_that_can_not_be_used_are_ignored() {
         "Mon, 30 Feb 2032 00:00:00 GMT",
         "Thu, 01 Jan 0000 00:00:00 GMT",
         "Sun, 06 Nov 1994",
+        "Sun, 06 Nov 1994 08:49:37 UTC",
+        "Sun, 06 Nov 1994 08:49:37 +0200",
+        "1994-11-06T08:49:37Z",
+        "P1M",
+        "P",
+        "PT",
+        "1m0",
     ];
     for value in of_every_header {
         for name in [MS, AFTER, AMZ] {
@@ -131,6 +147,9 @@ fn values_that_can_not_be_used_are_ignored() {
     }
     for value in of_retry_after {
         assert_eq!(retry_after(&headers(&[(AFTER, value)])), None, "{value}");
+    }
+    for name in [MS, AMZ] {
+        assert_eq!(retry_after(&headers(&[(name, "2s")])), None, "{name}");
     }
     assert_eq!(retry_after(&headers(&[(MS, "31536000001")])), None);
     assert_eq!(retry_after(&headers(&[(AMZ, "31536000001")])), None);
@@ -168,6 +187,16 @@ fn a_date_is_read_against_the_server_s_clock_where_it_is_told() {
         retry_after(&told("Sunday, 06-Nov-94 08:49:37 GMT")),
         Some(30 * second)
     );
+    for date in [
+        "Sun, 06 Nov 1994 08:50:07 UTC",
+        "Sun, 06 Nov 1994 08:50:07 +0000",
+        "1994-11-06T08:50:07Z",
+        "1994-11-06T08:50:07+00:00",
+    ] {
+        let mut server = server.clone();
+        server.insert(AFTER, HeaderValue::from_static(date));
+        assert_eq!(retry_after(&server), Some(30 * second), "{date}");
+    }
     // Past by the server's clock, too.
     assert_eq!(retry_after(&told("Sun, 06 Nov 1994 08:50:08 GMT")), None);
     // None that can be read: the machine's clock counts.
@@ -231,6 +260,40 @@ fn a_retry_carries_the_hint_and_a_stop_does_not() {
             "{code}, {should:?}"
         );
     }
+}
+
+/// Who says when to come back has not begun, even if nobody can read when.
+#[test]
+fn a_503_that_asks_to_wait_is_a_refusal() {
+    for value in ["soon", "Sun, 06 Nov 1994 08:49:37 GMT", "-1", "1e300"] {
+        let asked = Verdict::from_http(status(503), &headers(&[(AFTER, value)]));
+        assert_eq!(asked, Verdict::TRANSIENT, "{value}");
+    }
+    let failed = Verdict::from_http(status(500), &headers(&[(AFTER, "soon")]));
+    assert_eq!(failed, BROKEN);
+}
+
+#[test]
+fn a_wait_that_can_not_be_read_is_told() {
+    let told = |pairs: Pairs| {
+        let sink = Sink::default();
+        let subscriber = tracing_subscriber::fmt()
+            .with_max_level(tracing::Level::DEBUG)
+            .with_writer(sink.writer())
+            .without_time()
+            .with_ansi(false)
+            .finish();
+        let headers = headers(pairs);
+        tracing::subscriber::with_default(subscriber, || {
+            Verdict::from_http(status(503), &headers);
+        });
+        sink.text()
+    };
+    let why = "DEBUG retry::classify: ignored: no wait between zero and 365 days can be read from \
+               this header header=\"retry-after\" value=soon\n";
+    assert_eq!(told(&[(AFTER, "soon")]), why);
+    assert_eq!(told(&[(AFTER, "soon"), (AMZ, "7")]), "");
+    assert_eq!(told(&[]), "");
 }
 
 #[test]
@@ -307,6 +370,61 @@ fn limits_that_are_used_up_say_when_they_are_lifted() {
         (
             &[("ratelimit-remaining", "0"), ("ratelimit-reset", "50")],
             Some(ms(50_000)),
+        ),
+        // A bare number is told by its size: so many seconds, or seconds or milliseconds since 1970.
+        (
+            &[
+                ("x-ratelimit-remaining-requests", "0"),
+                ("x-ratelimit-reset-requests", "60"),
+            ],
+            Some(ms(60_000)),
+        ),
+        (
+            &[
+                DATE,
+                ("x-ratelimit-remaining", "0"),
+                ("x-ratelimit-reset", "1772366430"),
+            ],
+            Some(ms(30_000)),
+        ),
+        (
+            &[
+                DATE,
+                ("x-ratelimit-remaining", "0"),
+                ("x-ratelimit-reset", "1772366430000"),
+            ],
+            Some(ms(30_000)),
+        ),
+        // Cerebras tells of a minute and of a day.
+        (
+            &[
+                ("x-ratelimit-remaining-requests-day", "14399"),
+                ("x-ratelimit-reset-requests-day", "33011.382867"),
+                ("x-ratelimit-remaining-tokens-minute", "0"),
+                ("x-ratelimit-reset-tokens-minute", "11.382867"),
+            ],
+            Some(Duration::from_micros(11_382_867)),
+        ),
+        // Of a subscription, what is left of which limit is not told.
+        (
+            &[
+                DATE,
+                ("anthropic-ratelimit-unified-status", "rejected"),
+                ("anthropic-ratelimit-unified-reset", "1772370000"),
+            ],
+            Some(ms(3_600_000)),
+        ),
+        (
+            &[DATE, ("anthropic-ratelimit-unified-reset", "1772366430")],
+            Some(ms(30_000)),
+        ),
+        (
+            &[
+                DATE,
+                ("anthropic-ratelimit-unified-status", "allowed_warning"),
+                ("anthropic-ratelimit-unified-reset", "1772370000"),
+            ],
+            None,
         ),
         // A wait that is asked for counts more.
         (

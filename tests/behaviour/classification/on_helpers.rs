@@ -59,7 +59,7 @@ fn the_first_cause_of_a_known_type_says() {
         (AppError::Prompt(io::Error::other(response(503))), BROKEN),
         (
             AppError::Prompt(io::Error::new(ErrorKind::InvalidData, response(503))),
-            Verdict::STOP,
+            BROKEN,
         ),
         (AppError::Model(response(503).into()), BROKEN),
         (AppError::Model(response(404).into()), Verdict::STOP),

@@ -9,6 +9,7 @@ use retry_runtime::{Classify, ResponseError, Verdict, retry};
 use serde_json::{Value, json};
 use support::model_errors::{answers, anthropic, google, openai, retry_info};
 
+mod answers;
 mod odd_shapes;
 
 #[test]
@@ -415,7 +416,7 @@ fn what_stands_before_the_cut_of_a_long_body_counts() {
     let before = of(json!({"error": {"code": "insufficient_quota", "message": long}}));
     assert_eq!(before.classify(), Verdict::STOP);
     let after = of(json!({"error": {"message": long, "type": "insufficient_quota"}}));
-    assert_eq!(after.provider_error().unwrap().fault(), Fault::Unknown);
+    assert_eq!(after.provider_error().unwrap().fault(), Fault::Throttled);
     assert_eq!(after.classify(), Verdict::THROTTLED);
 }
 

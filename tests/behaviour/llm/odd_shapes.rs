@@ -40,7 +40,7 @@ fn what_a_gateway_quotes_is_the_providers_own_word() {
         (&unpaid, Fault::Billing),
         (&spent, Fault::Billing),
         (&busy, Fault::Throttled),
-        (&exhausted, Fault::Exhausted),
+        (&exhausted, Fault::Throttled),
         (&anthropic("overloaded_error"), Fault::Overloaded),
         (&suspended, Fault::Billing),
         (&String::from("no JSON {"), Fault::Throttled),
@@ -182,7 +182,8 @@ fn a_code_that_is_a_status_says_what_the_status_does() {
         (500, Fault::Internal, Verdict::TRANSIENT.ambiguous()),
         (402, Fault::Billing, Verdict::STOP),
         (404, Fault::Invalid, Verdict::STOP),
-        (599, Fault::Unknown, Verdict::STOP),
+        (599, Fault::Internal, Verdict::TRANSIENT.ambiguous()),
+        (505, Fault::Invalid, Verdict::STOP),
     ] {
         let error = json!({"error": {"code": code, "message": "text"}}).to_string();
         let error = ProviderError::parse(&error).unwrap();

@@ -83,6 +83,7 @@ async fn every_code_has_the_verdict_of_the_table() {
             // Nobody knows whether the server has seen the request.
             Code::Unavailable => BROKEN,
             Code::DeadlineExceeded => Verdict::TIMEOUT,
+            Code::ResourceExhausted => Verdict::THROTTLED,
             _ => Verdict::STOP,
         };
         check_sent(move || Status::new(code, "no"), expected).await;
@@ -90,16 +91,29 @@ async fn every_code_has_the_verdict_of_the_table() {
 }
 
 #[tokio::test]
-async fn exhausted_resources_are_retried_with_retry_info_only() {
-    check_sent(|| exhausted(ErrorDetails::new()), Verdict::STOP).await;
+async fn exhausted_resources_are_there_again_soon_unless_it_says_otherwise() {
+    check_sent(|| exhausted(ErrorDetails::new()), Verdict::THROTTLED).await;
     let hint = Duration::from_millis(2);
     check_sent(|| exhausted(retry_info(2)), Verdict::THROTTLED.after(hint)).await;
     let no_wait = || exhausted(ErrorDetails::with_retry_info(None));
     check_sent(no_wait, Verdict::THROTTLED).await;
     let absurd = || exhausted(retry_info(u64::MAX));
-    check_sent(absurd, Verdict::STOP).await;
+    check_sent(absurd, Verdict::THROTTLED).await;
     let garbled = || Status::with_details(Code::ResourceExhausted, "no", vec![0xff; 9].into());
-    check_sent(garbled, Verdict::STOP).await;
+    check_sent(garbled, Verdict::THROTTLED).await;
+
+    let throttled = Verdict::THROTTLED;
+    for (message, expected) in [
+        ("Resource exhausted. Please try again later.", throttled),
+        ("Quota exceeded for …/generate_content_requests_per_minute_per_project", throttled),
+        ("You exceeded your current quota. Please retry in 2ms.", throttled.after(hint)),
+        ("Quota exceeded for …/requests_per_day", Verdict::STOP),
+        ("free_tier_requests, limit: 0. Please retry in 34.07s.", Verdict::STOP),
+        ("grpc: received message larger than max (5 vs. 4)", Verdict::STOP),
+        ("gRPC message exceeds maximum size 4: 5", Verdict::STOP),
+    ] {
+        check_sent(move || Status::resource_exhausted(message), expected).await;
+    }
 }
 
 #[tokio::test]

@@ -175,7 +175,7 @@ fn anthropic_answers() -> Vec<(u16, String, Verdict, Fault)> {
 }
 
 fn google_answers() -> Vec<(u16, String, Verdict, Fault)> {
-    use Fault::{Billing, Exhausted, Internal, Invalid, Overloaded, Throttled, Timeout};
+    use Fault::{Billing, Internal, Invalid, Overloaded, Throttled, Timeout};
 
     let exhausted = |details: Value| google(429, "RESOURCE_EXHAUSTED", &details);
     let per_day = quota_failure("GenerateRequestsPerDayPerProjectPerModel-FreeTier");
@@ -224,10 +224,10 @@ fn google_answers() -> Vec<(u16, String, Verdict, Fault)> {
         (
             429,
             exhausted(json!([per_minute])),
-            Verdict::STOP,
-            Exhausted,
+            Verdict::THROTTLED,
+            Throttled,
         ),
-        (429, exhausted(json!([])), Verdict::STOP, Exhausted),
+        (429, exhausted(json!([])), Verdict::THROTTLED, Throttled),
         (429, later.to_string(), Verdict::THROTTLED, Throttled),
         (
             400,

@@ -44,6 +44,9 @@ pub(crate) fn of_no_connection(error: &(dyn Error + 'static)) -> Verdict {
 /// Tells a broken connection from what never heals, where a client does not: a truncated body and malformed JSON can
 /// both be errors of decoding, a closed connection and a malformed answer both of sending.
 pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
+    if is_refused_unread(error) {
+        return Verdict::TRANSIENT;
+    }
     let mut verdict = Verdict::STOP;
     for cause in causes(error) {
         if let Some(hyper) = cause.downcast_ref::<hyper::Error>() {
@@ -55,15 +58,30 @@ pub(crate) fn of_open_connection(error: &(dyn Error + 'static)) -> Verdict {
             .downcast_ref::<io::Error>()
             .filter(|io| !is_wrapper(io))
         {
-            let of_kind = io.classify();
-            return if of_kind.is_retryable() {
-                of_kind.ambiguous()
+            let of_io = io.classify();
+            return if of_io.is_retryable() {
+                of_io.ambiguous()
             } else {
                 Verdict::STOP
             };
         }
     }
     verdict
+}
+
+/// What the `Display` of `h2`'s error says if the server did not process the request (RFC 9113, section 8.7): the stream was
+/// refused, or is above the last one that a connection which shuts down still serves.
+const REFUSED_UNREAD: [&str; 2] = [
+    "stream error received: refused stream before processing any application logic",
+    "connection error received: not a result of an error",
+];
+
+/// Whether the server said by HTTP/2 that it did nothing of the request.
+pub(crate) fn is_refused_unread(error: &(dyn Error + 'static)) -> bool {
+    causes(error).any(|cause| {
+        let said = cause.to_string();
+        REFUSED_UNREAD.iter().any(|text| said.starts_with(text))
+    })
 }
 
 /// The verdict if a page's request failed, or the body of its answer broke off.
@@ -138,9 +156,30 @@ mod tests {
     }
 
     #[test]
-    fn the_outer_kind_decides_where_it_says_something() {
+    fn a_kind_that_only_says_where_it_broke_hides_no_broken_connection() {
         let broken = io::Error::from(io::ErrorKind::UnexpectedEof);
         let garbled = io::Error::new(io::ErrorKind::InvalidData, broken);
+        assert_eq!(of_open_connection(&garbled), Verdict::TRANSIENT.ambiguous());
+        let garbled = io::Error::new(io::ErrorKind::InvalidData, "bad gzip");
         assert_eq!(of_open_connection(&garbled), Verdict::STOP);
+    }
+
+    #[test]
+    fn what_http2_refuses_unread_had_no_effect() {
+        for (said, expected) in [
+            (REFUSED_UNREAD[0], Verdict::TRANSIENT),
+            (REFUSED_UNREAD[1], Verdict::TRANSIENT),
+            (
+                "connection error received: not a result of an error (b\"bye\")",
+                Verdict::TRANSIENT,
+            ),
+            (
+                "stream error received: unspecific protocol error detected",
+                Verdict::STOP,
+            ),
+        ] {
+            let error = io::Error::other(said);
+            assert_eq!(of_open_connection(&error), expected, "{said}");
+        }
     }
 }

@@ -8,12 +8,14 @@ use tonic_types::{RetryInfo, StatusExt};
 
 #[cfg(feature = "tonic_transport_0_14")]
 use super::connection::of_no_connection;
-use super::connection::of_open_connection;
+use super::connection::{is_refused_unread, of_open_connection};
 use crate::classify::Classify;
-use crate::classify::quota::is_daily;
+use crate::classify::fault::Fault;
+use crate::classify::rules::refined;
 use crate::classify::sources::causes;
 use crate::classify::verdict::LONGEST_HINT;
 use crate::classify::verdict::Verdict;
+use crate::classify::wait::wait_in;
 use crate::error_text::chain;
 
 /// The metadata by which a server says when to come back (gRFC A6).
@@ -23,16 +25,16 @@ const TIMED_OUT: &str = "Timeout expired";
 
 /// | status | verdict |
 /// |---|---|
-/// | `Unavailable` because connecting failed | transient: nothing was sent |
+/// | `Unavailable` because connecting failed, or HTTP/2 refused the stream | transient: nothing was done |
 /// | any other `Unavailable` | transient, ambiguous: the server may have seen the request (gRPC, "Status codes") |
-/// | `ResourceExhausted` with `RetryInfo` or pushback, of no daily quota | throttled: refused |
+/// | `ResourceExhausted`, unless its text or `QuotaFailure` names a day, a month, money or a message's size | throttled: refused |
 /// | `DeadlineExceeded`; `Cancelled` by tonic's own timeout | [`Verdict::TIMEOUT`] |
 /// | any other that tonic made of a broken connection | transient, ambiguous |
 /// | `Aborted` | stop, except under [`on::transaction`](crate::on::transaction): it was rolled back |
 /// | all else | stop |
 ///
 /// The hint comes from the metadata `grpc-retry-pushback-ms` (gRFC A6), or else from `RetryInfo` in the
-/// details. Pushback that is negative or does not parse stops, whatever the status.
+/// details, or, of `ResourceExhausted`, from the message ("Please retry in 34s"). Pushback that is negative or does not parse stops, whatever the status.
 #[diagnostic::do_not_recommend]
 impl Classify for Status {
     fn classify(&self) -> Verdict {
@@ -79,11 +81,7 @@ pub(crate) fn in_transaction(status: &Status) -> Verdict {
 fn of_code(status: &Status) -> Verdict {
     match status.code() {
         Code::Unavailable => hinted(unavailable(status), retry_info(status).as_ref()),
-        Code::ResourceExhausted if is_of_a_day(status) => Verdict::STOP,
-        Code::ResourceExhausted => match (retry_info(status), pushback(status.metadata())) {
-            (None, None) => Verdict::STOP,
-            (info, _) => hinted(Verdict::THROTTLED, info.as_ref()),
-        },
+        Code::ResourceExhausted => exhausted(status),
         Code::DeadlineExceeded => Verdict::TIMEOUT,
         Code::Cancelled if status.message() == TIMED_OUT => Verdict::TIMEOUT,
         // What a server sends has no source.
@@ -99,7 +97,8 @@ fn is_of_connecting(error: &(dyn Error + 'static)) -> bool {
 }
 
 fn unavailable(status: &Status) -> Verdict {
-    if status.source().is_some_and(is_of_connecting) {
+    let did_nothing = |source| is_of_connecting(source) || is_refused_unread(source);
+    if status.source().is_some_and(did_nothing) {
         Verdict::TRANSIENT
     } else {
         Verdict::TRANSIENT.ambiguous()
@@ -144,14 +143,29 @@ fn hinted(verdict: Verdict, info: Option<&RetryInfo>) -> Verdict {
     }
 }
 
-/// A quota of a day is not there again within the life of a call, whatever `RetryInfo` beside it says.
-fn is_of_a_day(status: &Status) -> bool {
-    let quotas = status.get_details_quota_failure();
-    quotas.is_some_and(|quotas| {
-        quotas.violations.iter().any(|quota| {
-            [&quota.quota_id, &quota.subject, &quota.description]
-                .into_iter()
-                .any(|text| is_daily(text))
-        })
-    })
+/// A minute's limit, unless the message or the details say a day, a month, money, or a message that is too large.
+fn exhausted(status: &Status) -> Verdict {
+    let details = status.get_error_details();
+    let quotas = details
+        .quota_failure()
+        .map_or(&[][..], |failure| &failure.violations);
+    let of_quotas = quotas.iter().flat_map(|quota| {
+        [
+            &quota.quota_id,
+            &quota.quota_metric,
+            &quota.subject,
+            &quota.description,
+        ]
+    });
+    let mut texts = of_quotas.map(String::as_str).chain([status.message()]);
+    if texts.any(|text| refined(Fault::Throttled, false, text) != Fault::Throttled) {
+        return Verdict::STOP;
+    }
+    match hinted(Verdict::THROTTLED, retry_info(status).as_ref()) {
+        verdict if verdict.hint().is_none() => match wait_in(status.message()) {
+            Some(wait) => verdict.after(wait),
+            None => verdict,
+        },
+        verdict => verdict,
+    }
 }

@@ -2,19 +2,87 @@ use core::time::Duration;
 
 use serde_json::Value;
 
-use super::{Fault, ProviderError, message, truncated};
-use crate::classify::quota;
+use super::{Fault, ProviderError, truncated};
+use crate::classify::rules::{named, refined};
 use crate::classify::verdict::LONGEST_HINT;
+use crate::classify::wait::wait_in;
 
 const RETRY_INFO: &str = "google.rpc.RetryInfo";
-const TRY_AGAIN_LATER: &str = "try again later";
+/// Fields that name what is wrong, the more exact first. `__type` is AWS's.
+const NAMES: [&str; 7] = [
+    "/details/error_code",
+    "/code",
+    "/type",
+    "/status",
+    "/__type",
+    "/errors/0/reason",
+    "/reason",
+];
+/// Fields that may hold an HTTP status: some servers send no other name.
+const STATUSES: [&str; 6] = [
+    "code",
+    "status",
+    "status_code",
+    "statusCode",
+    "error_code",
+    "http_status",
+];
+/// Fields for people. The first is the message.
+const TEXTS: [&str; 7] = [
+    "message",
+    "Message",
+    "error",
+    "detail",
+    "error_description",
+    "error_msg",
+    "title",
+];
+/// Fields that hold a wait in seconds: of gateways, AWS, Codex and Hugging Face.
+const WAITS: [&str; 6] = [
+    "retry_after",
+    "retryAfter",
+    "retry_after_seconds",
+    "retryAfterSeconds",
+    "resets_in_seconds",
+    "estimated_time",
+];
+/// Fields of Google's details that name a quota.
+const QUOTAS: [&str; 4] = ["quotaId", "quotaMetric", "subject", "description"];
 
-/// The error in a JSON body, in the data of one event, or in an event stream.
-pub(super) fn parse(text: &str) -> Option<ProviderError> {
+/// What is known before a text is read.
+#[derive(Clone, Copy)]
+struct Known {
+    /// The HTTP status that came with it. Then the text is an error, whatever its form, and what it does not name, the
+    /// status does.
+    status: Option<u16>,
+    /// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
+    /// enough to exhaust the stack.
+    quotes: bool,
+}
+
+/// The error in a JSON body, in the data of one event, in an event stream or, if there is a status, in any other text but a
+/// page, which gateways write for people.
+pub(super) fn parse(text: &str, status: Option<u16>) -> Option<ProviderError> {
     let text = text.trim_start_matches('\u{feff}').trim();
-    if text.starts_with(['{', '[']) {
-        return of_body(&truncated::parse(text)?, Quotes::Read);
-    }
+    let known = Known {
+        status,
+        quotes: true,
+    };
+    let found = match text.chars().next()? {
+        '<' => return None,
+        '{' | '[' => truncated::parse(text).and_then(|body| of_body(&body, known)),
+        _ if text.lines().any(is_field) => of_events(text, known),
+        _ => quoted(text, known),
+    };
+    found.or_else(|| status.map(|_| of_error(&Value::from(text), known)))
+}
+
+/// Whether the line is of an event stream.
+fn is_field(line: &str) -> bool {
+    line.starts_with("data:") || line.starts_with("event:")
+}
+
+fn of_events(text: &str, known: Known) -> Option<ProviderError> {
     let mut event = "";
     let mut data = String::new();
     // One empty line more, since the last event may lack the one that ends it.
@@ -26,7 +94,7 @@ pub(super) fn parse(text: &str) -> Option<ProviderError> {
                 data.push('\n');
             }
             _ if line.is_empty() => {
-                if let Some(error) = of_event(event, data.trim()) {
+                if let Some(error) = of_event(event, data.trim(), known) {
                     return Some(error);
                 }
                 event = "";
@@ -38,43 +106,31 @@ pub(super) fn parse(text: &str) -> Option<ProviderError> {
     None
 }
 
-fn of_event(event: &str, data: &str) -> Option<ProviderError> {
+fn of_event(event: &str, data: &str, known: Known) -> Option<ProviderError> {
     let is_error = event == "error";
     match truncated::parse(data) {
-        Some(value) => of_body(&value, Quotes::Read)
-            .or_else(|| is_error.then(|| of_error(&value, Quotes::Read))),
-        None if is_error => Some(of_error(&Value::from(data), Quotes::Read)),
+        Some(value) => of_body(&value, known).or_else(|| is_error.then(|| of_error(&value, known))),
+        None if is_error => Some(of_error(&Value::from(data), known)),
         None => None,
     }
 }
 
-/// Whether to read errors quoted in this one. Errors quoted in a quoted error are not read, so that no text nests deep
-/// enough to exhaust the stack.
-#[derive(Clone, Copy)]
-enum Quotes {
-    Read,
-    Ignored,
-}
-
-fn of_body(body: &Value, quotes: Quotes) -> Option<ProviderError> {
+fn of_body(body: &Value, known: Known) -> Option<ProviderError> {
     // Gemini streams without `alt=sse` are one array.
     if let Value::Array(items) = body {
-        return items.iter().find_map(|item| of_body(item, quotes));
+        return items.iter().find_map(|item| of_body(item, known));
     }
-    // In the event `response.failed` of OpenAI the response holds it.
-    let errors = [&body["error"], &body["response"]["error"]];
-    match errors.into_iter().find(|error| says_something(error)) {
-        Some(error @ Value::Object(_)) => Some(of_error(error, quotes)),
-        Some(Value::Array(errors)) => errors.first().map(|error| of_error(error, quotes)),
+    // In the event `response.failed` of OpenAI the response holds it; gateways wrap it twice.
+    let within = ["/error/error", "/error", "/response/error"];
+    let by_status = ["/detail", "/errors"].map(|place| known.status.and(body.pointer(place)));
+    let errors = within.map(|place| body.pointer(place)).into_iter();
+    let mut errors = errors.chain(by_status).flatten();
+    match errors.find(|error| says_something(error)) {
+        Some(error @ Value::Object(_)) => Some(of_error(error, known)),
+        Some(Value::Array(errors)) => errors.first().map(|error| of_error(error, known)),
         // What else there is stands beside it.
-        Some(error) => {
-            let mut beside = body.clone();
-            if error.is_string() {
-                beside["message"] = error.clone();
-            }
-            Some(of_error(&beside, quotes))
-        }
-        None if is_error_itself(body) => Some(of_error(body, quotes)),
+        Some(_) => Some(of_error(body, known)),
+        None if known.status.is_some() || is_error_itself(body) => Some(of_error(body, known)),
         None => None,
     }
 }
@@ -92,120 +148,143 @@ fn says_something(error: &Value) -> bool {
 
 /// The event `error` of OpenAI's Responses API; Mistral; gateways that leave the envelope out.
 fn is_error_itself(body: &Value) -> bool {
-    let names_a_fault = |key: &str| body[key].as_str().and_then(Fault::named).is_some();
+    let names_a_fault = |key: &str| {
+        let by_name = body[key].as_str().and_then(|name| named([name]));
+        let status = body[key].as_u64().and_then(|code| code.try_into().ok());
+        by_name.or(status.and_then(Fault::of_status)).is_some()
+    };
     ["type", "object"].iter().any(|&key| body[key] == "error")
         || body["message"].is_string() && ["type", "code"].into_iter().any(names_a_fault)
 }
 
-fn of_error(error: &Value, quotes: Quotes) -> ProviderError {
-    let text = |key: &str| error[key].as_str().map(str::to_owned);
-    let error_type = text("type")
-        .filter(|name| name != "error")
-        .or_else(|| text("status"));
-    let code = match &error["code"] {
-        Value::Number(number) => Some(number.to_string()),
-        code => code.as_str().map(str::to_owned),
-    };
-    let detail = error["details"]["error_code"].as_str().map(str::to_owned);
-    let code = detail.or(code);
-    let message = error["message"]
-        .as_str()
-        .or(error.as_str())
-        .unwrap_or_default()
-        .to_owned();
+fn of_error(error: &Value, known: Known) -> ProviderError {
+    let name = |place: &str| error.pointer(place).and_then(text);
+    let code = name("/details/error_code").or_else(|| name("/code"));
+    let error_type = error["type"].as_str().filter(|name| *name != "error");
+    let error_type = error_type.or(error["status"].as_str()).map(str::to_owned);
+    let texts = TEXTS.iter().filter_map(|key| error[key].as_str());
+    let texts: Vec<_> = error.as_str().into_iter().chain(texts).collect();
+    let raw = error["metadata"]["raw"].as_str();
+    let mut quotes = texts.iter().copied().chain(raw).filter(|_| known.quotes);
+    let quoted = quotes.find_map(|text| quoted(text, known));
     let details = error["details"].as_array().map_or(&[][..], Vec::as_slice);
-    let info = details.iter().find(|detail| {
-        let name = detail["@type"].as_str();
-        name.is_some_and(|name| name.ends_with(RETRY_INFO))
-    });
-    let quoted = match quotes {
-        Quotes::Read => [&error["message"], &error["metadata"]["raw"]]
-            .into_iter()
-            .find_map(quoted),
-        Quotes::Ignored => None,
-    };
+
+    let names = NAMES.iter().filter_map(|place| name(place));
+    let names: Vec<_> = names.collect();
     let by_quoted = quoted.as_ref().map(|error| error.fault);
-    let fault = match fault(error_type.as_deref(), code.as_deref(), &message, by_quoted) {
-        Fault::Exhausted if details.iter().any(is_of_a_day) => Fault::Billing,
-        Fault::Exhausted if info.is_some() || says_try_again(&message) => Fault::Throttled,
-        fault => message::refined(fault, &message),
-    };
-    let by_message = || match fault {
-        Fault::Throttled => message::wait(&message),
-        _ => None,
-    };
-    let retry_after = info
-        .and_then(|info| seconds(info["retryDelay"].as_str()?))
-        .or_else(|| quoted.and_then(|error| error.retry_after))
-        .or_else(by_message);
+    let fault = said(error, &names, known, by_quoted);
+    let is_open = matches!(known.status, None | Some(403 | 429));
+    let quotas = details.iter().flat_map(quotas).collect::<Vec<_>>();
+    let read = names.iter().chain(&quotas).map(String::as_str);
+    let read = texts.iter().copied().chain(read);
+    let fault = read.fold(fault, |fault, text| refined(fault, is_open, text));
+
+    let in_text = |_| texts.iter().find_map(|text| wait_in(text));
+    let retry_after = retry_info(details)
+        .or_else(|| quoted?.retry_after)
+        .or_else(|| wait_beside(error))
+        .or_else(|| {
+            Some(fault)
+                .filter(|fault| *fault == Fault::Throttled)
+                .and_then(in_text)
+        });
     ProviderError {
         fault,
         error_type,
         code,
-        message,
+        message: texts.first().copied().unwrap_or_default().to_owned(),
         retry_after,
     }
 }
 
-/// The provider's own error, quoted by a gateway, perhaps with text around it.
-fn quoted(text: &Value) -> Option<ProviderError> {
-    let text = text.as_str()?;
-    let text = &text[text.find('{')?..];
+/// A field that holds a name, or a number that is one.
+fn text(field: &Value) -> Option<String> {
+    match field {
+        Value::Number(number) => Some(number.to_string()),
+        field => field.as_str().map(str::to_owned),
+    }
+}
+
+/// What the error names: a bill wherever it appears. Otherwise the code counts more than the type, both count more than a
+/// quoted error, and all of them more than a status.
+fn said(error: &Value, names: &[String], known: Known, quoted: Option<Fault>) -> Fault {
+    // Where Anthropic's details are left out, the message begins with their code.
+    let message = error["message"].as_str().or(error["error"].as_str());
+    let first = message.and_then(|text| text.split([':', ' ']).next());
+    if [named(first), quoted].contains(&Some(Fault::Billing)) {
+        return Fault::Billing;
+    }
+    let mut numbers = STATUSES
+        .iter()
+        .filter_map(|key| text(&error[key])?.parse().ok());
+    named(names.iter().map(String::as_str))
+        .or(quoted)
+        .or_else(|| numbers.find_map(Fault::of_status))
+        .or_else(|| (known.status == Some(429)).then_some(Fault::Throttled))
+        .unwrap_or(Fault::Unknown)
+}
+
+/// The provider's own error, quoted by a gateway or a client, perhaps with text around it: "API error 429: {…}".
+fn quoted(text: &str, known: Known) -> Option<ProviderError> {
+    let (before, text) = text.split_at(text.find('{')?);
     let first = serde_json::Deserializer::from_str(text).into_iter().next();
     let body = match first {
         Some(Ok(body)) => body,
         _ => truncated::parse(text)?,
     };
-    let error = of_body(&body, Quotes::Ignored).unwrap_or_else(|| of_error(&body, Quotes::Ignored));
+    let mut numbers = before.split(|c: char| !c.is_ascii_digit());
+    let status = numbers.find_map(|number| number.parse().ok().filter(|n| (400..600).contains(n)));
+    let known = Known {
+        status: status.or(known.status),
+        quotes: false,
+    };
+    let error = of_body(&body, known).unwrap_or_else(|| of_error(&body, known));
     (error.fault != Fault::Unknown).then_some(error)
 }
 
-/// Billing wins wherever it appears. Otherwise the code counts more than the type, both count more than a quoted error,
-/// and all of them more than a number.
-fn fault(
-    error_type: Option<&str>,
-    code: Option<&str>,
-    message: &str,
-    quoted: Option<Fault>,
-) -> Fault {
-    let named = |name: Option<&str>| name.and_then(Fault::named);
-    let (by_code, by_type) = (named(code), named(error_type));
-    let by_number = || Fault::of_status(code?.parse().ok()?);
-    // Where Anthropic's details are left out, the message begins with their code.
-    let by_message = named(message.split([':', ' ']).next());
-    if [by_code, by_type, by_message, quoted].contains(&Some(Fault::Billing)) {
-        return Fault::Billing;
-    }
-    by_code
-        .or(by_type)
-        .or(quoted)
-        .or_else(by_number)
-        .unwrap_or(Fault::Unknown)
+fn retry_info(details: &[Value]) -> Option<Duration> {
+    let info = details.iter().find(|detail| {
+        let name = detail["@type"].as_str();
+        name.is_some_and(|name| name.ends_with(RETRY_INFO))
+    })?;
+    // A duration in the JSON of Protocol Buffers: `"1.5s"`.
+    seconds(
+        info["retryDelay"]
+            .as_str()?
+            .trim()
+            .strip_suffix('s')?
+            .parse()
+            .ok()?,
+    )
 }
 
-/// Vertex AI: its shared capacity sends no `RetryInfo`.
-fn says_try_again(message: &str) -> bool {
-    message.to_ascii_lowercase().contains(TRY_AGAIN_LATER)
+/// The wait that a field of its own tells.
+fn wait_beside(error: &Value) -> Option<Duration> {
+    let places = [error, &error["metadata"]].into_iter();
+    let mut fields = places.flat_map(|place| WAITS.map(|key| &place[key]));
+    fields.find_map(|field| seconds(field.as_f64()?))
 }
 
-/// Whether a detail names a quota of a day: `QuotaFailure`, or `ErrorInfo` with its metadata.
-fn is_of_a_day(detail: &Value) -> bool {
+fn seconds(seconds: f64) -> Option<Duration> {
+    let wait = Duration::try_from_secs_f64(seconds).ok()?;
+    (wait <= LONGEST_HINT).then_some(wait)
+}
+
+/// What the details say of quotas: `QuotaFailure`, and `ErrorInfo` with its metadata.
+fn quotas(detail: &Value) -> Vec<String> {
     let violations = detail["violations"]
         .as_array()
         .map_or(&[][..], Vec::as_slice);
-    let names = violations.iter().flat_map(|violation| {
-        ["quotaId", "quotaMetric", "subject", "description"].map(|key| &violation[key])
-    });
+    let metadata = &detail["metadata"];
+    let names = violations
+        .iter()
+        .flat_map(|violation| QUOTAS.map(|key| &violation[key]));
+    let names = names.chain([&metadata["quota_limit"]]).filter_map(text);
+    let values = violations.iter().map(|violation| &violation["quotaValue"]);
+    let values = values
+        .chain([&metadata["quota_limit_value"]])
+        .filter_map(text);
     names
-        .chain([&detail["metadata"]["quota_limit"]])
-        .filter_map(Value::as_str)
-        .any(quota::is_daily)
-}
-
-/// A duration in the JSON of Protocol Buffers: `"1.5s"`.
-fn seconds(text: &str) -> Option<Duration> {
-    let seconds = text.trim().strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds)
-        .ok()
-        .filter(|wait| *wait <= LONGEST_HINT)
+        .chain(values.map(|value| format!("limit: {value}")))
+        .collect()
 }

@@ -1,4 +1,6 @@
+use super::{Inspect, found_in};
 use crate::classify::verdict::Verdict;
+use crate::classify::wait::wait_in;
 
 /// Joins functions for the key `on`: the ones in [`on`](crate::on), closures, and your own functions, which return a
 /// `bool` or anything else that converts into a [`Verdict`].
@@ -74,6 +76,37 @@ pub trait Combine: Sized {
         move |error: &E| match other(error).into() {
             excepted if excepted.is_retryable() => Verdict::STOP,
             _ => self(error).into(),
+        }
+    }
+
+    /// What it would retry counts as throttled, so as refused unread. The wait is its hint, or else the one that the error's
+    /// message or a source's names: "Please try again in 20s".
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::on::{self, Combine};
+    /// use retry_runtime::Verdict;
+    ///
+    /// let on = on::mentions("429").throttled();
+    /// let error = String::from("429: Please try again in 20s");
+    /// assert_eq!(on(&error), Verdict::THROTTLED.after(Duration::from_secs(20)));
+    /// assert_eq!(on(&String::from("401")), Verdict::STOP);
+    /// ```
+    fn throttled<E, V, Via>(self) -> impl Fn(&E) -> Verdict
+    where
+        E: Inspect<Via> + ?Sized,
+        Self: Fn(&E) -> V,
+        V: Into<Verdict>,
+    {
+        move |error: &E| {
+            let verdict = self(error).into();
+            if !verdict.is_retryable() {
+                return Verdict::STOP;
+            }
+            match verdict.hint().or_else(|| found_in(error, wait_in)) {
+                Some(wait) => Verdict::THROTTLED.after(wait),
+                None => Verdict::THROTTLED,
+            }
         }
     }
 }

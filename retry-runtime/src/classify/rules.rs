@@ -1,0 +1,143 @@
+//! What services say when they fail: a table of rules, and the one matcher that reads it, for bodies, for events of a
+//! stream and for gRPC.
+
+mod table;
+
+use alloc::string::String;
+use core::time::Duration;
+
+use table::RULES;
+
+use crate::classify::fault::Fault;
+use crate::classify::wait::wait_in;
+
+/// How far a text is read. What is wrong stands at its beginning, and prompts that are quoted have no end.
+const READ: usize = 16 * 1024;
+/// A limit of a day that is free again sooner.
+const SOON: Duration = Duration::from_secs(60 * 60);
+
+/// Where a rule's words must stand. They are compared as [`words`].
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// The whole of a code, a type, a status or a reason. A `*` at its beginning stands for anything.
+    #[cfg_attr(not(feature = "llm"), allow(dead_code))]
+    Name,
+    /// In the text of any answer that names no failure of the server.
+    Text,
+    /// In the text of an answer that is throttled, or in the name of the quota that it exceeds.
+    Limit,
+    /// As `Limit`, of a day that has no fixed beginning: if the text names a wait below an hour, then it is as long as that.
+    Rolling,
+}
+
+/// What the first known name says, but a bill wins wherever it is named.
+#[cfg(feature = "llm")]
+pub(crate) fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Option<Fault> {
+    let mut found = names.into_iter().filter_map(|name| {
+        let name = words(name);
+        let name = name.trim();
+        let is_named = |of: &str| match of.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => name == of,
+        };
+        let rule = RULES
+            .iter()
+            .find(|rule| rule.0 == Seen::Name && is_named(rule.1));
+        rule.map(|rule| rule.2)
+    });
+    let first = found.next();
+    if found.any(|fault| fault == Fault::Billing) {
+        return Some(Fault::Billing);
+    }
+    first
+}
+
+/// The fault that a text tells, where names and status say only this much. `is_open`: they leave open whether it is
+/// throttled or overloaded, too.
+pub(crate) fn refined(fault: Fault, is_open: bool, text: &str) -> Fault {
+    use Fault::{Invalid, Overloaded, Throttled, Unknown};
+
+    let may_be = |seen, means| match (seen, means) {
+        (Seen::Name, _) => false,
+        (Seen::Limit | Seen::Rolling, _) => fault == Throttled,
+        (Seen::Text, Throttled | Overloaded) => is_open && fault == Unknown,
+        (Seen::Text, _) => matches!(fault, Throttled | Invalid | Unknown),
+    };
+    if !matches!(fault, Throttled | Invalid | Unknown) {
+        return fault;
+    }
+    let said = words(text);
+    let mut rules = RULES.iter().filter(|rule| may_be(rule.0, rule.2));
+    match rules.find(|rule| says(&said, rule.1)) {
+        Some((Seen::Rolling, ..)) if wait_in(text).is_some_and(|wait| wait < SOON) => Throttled,
+        Some(rule) => rule.2,
+        None => fault,
+    }
+}
+
+/// The words of a text in small letters, each between single spaces, so that `RequestsPerDay`, `requests_per_day` and
+/// "Requests per day" are one. A number keeps its point.
+fn words(text: &str) -> String {
+    let mut words = String::from(" ");
+    let mut before = ' ';
+    let mut chars = text.chars().take(READ).peekable();
+    while let Some(c) = chars.next() {
+        let next_is_digit = chars.peek().is_some_and(char::is_ascii_digit);
+        let is_point = c == '.' && before.is_ascii_digit() && next_is_digit;
+        let is_inside = is_point || c.is_alphanumeric();
+        let is_new = before.is_lowercase() && c.is_uppercase();
+        if (!is_inside || is_new) && !words.ends_with(' ') {
+            words.push(' ');
+        }
+        if is_inside {
+            words.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.push(' ');
+    words
+}
+
+fn says(said: &str, phrase: &str) -> bool {
+    said.match_indices(phrase).any(|(start, phrase)| {
+        said[..start].ends_with(' ') && said[start + phrase.len()..].starts_with(' ')
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_rule_is_written_as_it_is_compared() {
+        for (_, phrase, _, source) in RULES {
+            let plain = phrase.strip_prefix("* ").unwrap_or(phrase);
+            assert_eq!(words(plain).trim(), plain, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_day_is_seen_however_it_is_spelt() {
+        for (text, expected) in [
+            (
+                "GenerateRequestsPerDayPerProjectPerModel-FreeTier",
+                Fault::Billing,
+            ),
+            ("requests_per_day", Fault::Billing),
+            ("Requests per day", Fault::Billing),
+            ("Daily Limit for model queries exceeded", Fault::Billing),
+            ("requests per day: try again in 7m12s", Fault::Throttled),
+            ("requests per day: try again in 7h12m", Fault::Billing),
+            ("limit: 0, model", Fault::Billing),
+            ("limit: 0.5", Fault::Throttled),
+            ("limit: 05", Fault::Throttled),
+            (
+                "GenerateRequestsPerMinutePerProjectPerModel",
+                Fault::Throttled,
+            ),
+            ("", Fault::Throttled),
+        ] {
+            assert_eq!(refined(Fault::Throttled, false, text), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Answers that services gave, as people reported them and references show them, and the verdict that whoever runs a
+//! program would want. Each row of the data says where it is from.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use retry_runtime::llm::{ProviderError, wait_in};
+use retry_runtime::{Classify, ResponseError, Verdict, retry};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answer {
+    of: String,
+    source: String,
+    status: u16,
+    #[serde(default)]
+    headers: HashMap<String, String>,
+    #[serde(default)]
+    body: Value,
+    verdict: Wanted,
+    /// The hint, in seconds.
+    wait: Option<f64>,
+    /// Whether the body says the same as an event of a stream, which has no status.
+    #[serde(default)]
+    event: bool,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Wanted {
+    Throttled,
+    /// Transient: nothing was done.
+    Refused,
+    /// Transient: something may have been done.
+    Ambiguous,
+    Stop,
+}
+
+impl Answer {
+    fn wanted(&self) -> Verdict {
+        let verdict = match self.verdict {
+            Wanted::Throttled => Verdict::THROTTLED,
+            Wanted::Refused => Verdict::TRANSIENT,
+            Wanted::Ambiguous => Verdict::TRANSIENT.ambiguous(),
+            Wanted::Stop => Verdict::STOP,
+        };
+        match self.wait {
+            Some(wait) => verdict.after(Duration::from_secs_f64(wait)),
+            None => verdict,
+        }
+    }
+
+    fn body(&self) -> String {
+        match &self.body {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            body => body.to_string(),
+        }
+    }
+
+    fn response(&self) -> ResponseError {
+        let status = StatusCode::from_u16(self.status).unwrap();
+        let headers = HeaderMap::try_from(&self.headers).unwrap();
+        ResponseError::new(status, headers, self.body())
+    }
+}
+
+fn answers() -> Vec<Answer> {
+    let lines = include_str!("answers.jsonl").lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+#[test]
+fn every_answer_has_the_verdict_that_its_caller_wants() {
+    let mut wrong = Vec::new();
+    for answer in answers() {
+        let (body, wanted) = (answer.body(), answer.wanted());
+        let mut check = |place: &str, verdict: Option<Verdict>| {
+            if verdict != Some(wanted) {
+                let Answer { of, source, .. } = &answer;
+                wrong.push(format!(
+                    "{of} ({source}) {place}: {verdict:?}, not {wanted:?}: {body}"
+                ));
+            }
+        };
+        check("as a response", Some(answer.response().classify()));
+        if answer.event {
+            for event in [body.clone(), format!("event: error\ndata: {body}\n\n")] {
+                check(
+                    "in a stream",
+                    ProviderError::parse(event).map(|error| error.classify()),
+                );
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const MAX_HINT: Duration = Duration::from_secs(60);
+
+/// However long an answer asks to wait, or whether it names no wait: no call goes on at once, and none waits for longer
+/// than it allows.
+#[tokio::test(start_paused = true)]
+async fn no_answer_is_asked_again_at_once_nor_waited_for_too_long() {
+    #[retry(max = 1, base = "100ms", jitter = "none", max_hint = "60s")]
+    async fn ask(answer: &Answer, attempts: &mut u32) -> Result<(), ResponseError> {
+        *attempts += 1;
+        Err(answer.response())
+    }
+
+    for answer in answers() {
+        let wanted = answer.wanted();
+        let hint = wanted.hint().unwrap_or_default();
+        let is_retried = wanted.is_retryable() && hint <= MAX_HINT;
+        let expected = match is_retried {
+            true => (2, hint.max(Duration::from_millis(100))),
+            false => (1, Duration::ZERO),
+        };
+        let (began, mut attempts) = (Instant::now(), 0);
+        ask(&answer, &mut attempts).await.unwrap_err();
+        // The runtime's clock goes by whole milliseconds.
+        let more = began.elapsed().checked_sub(expected.1);
+        let is_exact = more.is_some_and(|more| more <= Duration::from_millis(1));
+        assert_eq!(
+            (attempts, is_exact),
+            (expected.0, true),
+            "{}",
+            answer.source
+        );
+    }
+}
+
+/// With time that grows faster than the text, this would not end.
+#[test]
+fn no_text_takes_more_time_than_its_length() {
+    let pieces = [
+        "try again in ",
+        "try again in 1s",
+        "please wait for about ",
+        "1s ",
+        "{",
+        "[{",
+        "\"",
+        "{\"error\":\"",
+        "{\"error\":{\"message\":\"429 {",
+        "data: {\"a\":1}\n\n",
+        "event: error\n",
+        "RequestsPerDay",
+        "per day per day_",
+    ];
+    for piece in pieces {
+        let text = piece.repeat((1 << 20) / piece.len());
+        let quoted =
+            json!({"error": {"message": text, "details": [{"quotaId": text}]}}).to_string();
+        for text in [text, quoted] {
+            ProviderError::parse(&text);
+            wait_in(&text);
+            let answer = ResponseError::new(StatusCode::TOO_MANY_REQUESTS, HeaderMap::new(), text);
+            answer.classify();
+        }
+    }
+}
