@@ -44,12 +44,12 @@ use core::time::Duration;
 
 use crate::classify::kind::Kind;
 use crate::classify::verdict::Verdict;
+#[cfg(feature = "std")]
 use crate::limiter::concurrency_limiter::ConcurrencyLimiter;
 #[cfg(feature = "std")]
 use crate::limiter::gate::Gate;
 #[cfg(feature = "std")]
 use crate::limiter::rate_limiter::RateLimiter;
-#[cfg(feature = "std")]
 use crate::policy::Policy;
 
 /// Makes attempts wait their turn, shared by calls: the key `limiter`.
