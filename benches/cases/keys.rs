@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use backon::Retryable;
 use retry_runtime::{
-    Breaker, Budget, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut, retry,
+    Breaker, Budget, ConcurrencyLimiter, Event, Policy, RateLimiter, Rejected, TimedOut, Verdict,
+    retry,
 };
 
 use super::peers::exponential;
@@ -35,10 +36,19 @@ impl From<Rejected> for ModelError {
     }
 }
 
+/// Some keys need more than a `bool`.
+fn classify(error: &ModelError) -> Verdict {
+    if error.is_transient() {
+        Verdict::TRANSIENT
+    } else {
+        Verdict::STOP
+    }
+}
+
 macro_rules! with_keys {
     ($($name:ident($($key:tt)*))*) => {
         impl Model {$(
-            #[retry(on = ModelError::is_transient, $($key)*)]
+            #[retry(on = classify, $($key)*)]
             pub(super) async fn $name(&self, prompt: &str) -> Result<u64, ModelError> {
                 self.send(prompt).await
             }

@@ -27,7 +27,6 @@ use crate::time::timer::Timer;
 /// One future around the operation's: each of several nested ones would hold the policy and the closures again. A block
 /// instead of an `async fn`, which keeps its arguments twice; for the same reason what it needs is made before it. Waits and pauses are on the heap, as only calls that don't
 /// succeed at once need room for them.
-#[expect(clippy::manual_async_fn, reason = "see above")]
 #[inline]
 pub(super) fn run<Q, Op, Fut, Fallen, T, E>(
     call: Q,

@@ -1,5 +1,10 @@
 //! The keys of a chain, each named once.
 
+#![expect(
+    clippy::type_complexity,
+    reason = "a chain's type says which keys it has"
+)]
+
 use core::fmt;
 use core::time::Duration;
 

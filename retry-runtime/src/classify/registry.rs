@@ -10,7 +10,7 @@ type Ask = dyn Fn(&(dyn Error + 'static)) -> Option<Verdict> + Send + Sync;
 
 static KNOWN: RwLock<Vec<Arc<Ask>>> = RwLock::new(Vec::new());
 
-/// Makes an error type known to the whole program: from then on [`cause`](super::cause), `Box<dyn Error>`, `anyhow::Error`
+/// Makes an error type known to the whole program: from then on [`cause`](crate::on::cause), `Box<dyn Error>`, `anyhow::Error`
 /// and [`std::io::Error`] ask this function where they find an error of type `E`, also in a `Box` or `Arc`. Call it once,
 /// before the calls that need it, as in `main`.
 ///

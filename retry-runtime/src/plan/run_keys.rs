@@ -307,7 +307,7 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
         execution: Execution<'_>,
     ) -> Result<(AttemptsOf<K>, bool), RejectedBy> {
         let attempts = &mut self.runs[execution.index].attempts;
-        let mut attempts = mem::replace(attempts, Attempts::new());
+        let mut attempts = mem::take(attempts);
         attempts.call = attempts.call.at(execution.attempt);
         let waits = attempts.enter(&mut self.plan.of(execution.subtask), 1)?;
         Ok((attempts, waits))
