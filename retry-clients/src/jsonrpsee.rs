@@ -114,7 +114,7 @@ fn by_transport(error: &(dyn StdError + Send + Sync + 'static)) -> Verdict {
     }
 }
 
-/// Of a web socket that did not come about. No request was sent, so that nothing of this is ambiguous.
+/// The verdict on a web socket that did not come about. No request was sent, so nothing is ambiguous.
 fn by_handshake(error: &WsHandshakeError) -> Verdict {
     let verdict = match error {
         WsHandshakeError::Timeout(_) | WsHandshakeError::ResolutionFailed(_) => Verdict::TRANSIENT,
@@ -130,7 +130,7 @@ fn by_handshake(error: &WsHandshakeError) -> Verdict {
     }
 }
 
-/// Of a web socket that was open. What is too large for it would end the next one, too.
+/// The verdict on a web socket that was open. What is too large for it would end the next one, too.
 fn by_lost_connection(error: &ClientError) -> Verdict {
     let cause = match error {
         ClientError::Transport(error) => error.downcast_ref(),

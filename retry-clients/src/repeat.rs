@@ -66,7 +66,7 @@ pub trait Repeat<A>: Sized + Send {
     /// are kept.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
-    /// Whether it can be sent again.
+    /// Whether the request can be sent again.
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable> {
         let _ = kept;
         Ok(())
@@ -85,7 +85,7 @@ pub trait Repeat<A>: Sized + Send {
     /// What a call with it is named, unless [`ClientRetries::name`] says: the same for many requests, and no secret.
     fn name(kept: &Self::Kept) -> Cow<'_, str>;
 
-    /// Whether it may take effect twice without harm, as its method says. Default true.
+    /// Whether the request may take effect twice without harm, as its method says. Default true.
     fn is_idempotent(kept: &Self::Kept) -> bool {
         let _ = kept;
         true

@@ -111,7 +111,7 @@ impl<'b> Durable<'b> {
 }
 
 impl<'b> Durable<'b, ByVerdict<ByClassify>> {
-    /// The same, for a function that returns a [`Verdict`](retry_runtime::Verdict).
+    /// Takes a function that returns a [`Verdict`](retry_runtime::Verdict).
     pub fn on<F>(self, on: F) -> Durable<'b, ByVerdict<F>> {
         self.with_on(|_| ByVerdict::new(on))
     }
@@ -414,7 +414,7 @@ enum Ended<T, E> {
 /// How far an attempt came in this life, where the engine could not keep it.
 enum Came {
     NotBegun,
-    /// It succeeded or gave up, or it is under way.
+    /// The attempt succeeded or gave up, or is under way.
     Ended,
     Pauses(Retry),
 }

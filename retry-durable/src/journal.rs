@@ -265,7 +265,7 @@ pub enum JournalError {
         /// What is wrong with its result.
         error: serde_json::Error,
     },
-    /// It sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
+    /// The journal sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
     NoRuntime,
     /// Two steps since the journal was opened have this name. The second did not run.
     Twice(String),

@@ -161,7 +161,7 @@ pub enum Turn {
     Wait {
         /// How many attempts wait before it.
         ahead: usize,
-        /// It asks again after that time, or when woken. `None`: only when woken.
+        /// The attempt asks again after that time, or when woken. `None`: only when woken.
         at_least: Option<Duration>,
     },
     /// Never: the call ends.
@@ -175,7 +175,7 @@ pub enum End {
     /// The server answered: with a value, even one that `until` or `validate` rejected, or with an error that is not
     /// worth a retry.
     Success,
-    /// It failed.
+    /// The attempt failed.
     Failure {
         /// How: `Transient`, `Throttled` or `Timeout`.
         kind: Kind,
@@ -184,7 +184,7 @@ pub enum End {
     },
     /// Unknown: nobody classified the error, or the attempt was dropped or panicked.
     Ignored,
-    /// It never began. It gets back what it was charged.
+    /// The attempt never began. It gets back what it was charged.
     NotBegun,
 }
 

@@ -125,7 +125,7 @@ pub fn cold<T>(decide: impl FnOnce() -> T) -> T {
     decide()
 }
 
-/// The same with a site that is bound beside it.
+/// Runs the code after a failure as [`cold`] does, with a site that is bound beside it.
 #[cold]
 #[inline]
 pub fn cold_at<T>(

@@ -228,7 +228,7 @@ where
     stream
 }
 
-/// The same, or the error that there is in place of a first item.
+/// The stream, or the error that there is in place of a first item.
 pub async fn opened<T, E, F>(stream: Retried<T, E, F>) -> Result<Retried<T, E, F>, E>
 where
     F: Future<Output = Option<Result<T, E>>>,

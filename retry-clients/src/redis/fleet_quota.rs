@@ -122,7 +122,7 @@ impl FleetQuota {
         }))
     }
 
-    /// The same limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
     ///
     /// It is leased as a whole as soon as anything is there. What costs more than that leaves a debt, and all processes
     /// wait until it is paid. A process that Redis does not answer gathers the whole cost from its own part first.

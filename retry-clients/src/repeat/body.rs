@@ -63,13 +63,13 @@ pub trait RepeatBody: Body<Data = Bytes> + Sized + Send {
     /// Parts it into what is sent first and what is kept, which may be at most that many bytes.
     fn keep(self, most: usize) -> (Self, Self::Kept);
 
-    /// Whether it can be sent again.
+    /// Whether the body can be sent again.
     fn repeatable(kept: &Self::Kept) -> Result<(), Unrepeatable>;
 
     /// The body from its beginning.
     fn again(kept: &Self::Kept) -> Result<Self, Unrepeatable>;
 
-    /// Whether it was read to its end, or is in memory.
+    /// Whether the body was read to its end, or is in memory.
     fn is_read(kept: &Self::Kept) -> bool;
 }
 

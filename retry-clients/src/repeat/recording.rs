@@ -35,7 +35,7 @@ struct Tape<B> {
     state: State,
     /// The latest sending, which alone may read on.
     take: u64,
-    /// Of a sending that waits for the rest.
+    /// Wakes a sending that waits for the rest.
     waker: Option<Waker>,
 }
 
@@ -72,7 +72,7 @@ impl<B> Recording<B> {
         (recorded, Self(tape))
     }
 
-    /// Whether it can be sent again.
+    /// Whether the body can be sent again.
     pub fn repeatable(&self) -> Result<(), Unrepeatable> {
         match lock(&self.0).state {
             State::Unfinished | State::Whole => Ok(()),

@@ -14,7 +14,7 @@ use crate::errors::Errors;
 #[derive(Clone, Default)]
 pub(crate) struct Arguments {
     pub(crate) given: Vec<Argument>,
-    /// Of a member: what only its block gives.
+    /// For a member, the keys that only its block gives.
     pub(crate) of_block: Vec<Key>,
     pub(crate) errors: Errors,
 }

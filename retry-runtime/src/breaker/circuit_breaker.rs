@@ -52,7 +52,7 @@ pub trait CircuitBreaker {
     /// Lets an attempt through, or not.
     fn admit(&self) -> Option<Pass>;
 
-    /// Whether it would let nothing through now. Asked before a wait: by a call that also has a `limiter`, before that
+    /// Whether the breaker would let nothing through now. Asked before a wait: by a call that also has a `limiter`, before that
     /// for its turn, and by each call of a whole client of `retry-clients`. False by default, so the call waits.
     fn is_open(&self) -> bool {
         false
@@ -112,7 +112,7 @@ pub enum Seen {
     /// The server answered: with a value, be it rejected by `until` or `validate`, or with an error that is not worth a
     /// retry.
     Success,
-    /// It failed: the verdict was `Transient` or `Timeout`.
+    /// The attempt failed: the verdict was `Transient` or `Timeout`.
     Failure {
         /// How.
         kind: Kind,
@@ -140,16 +140,16 @@ impl Seen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Transition {
-    /// It lets nothing through from now on.
+    /// The breaker lets nothing through from now on.
     Opened {
         /// Why.
         cause: Cause,
         /// For how long. Then it lets trial calls through.
         open_for: Duration,
     },
-    /// It lets trial calls through, as it was open for long enough.
+    /// The breaker lets trial calls through, as it was open for long enough.
     HalfOpened,
-    /// It lets everything through again, as the trial calls succeeded.
+    /// The breaker lets everything through again, as the trial calls succeeded.
     Closed,
 }
 

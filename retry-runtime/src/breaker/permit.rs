@@ -39,7 +39,7 @@ impl<B: CircuitBreaker> Permit<B> {
         Some(Self::of(breaker, pass))
     }
 
-    /// The same for an attempt beside a slow one.
+    /// Asks for a pass for an attempt beside a slow one.
     pub(crate) fn beside(breaker: B) -> Option<Self> {
         let pass = breaker.admit_hedge()?;
         Some(Self::of(breaker, pass))

@@ -60,7 +60,7 @@ struct Known<V> {
 
 /// What may be forgotten while nobody holds it.
 pub trait Rest {
-    /// Whether it is as new, or says nothing about today. What was learnt says little if it is long unused.
+    /// Whether the value is as new, or says nothing about today. What was learnt says little if it is long unused.
     fn is_at_rest(&self, is_unused: bool) -> bool;
 }
 
@@ -84,7 +84,7 @@ impl<K: Eq + Hash, V: Rest> Keyed<K, V> {
         }
     }
 
-    /// That of a key.
+    /// The value of a key.
     pub fn of<Q>(&self, key: &Q) -> Arc<V>
     where
         K: core::borrow::Borrow<Q>,

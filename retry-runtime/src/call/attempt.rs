@@ -67,7 +67,7 @@ pub struct Attempt<E, K = ()> {
 pub struct Draft<T>(Option<T>);
 
 impl<E, K> Attempt<E, K> {
-    /// Of a call that begins now by that clock.
+    /// What is known before the first attempt of a call that begins now by that clock.
     pub(crate) fn before_first(clock: Clock, kept: K) -> Self {
         Self {
             number: AtomicU32::new(0),
@@ -156,7 +156,7 @@ impl<E, K> Attempt<E, K> {
         self.errors.push(error, note);
     }
 
-    /// The same of an attempt beside others that went on.
+    /// Keeps the error of an attempt beside others that went on.
     pub(crate) fn failed_beside(&mut self, error: E) {
         self.in_row = true;
         self.errors.push(error, Note::default());
@@ -264,7 +264,7 @@ impl<E, K> Attempt<E, K> {
         self.clock.now().since(self.started)
     }
 
-    /// The same for every attempt of a call, different for every call: an idempotency key.
+    /// An idempotency key: every attempt of a call has the same one, and no other call has it.
     ///
     /// # Panics
     ///
@@ -300,7 +300,7 @@ impl<E, K> Attempt<E, K> {
 }
 
 impl<E> Attempt<E> {
-    /// The same attempt, where its errors are out of reach.
+    /// A copy of this attempt, for a call whose errors are out of reach.
     pub(crate) fn without_errors(&self) -> Self {
         Self {
             number: AtomicU32::new(self.number()),

@@ -68,7 +68,7 @@ impl Drawn {
             .expect("a call id needs random numbers, and getrandom has none")
     }
 
-    /// The same id for a copy. Where there is no generator, neither has one.
+    /// This id for a copy. Where there is no generator, neither has one.
     pub(crate) fn shared(&self) -> Self {
         self.try_get()
             .map_or_else(Self::new, |id| Self(id.parts().map(AtomicU32::new)))

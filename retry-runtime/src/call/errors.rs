@@ -41,7 +41,7 @@ impl<E> Errors<E> {
         gathered.notes.push(note);
     }
 
-    /// The same attempts, none of whose errors is kept.
+    /// A record of these attempts without their errors.
     pub(crate) fn all_left_out(&self) -> Self {
         let gathered = self.0.as_ref().map(|gathered| {
             let kept = u64::try_from(gathered.kept.len()).unwrap_or(u64::MAX);

@@ -60,7 +60,7 @@ pub struct Failure<'a> {
     pub(super) permit: Option<(&'a mut dyn Records, ReportTransition)>,
     /// With what reports what changed about the limiter.
     pub(super) place: Option<(&'a mut dyn Leave, ReportChanges)>,
-    /// Whether it has a limiter, which takes care of throttled retries.
+    /// Whether the attempt had a limiter, which takes care of throttled retries.
     pub(super) is_limited: bool,
     pub(super) values: Values,
     pub(super) ending: Ending,
@@ -252,7 +252,7 @@ impl<'a> Failure<'a> {
         self
     }
 
-    /// The same, and says that a correction of the returned value follows instead of another attempt.
+    /// Says that this call validates values, and that a correction of the returned value follows instead of another attempt.
     pub fn correctable(mut self) -> Self {
         self.values = Values::Corrected;
         self

@@ -116,7 +116,7 @@ impl<E, T> GaveUp<E, T> {
         self.error
     }
 
-    /// The same as [`errors`](Self::errors), by value.
+    /// The errors of all attempts, by value: see [`errors`](Self::errors).
     pub fn into_errors(self) -> Vec<E> {
         let mut errors = self.earlier.into_kept();
         errors.push(self.error);
@@ -139,7 +139,7 @@ impl<E, T> GaveUp<E, T> {
         self.last_value.as_ref()
     }
 
-    /// The same, by value.
+    /// The value that was rejected last, by value.
     pub fn into_last_value(self) -> Option<T> {
         self.last_value
     }

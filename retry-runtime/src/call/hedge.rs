@@ -33,7 +33,7 @@ impl Call {
             && self.time_left(slow).is_some()
     }
 
-    /// Whether it is paid for; then it begins. If not, its turn goes back. The last one has not ended after that time.
+    /// Whether another attempt is paid for; then it begins. If not, its turn goes back. The last one has not ended after that time.
     /// Nothing gives back its cost, whichever wins: the server has the load in any case.
     #[cold]
     #[inline(never)]

@@ -65,7 +65,7 @@ impl Outer {
         }
     }
 
-    /// The same where the name is known at run time. The rounds of a plan are its attempts.
+    /// An outer call whose name is known at run time. The rounds of a plan are its attempts.
     pub(crate) fn shared(policy: &Policy, name: Arc<str>) -> Self {
         Self {
             name: Name::Shared(name),
@@ -82,7 +82,7 @@ impl Outer {
         }
     }
 
-    /// The same where only a function knows the name.
+    /// An outer call whose name only a function knows.
     #[inline]
     pub const fn named_as(name: fn() -> &'static str) -> Self {
         Self {
@@ -91,7 +91,7 @@ impl Outer {
         }
     }
 
-    /// The same where what it is called depends on a type.
+    /// An outer call whose name depends on a type.
     #[inline]
     pub const fn named_by(name: fn() -> String) -> Self {
         Self {
@@ -100,13 +100,13 @@ impl Outer {
         }
     }
 
-    /// The same where the number of its attempts is known after all.
+    /// This call, where the number of its attempts is known after all.
     pub const fn up_to(mut self, attempts: Option<u64>) -> Self {
         self.attempts = attempts;
         self
     }
 
-    /// The same within what is here now. `None` where it makes one attempt, and so multiplies nothing.
+    /// This call within what is here now. `None` where it makes one attempt, and so multiplies nothing.
     fn placed(self) -> Option<Self> {
         if self.attempts == Some(1) {
             return None;
@@ -133,7 +133,7 @@ pub const fn most_attempts(policy: &Policy, values: Values) -> Option<u64> {
     policy.most_attempts(values)
 }
 
-/// The same where an expression may switch the retries off: known only where the policy allows none either.
+/// The only attempt of a call whose retries an expression may switch off: known only where the policy allows none either.
 pub const fn only_attempt(policy: &Policy, values: Values) -> Option<u64> {
     match policy.most_attempts(values) {
         Some(1) => Some(1),
@@ -153,7 +153,7 @@ pub fn within<F: Future>(
     })
 }
 
-/// This thread runs an attempt of that call until what is returned is dropped.
+/// Has this thread run an attempt of that call until what is returned is dropped.
 pub fn enter(outer: Outer) -> Option<Entered> {
     outer.placed().map(Entered::new)
 }

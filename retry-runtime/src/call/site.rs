@@ -21,7 +21,7 @@ pub struct Site<'a> {
 #[derive(Clone, Copy)]
 pub(crate) enum Name<'a> {
     Text(&'a str),
-    /// Of a block, which no constant knows.
+    /// The name of a block, which no constant knows.
     By(fn() -> &'static str),
 }
 

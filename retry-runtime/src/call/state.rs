@@ -85,7 +85,7 @@ pub struct Call {
     pub(super) spent: u64,
     /// Whether the last delay follows, which counts where no time is told.
     pub(super) waiting: bool,
-    /// Whether it had an outcome, so that a budget was told of it.
+    /// Whether an attempt had an outcome, so that a budget was told of the call.
     pub(super) is_known: bool,
 }
 

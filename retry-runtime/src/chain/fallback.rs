@@ -5,7 +5,7 @@ use crate::key::{Key, Unnamed};
 
 /// The key `fallback` of a chain.
 pub trait FallbackKey: Key {
-    /// Whether it names a last resort.
+    /// Whether the key names a last resort.
     const IS_NAMED: bool;
 }
 

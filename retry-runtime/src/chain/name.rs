@@ -50,7 +50,7 @@ pub(crate) fn without_closures(mut name: &str) -> &str {
     name
 }
 
-/// The same of a closure.
+/// The function that this closure is written in.
 #[cfg(feature = "batch")]
 pub(crate) fn name_of<F>(_: &F) -> &'static str {
     place_of::<F>()

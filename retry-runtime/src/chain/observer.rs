@@ -6,7 +6,7 @@ use crate::observe::report::Observe;
 
 /// What sees the events of a chain, if its key `observe` names something.
 pub trait ObserverKey {
-    /// Whether it does.
+    /// Whether the key names something.
     const IS_NAMED: bool;
     /// What counts for it how far a batch or a plan is.
     #[cfg(any(feature = "batch", feature = "plan"))]

@@ -29,7 +29,8 @@ pub trait Classifies<E> {
     /// What it is made of: what the function returns.
     #[doc(hidden)]
     type Returned;
-    /// The same where a key asks for more than a verdict that it is converted into. The key says whether it is enough.
+    /// What the function returns, where a key asks for more than a verdict that this is converted into. The key says whether
+    /// it is enough.
     #[doc(hidden)]
     type Sufficient;
 

@@ -14,7 +14,7 @@ use crate::observe::span;
 
 /// Which spans a chain opens, if its key `span` says so.
 pub trait SpanKey: Copy + Send + Sync {
-    /// Of a call or an attempt.
+    /// The span of a call or an attempt.
     type Span: Clone + Send + Sync;
     /// In a span until it is dropped.
     type Entered<'a>;

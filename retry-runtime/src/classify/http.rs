@@ -139,7 +139,7 @@ impl Verdict {
         )
     }
 
-    /// That verdict on an answer, with the wait that its headers ask for, or else its body, and with what the server may have
+    /// The verdict on an answer, with the wait that its headers ask for, or else its body, and with what the server may have
     /// done.
     pub(crate) fn of_answer(
         status: StatusCode,

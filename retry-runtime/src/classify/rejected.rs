@@ -44,7 +44,7 @@ pub enum RejectedBy {
     Breaker,
     /// The `limiter` would have made the attempt wait longer than its `max_wait`, or never lets it begin.
     Limiter,
-    /// It would have waited for its turn beyond the call's `deadline`.
+    /// The attempt would have waited for its turn beyond the call's `deadline`.
     Deadline,
     /// The call was cancelled while it waited for its turn.
     Cancelled,

@@ -41,7 +41,7 @@ pub(crate) fn escaped(text: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     })
 }
 
-/// The same for a name among others.
+/// A name among others, as it is shown.
 #[cfg(feature = "plan")]
 pub(crate) fn shown_name<D: fmt::Display>(name: D) -> Shown<D> {
     Shown {
@@ -248,7 +248,7 @@ impl Line {
         self.url(text, place, user_follows);
     }
 
-    /// The same of a text with at most one scheme.
+    /// Keeps a text with at most one scheme, without what may be a secret in it.
     fn url(&mut self, text: &str, place: usize, user_follows: bool) {
         let (scheme, start) = scheme(text);
         let query = query(text, scheme);

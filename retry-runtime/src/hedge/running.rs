@@ -54,7 +54,7 @@ pub enum Next<T, E, G> {
 #[derive(Debug)]
 pub struct Ended<T, E, G> {
     pub outcome: Result<T, E>,
-    /// Whether it timed out.
+    /// Whether the attempt timed out.
     pub timed_out: bool,
     pub number: u32,
     pub guards: G,

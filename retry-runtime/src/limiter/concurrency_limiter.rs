@@ -89,7 +89,7 @@ impl ConcurrencyLimiter {
         self
     }
 
-    /// The same limiter for attempts with that cost: each counts as that many. One that costs more than the limit runs
+    /// This limiter for attempts with that cost: each counts as that many. One that costs more than the limit runs
     /// alone.
     pub const fn cost(&self, cost: u32) -> WithCost<&Self> {
         WithCost::new(self, cost)

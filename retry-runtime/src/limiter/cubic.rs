@@ -9,7 +9,7 @@ use crate::time::moment::Moment;
 /// The rate of the AWS SDKs' adaptive mode: made by [`RateLimiter::cubic`](crate::RateLimiter::cubic).
 #[derive(Clone, Copy, Debug)]
 pub struct Cubic {
-    /// Whether it holds anything back: from the first refusal on.
+    /// Whether the rate holds anything back: from the first refusal on.
     is_on: bool,
     /// Attempts per second.
     rate: f64,

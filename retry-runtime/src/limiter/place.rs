@@ -104,7 +104,7 @@ fn as_limiter<L: Limiter>(limiter: &L) -> &dyn Limiter {
 }
 
 impl<L> Place<L> {
-    /// Whether its turn has come, so that the attempt may begin.
+    /// Whether the turn has come, so that the attempt may begin.
     #[inline]
     pub fn has_turn(&self) -> bool {
         matches!(self.stage, Stage::HasTurn | Stage::Begun)
@@ -152,7 +152,7 @@ impl<L> Place<L> {
         waited.map_err(Rejected::new)
     }
 
-    /// The same on this thread. The deadline is on the system's clock.
+    /// Waits for its turn on this thread. The deadline is on the system's clock.
     #[cfg(feature = "std")]
     pub fn wait_blocking(&mut self, deadline: Option<Moment>) -> Result<Duration, Rejected> {
         let waited = waiting::wait_blocking(self, &DefaultTimer, deadline, &Uncancelled);

@@ -234,7 +234,7 @@ impl<By> RateLimiter<By> {
         self
     }
 
-    /// The same limiter for attempts with that cost, such as the tokens that a request to a model takes.
+    /// This limiter for attempts with that cost, such as the tokens that a request to a model takes.
     ///
     /// Small costs don't overtake a large one. An attempt that no burst covers begins once nothing is owed, and what
     /// comes after it waits for all of it.

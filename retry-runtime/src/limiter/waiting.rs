@@ -147,7 +147,7 @@ struct Patience {
 enum Nap {
     /// Its turn comes no sooner.
     UntilTurn(Duration),
-    /// It is woken, waits no longer, or looks whether those before it take their turns.
+    /// The attempt is woken, waits no longer, or looks whether those before it take their turns.
     Patient(Option<Duration>),
 }
 

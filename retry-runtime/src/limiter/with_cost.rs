@@ -35,7 +35,7 @@ pub struct WithCost<L> {
 }
 
 impl<L> WithCost<L> {
-    /// The same limiter, at that many times the cost. With 0, an attempt waits its turn like the others, but is charged
+    /// This limiter, at that many times the cost. With 0, an attempt waits its turn like the others, but is charged
     /// nothing.
     #[inline]
     pub const fn new(limiter: L, cost: u32) -> Self {

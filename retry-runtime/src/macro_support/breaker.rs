@@ -11,7 +11,7 @@ pub fn permit<B: CircuitBreaker>(breaker: B) -> Option<Permit<B>> {
     Permit::new(breaker)
 }
 
-/// Whether it would give none now.
+/// Whether the breaker would give no pass now.
 pub fn is_open<B: CircuitBreaker>(breaker: &B) -> bool {
     breaker.is_open()
 }

@@ -65,7 +65,7 @@ pub fn paid<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
     Paid::new(budget, verdict.kind())
 }
 
-/// The same beside a limiter, which takes care of throttled retries.
+/// What the budget paid beside a limiter, which takes care of throttled retries.
 pub fn paid_beside_limiter<B>(budget: Payer<B>, verdict: Verdict) -> Paid<Payer<B>> {
     let kind = verdict.kind().filter(|kind| is_paid(*kind, true));
     Paid::new(budget, kind)

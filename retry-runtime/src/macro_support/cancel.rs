@@ -57,7 +57,7 @@ pub fn is_cancelled<F: Future>(cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bo
     cancel::is_cancelled(cancelled.as_mut(), waker)
 }
 
-/// The same of what is asked more than once: remembers that it came.
+/// Whether what may be asked more than once has come, which it remembers.
 pub fn has_come<F: Future>(came: &mut bool, cancelled: &mut Pin<Box<F>>, waker: &Waker) -> bool {
     *came = *came || is_cancelled(cancelled, waker);
     *came

@@ -61,7 +61,7 @@ impl NoQuantile for Duration {}
 
 impl NoQuantile for Option<Duration> {}
 
-/// The same, which is refused where it is a quantile.
+/// The value of `hedge`, which is refused where it is a quantile.
 #[inline]
 pub fn no_quantile<H: NoQuantile>(hedge: H) -> H {
     hedge
@@ -105,7 +105,7 @@ pub fn may_hedge(call: &Call, slow: &Failure<'_>, pushback: Pushback) -> bool {
     !pushback.came() && call.may_hedge(slow)
 }
 
-/// Whether it is paid for; then it begins.
+/// Whether another attempt is paid for; then it begins.
 pub fn hedges(call: &mut Call, slow: Failure<'_>, after: Option<Duration>) -> bool {
     call.hedges(slow, after.unwrap_or_default())
 }

@@ -50,7 +50,7 @@ pub fn failed<E, K>(attempt: &mut Attempt<E, K>, error: E) {
     attempt.failed(error);
 }
 
-/// The same of an attempt beside others that went on.
+/// Keeps the error of an attempt beside others that went on.
 pub fn kept_beside<E, K>(attempt: &mut Attempt<E, K>, error: E) {
     attempt.failed_beside(error);
 }
@@ -61,7 +61,7 @@ pub fn judged<E, K>(attempt: &Attempt<E, K>, verdict: Verdict) -> Verdict {
     verdict
 }
 
-/// That pause follows the failure.
+/// Notes the pause that follows the failure.
 pub fn paused<E, K>(attempt: &mut Attempt<E, K>, pause: &impl Paused) {
     attempt.paused(pause.length());
 }

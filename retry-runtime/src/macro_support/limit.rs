@@ -56,7 +56,7 @@ pub fn deadline(limit: impl TimeLimit, now: impl FnOnce() -> Moment) -> Option<M
     limit.limit().and_then(|limit| now().checked_add(limit))
 }
 
-/// The same, by the policy's own limit.
+/// When the call must end by the policy's own limit.
 #[inline]
 pub fn policy_deadline(policy: &Policy, now: impl FnOnce() -> Moment) -> Option<Moment> {
     deadline(policy.time_limit(), now)

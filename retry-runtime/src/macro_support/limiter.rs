@@ -49,7 +49,7 @@ pub async fn wait<L>(
     waiting::wait(place, timer, deadline, cancelled).await
 }
 
-/// The same, cut short where it is cancelled.
+/// Waits for the turn, until the call is cancelled.
 pub async fn wait_or_cancelled<L, F: Future>(
     place: &mut Place<L>,
     timer: impl Timer,
@@ -59,7 +59,7 @@ pub async fn wait_or_cancelled<L, F: Future>(
     waiting::wait(place, timer, deadline, cancelled.as_mut()).await
 }
 
-/// The same in blocking code.
+/// Waits for the turn on this thread.
 pub fn wait_blocking<L>(
     place: &mut Place<L>,
     timer: &impl BlockingTimer,

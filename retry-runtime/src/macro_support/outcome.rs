@@ -14,7 +14,7 @@ pub trait Outcome<T, E> {
     fn from_result(result: Result<T, E>) -> Self;
 }
 
-/// The same types by name.
+/// The types of an outcome by name.
 #[diagnostic::on_unimplemented(
     message = "`#[retry]` needs a function that returns a `Result`, and `{Self}` is none",
     label = "not a `Result`"

@@ -132,7 +132,7 @@ impl Retries {
     }
 }
 
-/// The same if the policy's numbers are expressions: keeps the last value of `max` for the log and observers.
+/// The state of a simple call whose policy has expressions for numbers: keeps the last value of `max` for the log and observers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct LimitedRetries {
     retries: Retries,
@@ -210,7 +210,7 @@ pub fn ended(
     call.ended_after_pause(name, error, values, Ending::Error, reason, observe);
 }
 
-/// The same where the key `fallback` names a last resort.
+/// Reports that the call ends before an attempt, where the key `fallback` names a last resort.
 #[cold]
 #[inline(never)]
 pub fn falling_back(

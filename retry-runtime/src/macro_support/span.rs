@@ -31,7 +31,7 @@ pub fn begun(first: u32) -> Cell<u32> {
     Cell::new(first)
 }
 
-/// That number.
+/// The number of the next attempt.
 pub fn next(begun: &Cell<u32>) -> u32 {
     begun.replace(begun.get().saturating_add(1))
 }

@@ -144,7 +144,7 @@ pub fn sleep(pause: Duration, _: Features) -> impl Future<Output = ()> {
     Timer::sleep(&DefaultTimer, pause)
 }
 
-/// The same.
+/// Sleeps with tokio's timer.
 #[cfg(all(
     feature = "tokio",
     not(all(feature = "browser", target_family = "wasm", target_os = "unknown"))

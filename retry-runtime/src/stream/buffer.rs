@@ -24,7 +24,7 @@ where
     Ok(items)
 }
 
-/// The same of a call that has a fallback, and of what the fallback returned.
+/// An attempt of a call that has a fallback, and of what the fallback returned.
 pub use attempt as attempt_or_fallback;
 pub use attempt as fallen;
 

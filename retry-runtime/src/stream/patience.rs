@@ -16,9 +16,9 @@ use crate::time::timer::Timer;
 #[derive(Debug)]
 pub struct Stopped<E> {
     pub(super) error: E,
-    /// Whether it took too long.
+    /// Whether the attempt took too long.
     pub(super) dropped: bool,
-    /// Whether it had yielded an item.
+    /// Whether the attempt had yielded an item.
     pub(super) yielded: bool,
 }
 

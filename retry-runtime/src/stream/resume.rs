@@ -112,7 +112,7 @@ pub struct Yielded<T> {
     keep: fn(&T) -> T,
 }
 
-/// Of an attempt that begins now.
+/// The progress of an attempt that begins now.
 pub fn progress<I: StreamItem<Value: KeptItem>>(now: impl FnOnce() -> Moment) -> Yielded<I::Value> {
     Yielded {
         began: now(),

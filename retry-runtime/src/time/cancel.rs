@@ -94,7 +94,7 @@ pub trait Cancel {
         }
     }
 
-    /// Whether it never cancels anything, so that nobody needs to ask.
+    /// Whether this never cancels anything, so that nobody needs to ask.
     #[doc(hidden)]
     fn is_never(&self) -> bool {
         false
@@ -251,7 +251,7 @@ pub trait MayCancel {
     fn attempt<F: Future>(attempt: F) -> Self::Attempt<F>;
     #[doc(hidden)]
     fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
-    /// Whether it has completed. It must not be polled again where it has.
+    /// Whether the signal has come. It must not be polled again where it has.
     #[doc(hidden)]
     fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>, waker: &Self::Waker) -> bool;
 }
@@ -415,7 +415,7 @@ impl<'a, F: Future> Signal<'a, F> {
         self.has_come
     }
 
-    /// The same, and wakes the task once it is.
+    /// Whether the signal has come. The task is woken once it does.
     pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> bool {
         self.has_come = self.has_come || self.cancelled.as_mut().poll(context).is_ready();
         self.has_come

@@ -44,7 +44,7 @@ impl Moment {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The same, but `None` if `earlier` is in fact later.
+    /// The time since an earlier moment. `None` if that is in fact later.
     pub const fn checked_since(self, earlier: Self) -> Option<Duration> {
         self.0.checked_sub(earlier.0)
     }

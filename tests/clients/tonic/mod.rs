@@ -105,11 +105,23 @@ async fn exhausted_resources_are_there_again_soon_unless_it_says_otherwise() {
     let throttled = Verdict::THROTTLED;
     for (message, expected) in [
         ("Resource exhausted. Please try again later.", throttled),
-        ("Quota exceeded for …/generate_content_requests_per_minute_per_project", throttled),
-        ("You exceeded your current quota. Please retry in 2ms.", throttled.after(hint)),
+        (
+            "Quota exceeded for …/generate_content_requests_per_minute_per_project",
+            throttled,
+        ),
+        (
+            "You exceeded your current quota. Please retry in 2ms.",
+            throttled.after(hint),
+        ),
         ("Quota exceeded for …/requests_per_day", Verdict::STOP),
-        ("free_tier_requests, limit: 0. Please retry in 34.07s.", Verdict::STOP),
-        ("grpc: received message larger than max (5 vs. 4)", Verdict::STOP),
+        (
+            "free_tier_requests, limit: 0. Please retry in 34.07s.",
+            Verdict::STOP,
+        ),
+        (
+            "grpc: received message larger than max (5 vs. 4)",
+            Verdict::STOP,
+        ),
         ("gRPC message exceeds maximum size 4: 5", Verdict::STOP),
     ] {
         check_sent(move || Status::resource_exhausted(message), expected).await;

@@ -60,7 +60,7 @@ pub(crate) fn is_conflict(error: &Error) -> bool {
     }
 }
 
-/// It comes from the connection to the database, so what it does not name is a fault of the network.
+/// An error of the connection to the database, so what it does not name is a fault of the network.
 fn of_io(error: &io::Error) -> Verdict {
     use io::ErrorKind::{InvalidData, InvalidInput, NotFound, PermissionDenied, Unsupported};
 
