@@ -7,7 +7,7 @@
 //!
 //! The client retries at the layer that knows what a failure means, not in an SDK, and says so:
 //!
-//! - Retried are 500, 502, 503, 504 and 529, errors that say "overloaded" or "internal", timeouts and lost
+//! - It retries every 5xx but a few such as 501, errors that say "overloaded" or "internal", timeouts and lost
 //!   connections; also 429, after the wait that the server asks for, unless the account is out of money. No
 //!   other 4xx is. The type of the error decides, in `error.rs`.
 //! - A 413 shortens the prompt and sends it again, in `client.rs`.

@@ -47,7 +47,7 @@ mod one_request;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429, `rate_limit_exceeded`, `slow_down` | throttled |
 /// | no connection | transient |

@@ -40,7 +40,7 @@ use retry_runtime::Verdict;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without a hint, or 504; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without a hint; `RequestTimeout`, `RequestTimeoutException`, `InternalError` | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429; `ThrottlingException`, `SlowDown` and the other throttling codes | throttled |
 /// | no connection, an untrusted certificate, a connection that broke, an answer cut off | transient, ambiguous |

@@ -36,7 +36,7 @@ const X_MS_RETRY_AFTER_MS: &str = "x-ms-retry-after-ms";
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without a hint, or 504 | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection | transient |

@@ -36,7 +36,7 @@ use crate::Truncated;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection | transient |
@@ -44,7 +44,7 @@ use crate::Truncated;
 /// | a timeout of the HTTP client or of a stream | timeout |
 /// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status` |
-/// | Google's `RESOURCE_EXHAUSTED` without a wait, limits that no wait lifts, other statuses, invalid requests, missing keys, unreadable answers | stop |
+/// | limits that no wait lifts, such as a daily quota or an unpaid bill; other statuses, invalid requests, missing keys, unreadable answers | stop |
 ///
 /// The header `x-should-retry` wins over the status, and the hints of headers and of Google's bodies are kept.
 pub fn classify(error: &Error) -> Verdict {

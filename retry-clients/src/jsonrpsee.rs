@@ -52,7 +52,7 @@ const TOO_LARGE: &str = "message too large";
 /// |---|---|
 /// | the server is busy (-32009) | transient: refused unread |
 /// | an error with the code 429, or one that says "rate limit", "too many requests" or the like | throttled |
-/// | a status of HTTP: 408, 500, 502, 503 or 504 | transient, ambiguous |
+/// | a status of HTTP: 408 or a 5xx that may pass | transient, ambiguous |
 /// | the same in place of a web socket | transient: no request was sent |
 /// | 425 | transient |
 /// | 429 | throttled |

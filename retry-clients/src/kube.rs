@@ -31,7 +31,7 @@ use retry_runtime::{Classify, Verdict};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | 408, 500, 502, 503 without a hint, 504 | transient, ambiguous |
+/// | 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection | transient |

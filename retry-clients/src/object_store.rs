@@ -36,7 +36,7 @@ use crate::by_reqwest::by_reqwest;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 or 504, or one that says `InternalError` | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, or one that says `InternalError` | transient, ambiguous |
 /// | 425 | transient |
 /// | 429, or an answer that says `SlowDown` | throttled |
 /// | no connection | transient |

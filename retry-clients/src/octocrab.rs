@@ -37,7 +37,7 @@ use retry_runtime::{Classify, Verdict, retry_after, server_time};
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without `retry-after`, or 504 | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without `retry-after` | transient, ambiguous |
 /// | 425, 503 with `retry-after` | transient: refused unread |
 /// | 429; 403 with `retry-after` or `x-ratelimit-remaining: 0`, or for a secondary rate limit | throttled |
 /// | no connection | transient |

@@ -35,7 +35,7 @@ use crate::by_reqwest::by_reqwest;
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer with 408, 500, 502, 503 without a hint, 504 or 529 | transient, ambiguous |
+/// | an answer with 408 or a 5xx that may pass, 503 only without a hint | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection, if the transport is `reqwest` 0.13 | transient |
@@ -43,7 +43,7 @@ use crate::by_reqwest::by_reqwest;
 /// | a timeout of `reqwest` 0.13, or one that was relayed | timeout |
 /// | a body that names throttling or overload, whatever the status | by its `type`, `code` and `status` |
 /// | an error in place of an answer or a stream's item | by its `type`, `code` and `status`, else as rig says |
-/// | Google's `RESOURCE_EXHAUSTED` without a wait; limits that no wait lifts; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
+/// | limits that no wait lifts, such as a daily quota or an unpaid bill; other statuses; refusals; rejected keys; invalid requests; unreadable answers | stop |
 ///
 /// Rig's own `is_retryable` is also true for `insufficient_quota`, 501 and 505. The header `x-should-retry` wins over
 /// the status, and the hints of headers and of Google's bodies are kept.

@@ -41,7 +41,7 @@ const BROKEN: Verdict = Verdict::TRANSIENT.ambiguous();
 ///
 /// | failure | verdict |
 /// |---|---|
-/// | an answer over HTTP with 408, 500, 502, 503 without a hint, or 504, if its body is no error of the protocol | transient, ambiguous |
+/// | an answer over HTTP with 408 or a 5xx that may pass, 503 only without a hint, if its body is no error of the protocol | transient, ambiguous |
 /// | 425, 503 with a hint | transient: refused unread |
 /// | 429 | throttled |
 /// | no connection over HTTP | transient |

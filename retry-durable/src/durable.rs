@@ -265,9 +265,11 @@ impl<'b, On> Durable<'b, On> {
         let elapsed = || engine.now().since(Moment::from_origin(at));
         let mut attempts = Attempts::from_saved(call, shared.guards());
         if let Some(Failed { error, .. }) = last {
+            let verdict = self.on.verdict(error);
             let shown = Shown(&self.on, error);
-            let resumed =
-                attempts.resumed(&mut shared, &shown, |failure| failure.elapsed(elapsed()));
+            let resumed = attempts.resumed(&mut shared, verdict, &shown, |failure| {
+                failure.elapsed(elapsed())
+            });
             if resumed.is_err() {
                 return Ended::TooLate;
             }

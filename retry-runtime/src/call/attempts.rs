@@ -55,7 +55,7 @@ pub trait Shared {
     fn guards(&self) -> &Self::Guards;
     /// Whether an observer listens, besides the log.
     fn is_observed(&self) -> bool;
-    /// Has something told. The call's name is made only here.
+    /// Reports something. The call's name is made only here.
     fn tell<T>(&mut self, tell: impl FnOnce(&Site<'_>, Option<Observe<'_>>) -> T) -> T;
 }
 
@@ -89,8 +89,8 @@ pub(crate) type PaidOf<G> = Paid<<<G as Guards>::Budget as Key>::Value>;
 
 /// The attempts of a call, for loops of your own that share a breaker, a limiter or a budget with other calls.
 ///
-/// It is a [`Call`] and what the attempt under way holds of these: its place with the limiter, its permit of the breaker,
-/// what the budget paid for it. Wherever it is dropped, it gives all of that back.
+/// Holds a [`Call`] and what the attempt under way has taken from these: its place with the limiter, its permit of the
+/// breaker, what the budget paid for it. Wherever it is dropped, it gives all of that back.
 ///
 /// ```
 /// use std::future::pending;
@@ -473,17 +473,22 @@ impl<G: Guards> Attempts<G> {
     pub fn resumed(
         &mut self,
         shared: &mut impl Shared<Guards = G>,
+        verdict: Verdict,
         error: &dyn fmt::Display,
         detail: impl for<'f> FnOnce(Failure<'f>) -> Failure<'f>,
     ) -> Result<(), Reason> {
         let call = &self.call;
-        shared.tell(|site, observe| {
-            let mut failure = Failure::new(site, Verdict::TRANSIENT, error);
+        let resumed = shared.tell(|site, observe| {
+            let mut failure = Failure::new(site, verdict, error);
             if let Some(observe) = observe {
                 failure = failure.observe(observe);
             }
             call.resumed(detail(failure))
-        })
+        });
+        if resumed.is_err() {
+            self.paid.take();
+        }
+        resumed
     }
 
     /// Why no attempt may begin after the pause that has just ended, if it ended too late for one.
@@ -510,6 +515,7 @@ impl<G: Guards> Attempts<G> {
         ending: Ending,
         reason: Reason,
     ) {
+        self.paid.take();
         if !self.call.is_retried() {
             // A call whose first attempt is rejected has looked at no `max` yet.
             self.call = self.call.with_max(shared.policy().max_retries());

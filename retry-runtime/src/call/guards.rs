@@ -31,7 +31,7 @@ impl Protections {
 }
 
 impl<B, R, L> Protections<B, R, L> {
-    /// These protections with that budget, or with none where the program runs without.
+    /// These protections with that budget, or without one if it is `None`.
     pub fn budget<V: RetryBudget + Clone>(
         self,
         budget: impl Into<Option<V>>,
@@ -43,7 +43,7 @@ impl<B, R, L> Protections<B, R, L> {
         }
     }
 
-    /// These protections with that breaker, or with none where the program runs without.
+    /// These protections with that breaker, or without one if it is `None`.
     pub fn breaker<V: CircuitBreaker + Clone>(
         self,
         breaker: impl Into<Option<V>>,
@@ -55,7 +55,7 @@ impl<B, R, L> Protections<B, R, L> {
         }
     }
 
-    /// These protections with that limiter, or with none where the program runs without.
+    /// These protections with that limiter, or without one if it is `None`.
     pub fn limiter<V: Limiter + Clone>(
         self,
         limiter: impl Into<Option<V>>,

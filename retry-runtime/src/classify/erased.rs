@@ -9,8 +9,9 @@ use crate::error_text::chain;
 macro_rules! classify_by_cause {
     ($($error:ty),*) => {$(
         /// By its cause: the error and then its sources are searched for a type that this crate knows, and the first
-        /// one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut) and the error types
-        /// of all enabled clients, also boxed or shared. If there is none, stop.
+        /// one found decides. The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio
+        /// and tower, tower's `Overloaded`, the error types of all enabled clients, and those that `on::known` was told
+        /// of; also boxed or shared. If there is none, stop.
         ///
         /// ```
         /// use std::error::Error;
@@ -25,8 +26,8 @@ macro_rules! classify_by_cause {
         /// assert_eq!(error.classify(), Verdict::STOP);
         /// ```
         ///
-        /// A type of your own inside is not found, even if it derives `Classify`: name it with
-        /// [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log says so at `DEBUG`, with the target
+        /// A type of your own inside is found only if `on::known` was told of it, even if it derives `Classify`. Or name
+        /// it with [`on = on::is::<Busy>`](crate::on::is). If no type is found, the log says so at `DEBUG`, with the target
         /// `retry::classify`. An `anyhow::Error` that becomes a `Box` (by `?`, say) hides its outermost error, even from
         /// `downcast_ref`:
         /// give it a `context`, or stay with `anyhow`.

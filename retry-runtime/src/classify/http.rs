@@ -14,9 +14,9 @@ use crate::error_text::shown::shown;
 
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
-/// As [`Verdict::from_http`] without headers: 425 is transient; 408 and 5xx are transient and ambiguous; 429 is throttled.
-/// All others stop: some 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that the request is
-/// wrong.
+/// As [`Verdict::from_http`] without headers: 425 is transient; 408 and most 5xx are transient and ambiguous; 429 is
+/// throttled. All others stop: a few 5xx, such as 501 and 505, say what the server can't do, and the other 4xx say that
+/// the request is wrong.
 ///
 /// A status alone has no hint, and a 503 without a hint does not say that the request was refused unread. If you have the
 /// headers, classify both.

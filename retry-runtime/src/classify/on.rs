@@ -72,8 +72,9 @@ pub fn any<E: ?Sized>(_error: &E) -> bool {
 /// What the error or one of its sources says: they are searched from the outside in, and the first one of a type that
 /// this crate knows decides. If there is none, stop.
 ///
-/// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), `ResponseError`, and the error types of all
-/// enabled clients, also in a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
+/// The known types are [`std::io::Error`], [`TimedOut`](crate::TimedOut), the `Elapsed` of tokio and tower, tower's
+/// `Overloaded`, `ResponseError`, the error types of all enabled clients, and those that `on::known` was told of; also in
+/// a `Box` or `Arc`. So an enum of `#[from]` variants needs nothing else if each variant has
 /// its own message. A variant under `#[error(transparent)]` replaces the error inside it. That error is then not its
 /// source, and can't be found: derive [`Classify`](crate::Classify) for such an enum, with `#[classify(transparent)]`.
 ///

@@ -22,7 +22,7 @@ pub(crate) const LONGEST_HINT: Duration = Duration::from_secs(365 * 24 * 60 * 60
 ///             Verdict::THROTTLED.after(Duration::from_secs(seconds))
 ///         }
 ///         (429, None) => Verdict::THROTTLED,
-///         (500..=599, _) => Verdict::TRANSIENT,
+///         (500..=599, _) => Verdict::TRANSIENT.ambiguous(),
 ///         _ => Verdict::STOP,
 ///     }
 /// }

@@ -12,7 +12,7 @@ use crate::time::moment::Moment;
 pub struct Adaptive {
     least: f64,
     most: f64,
-    /// Per second; infinite before the first refusal.
+    /// Per second; infinite until a refusal lowers it.
     rate: f64,
     /// The last rate at which anything got through; infinite before. Below it, the rate rises fast.
     good: f64,

@@ -119,8 +119,8 @@ impl<G> Queue<G> {
     /// Whether nobody waits, no pause has an effect any more, and that is so of the gate.
     pub(crate) fn is_at_rest(&self, gate_is: impl FnOnce(&G, Moment) -> bool) -> bool {
         let (state, now) = (self.lock(), clock::now());
-        let is_paused = state.paused_for().is_some();
-        state.waiting.is_empty() && !is_paused && gate_is(&state.gate, now)
+        let is_over = state.pause.as_ref().is_none_or(|pause| pause.is_wide(now));
+        state.waiting.is_empty() && is_over && gate_is(&state.gate, now)
     }
 
     fn lock(&self) -> MutexGuard<'_, State<G>> {

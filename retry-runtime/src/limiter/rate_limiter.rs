@@ -74,7 +74,7 @@ impl RateLimiter {
         Self(Queue::new(Adaptive::new()))
     }
 
-    /// The rate at first. Default none: no limit before the first refusal.
+    /// The rate at first. Default none: no limit until refusals set one.
     pub const fn start(mut self, per_second: f64) -> Self {
         self.0.replace(self.0.new.start(per_second));
         self

@@ -62,7 +62,7 @@ impl SlowStart {
         let halvings = times(self.until.since(self.since), FORGOTTEN);
         let doublings = times(now.since(self.until), DOUBLED);
         let first = (self.before * (-halvings).exp2()).round().max(1.0);
-        let again = (first + self.succeeded).min(2.0 * self.before);
+        let again = (first + self.succeeded).min(2.0 * self.before.max(1.0));
         again.max(first * doublings.exp2())
     }
 

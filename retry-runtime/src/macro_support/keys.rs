@@ -48,8 +48,8 @@ keys! {
     /// `policy`, both must be `true`.
     enabled
     /// `idempotent = false`: failures after which the request may have taken effect are not retried: timeouts, broken
-    /// connections, HTTP 408, 500, 502, 504 and 529, and 503 without a hint. Default `true`. An `on` beside it must return
-    /// a `Verdict`.
+    /// connections, HTTP 408 and every 5xx that is retried, but for a 503 with a hint. Default `true`. With `false` or an
+    /// expression, an `on` must return a `Verdict`.
     idempotent
     /// `transient(max = 5)`: other numbers for passing faults. With a `max`, a count of its own.
     transient

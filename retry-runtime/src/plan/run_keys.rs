@@ -335,7 +335,9 @@ impl<On, K: SharedKeys> RunKeys<On, K> {
 
     /// A subtask that was not let begin runs no more in this run.
     pub(crate) fn rejected(&mut self, index: usize, by: RejectedBy) {
-        self.runs[index].refused = Some(by.reason());
+        let run = &mut self.runs[index];
+        run.attempts.release();
+        run.refused = Some(by.reason());
     }
 
     pub(crate) fn succeeded(&mut self, execution: Execution<'_>, mut attempts: AttemptsOf<K>) {

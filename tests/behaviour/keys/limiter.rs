@@ -179,7 +179,7 @@ async fn a_hint_pauses_everybody_and_then_successes_let_more_begin() {
     assert_eq!(
         begun[1..],
         [
-            10_500, 11_000, 11_500, 11_500, 12_000, 12_000, 12_100, 12_500
+            10_500, 11_000, 11_000, 11_500, 11_500, 12_000, 12_000, 12_100
         ]
     );
     assert_eq!(limiter.paused_for(), None);
