@@ -32,18 +32,19 @@ const AHEAD: [(Group, Way); 2] = [
 const EXPRESSION: (f64, f64) = (1.0, 0.01);
 
 /// How much more `policy.call` may cost than the attribute with `policy = &POLICY`, and the most that its future may be.
-const CHAIN: (f64, usize) = (1.2, 312);
+const CHAIN: (f64, usize) = (1.2, 200);
 
 /// How many instructions a key may cost above `#[retry]` without it, where a call that succeeds at once has no use for it.
-const KEY: f64 = 130.0;
+const KEY: f64 = 135.0;
 
 /// How many a full budget may cost, which is read and not written.
 const BUDGET: f64 = 15.0;
 
-/// How many limiters may cost that let the attempt begin at once: a lock taken twice, and for a rate a look at the clock.
+/// How many limiters may cost that let the attempt begin at once: a lock taken twice, a count of what runs, and for a rate a
+/// look at the clock.
 const LIMITERS: [(&str, f64); 2] = [
-    ("limiter, of concurrency", 275.0),
-    ("limiter, of the rate", 455.0),
+    ("limiter, of concurrency", 300.0),
+    ("limiter, of the rate", 515.0),
 ];
 
 /// How many a hedge may cost that is not needed: a sleep beside the attempt, and its number.
