@@ -120,7 +120,11 @@ fn errors_made_of_others() {
         assert_eq!(classify(&error), expected, "{kind}");
         // Of a transport that is not known, and sent nothing.
         let error = Error::new(ErrorKind::Connection, io::Error::from(kind));
-        let expected = Verdict::from(expected.is_retryable());
+        let expected = if expected.is_retryable() {
+            Verdict::TRANSIENT
+        } else {
+            Verdict::STOP
+        };
         assert_eq!(classify(&error), expected, "{kind}");
     }
     // Of a transport that is not known.

@@ -28,7 +28,7 @@ const DONE: &str = "data: [DONE]";
 const ERROR_EVENT: &str = r#"data: {"error":{"message":"busy","type":"server_error"}}"#;
 const DAILY: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.QuotaFailure",
     "violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]}]}}"#;
-const USED_UP: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
+const EXHAUSTED: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
 const GOOGLE_HINT: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED","details":[
     {"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"2.5s"}]}}"#;
 
@@ -118,9 +118,9 @@ async fn throttling_and_limits() {
         check(answer, verdict).await;
     }
     check(answer(429, DAILY), Verdict::STOP).await;
-    check(answer(429, USED_UP), Verdict::STOP).await;
+    check(answer(429, EXHAUSTED), Verdict::THROTTLED).await;
     check(
-        answer_with(429, &[("retry-after", "2")], USED_UP),
+        answer_with(429, &[("retry-after", "2")], EXHAUSTED),
         Verdict::THROTTLED.after(Duration::from_secs(2)),
     )
     .await;

@@ -65,8 +65,9 @@ async fn limits() {
     for status in [403, 429] {
         check(answer_with(status, &[("retry-after", "60")], NO), hint).await;
         let used_up = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "1")];
-        let at_once = Verdict::THROTTLED.after(Duration::ZERO);
-        check(answer_with(status, &used_up, NO), at_once).await;
+        // Too small for a time since 1970: a number of seconds.
+        let second = Verdict::THROTTLED.after(Duration::from_secs(1));
+        check(answer_with(status, &used_up, NO), second).await;
     }
     let not_used_up = [("x-ratelimit-remaining", "9"), ("x-ratelimit-reset", "1")];
     check(answer_with(403, &not_used_up, NO), Verdict::STOP).await;

@@ -28,7 +28,7 @@ const HELLO: &str = r#"{"id":"1","object":"chat.completion","created":1,"model":
 const CHUNK: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"hel"},"finish_reason":null}]}"#;
 const LAST: &str = r#"data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"lo"},"finish_reason":"stop"}]}"#;
 const DONE: &str = "data: [DONE]";
-const USED_UP: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
+const EXHAUSTED: &str = r#"{"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}"#;
 const OVERLOADED: &str = r#"{"type":"error","error":{"type":"overloaded_error","message":"busy"}}"#;
 
 fn refused(kind: &str) -> String {
@@ -110,7 +110,7 @@ async fn throttling_and_limits() {
     for (answer, verdict) in openai_refusals::limits(refused) {
         check(answer, verdict).await;
     }
-    check(answer(429, USED_UP), Verdict::STOP).await;
+    check(answer(429, EXHAUSTED), Verdict::THROTTLED).await;
 }
 
 #[tokio::test]
