@@ -193,7 +193,7 @@ impl Call {
     }
 
     /// The retries allowed in all, as told of what ends the call without a failure of its own.
-    #[cfg(any(feature = "batch", feature = "plan"))]
+    #[cfg(feature = "batch")]
     pub(crate) fn retries_allowed(self, policy: &Policy) -> Option<u32> {
         limit(match self.in_force {
             0 => policy.max_retries(),

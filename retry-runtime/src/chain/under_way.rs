@@ -129,6 +129,10 @@ impl<Queued, Turn, Begun, Attempt> Drop for UnderWay<Queued, Turn, Begun, Attemp
 }
 
 /// What happens next.
+#[cfg_attr(
+    not(feature = "plan"),
+    allow(dead_code, reason = "batches need no index")
+)]
 pub(crate) enum Next<Queued, Turned, Begun, Outcome> {
     /// The turn of an attempt has come, or never does.
     Turn(usize, Queued, Turned),

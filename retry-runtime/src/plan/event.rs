@@ -60,6 +60,10 @@ pub(crate) fn report_subtask(
         reason: reason.map(Reason::name),
         ..Fields::new(ended.name(), &call, Some(attempt))
     };
+    #[cfg_attr(
+        not(feature = "tracing"),
+        allow(clippy::match_same_arms, reason = "only the levels differ")
+    )]
     match ended {
         Ended::Completed => report_line!(DEBUG, plan, fields),
         Ended::Healed => report_line!(INFO, plan, fields),
