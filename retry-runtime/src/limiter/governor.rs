@@ -52,11 +52,6 @@ where
     C: Clock,
     M: RateLimitingMiddleware<C::Instant, NegativeOutcome = NotUntil<C::Instant>>,
 {
-    /// Its burst, which nobody can ask for, is there again after a pause.
-    fn has_pace(&self) -> bool {
-        false
-    }
-
     fn admit(&mut self, cost: u32, _: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
         let check = |cost| {
             NonZeroU32::new(cost).map_or(Ok(Ok(())), |cost| {

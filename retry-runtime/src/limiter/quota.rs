@@ -166,11 +166,6 @@ impl Allowance {
 }
 
 impl Gate for Quota {
-    /// A burst spreads nothing: all of it is there again after a pause.
-    fn has_pace(&self) -> bool {
-        self.capacity.is_zero()
-    }
-
     fn admit(&mut self, cost: u32, now: impl FnOnce() -> Moment) -> Result<u32, Option<Duration>> {
         let (now, period, capacity) = (now(), self.period, self.capacity);
         let mut wait = Duration::ZERO;
