@@ -78,6 +78,7 @@ impl Plot {
         let up = self.y.range(self.points().map(|(_, y)| y));
         let mut chart = ChartBuilder::on(area)
             .margin(12)
+            .margin_right(24)
             .x_label_area_size(58)
             .y_label_area_size(80)
             .build_cartesian_2d(across, up)?;
