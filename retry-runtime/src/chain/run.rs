@@ -16,7 +16,7 @@ use crate::chain::fallback::FallbackKey;
 use crate::chain::keys::{Rejecting, SharedKeys, SingleKeys};
 use crate::chain::on_error::{Classifies, Described};
 use crate::chain::operation::Operated;
-use crate::chain::policy_call::Keyed;
+use crate::chain::policy_call::{CallOf, Keyed};
 use crate::chain::timeout::TimeoutKey;
 use crate::chain::until::UntilKey;
 use crate::classify::rejected::RejectedBy;
@@ -54,31 +54,35 @@ pub(super) enum Step<T, E> {
 }
 
 impl<Q: Keyed, D: Operated, H, X> Run<Q, D, H, X> {
-    /// A call that has not begun.
+    /// A call that has not begun, and what it waits and ends with.
     #[inline]
     pub(super) fn new(
-        policy: Q::Policy,
-        keys: Q::Keys,
-        on: Q::On,
-        until: <Q::Single as SingleKeys>::Until,
-    ) -> Self
+        call: CallOf<Q>,
+    ) -> (
+        Self,
+        Q::Cancel,
+        Q::Timer,
+        <Q::Single as SingleKeys>::Fallback,
+    )
     where
         H: Default,
         X: Default,
     {
-        Self {
+        let single = call.single.into_keys();
+        let run = Self {
             context: Context {
-                policy,
-                keys: keys.into_keys(),
+                policy: call.policy,
+                keys: call.keys.into_keys(),
                 default: PhantomData,
             },
             attempts: Attempts::new(),
-            on,
-            until,
+            on: call.on,
+            until: single.until,
             history: H::default(),
             kept: X::default(),
             deadline: None,
-        }
+        };
+        (run, call.cancel, call.timer, single.fallback)
     }
 
     /// The call begins.

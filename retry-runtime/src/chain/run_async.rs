@@ -2,24 +2,24 @@
 
 use alloc::boxed::Box;
 use core::future::Future;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 
 use crate::call::attempted;
 use crate::call::attempts::Shared;
 use crate::call::guards::Rejects;
 use crate::chain::fallback::FallsBack;
-use crate::chain::keys::{CallKeys, Ending, Rejecting, SharedKeys, SingleKeys};
+use crate::chain::keys::{Ending, Rejecting, SharedKeys, SingleKeys};
 #[cfg(feature = "nested")]
 use crate::chain::name::outer;
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
-use crate::chain::policy_call::{Keyed, PolicyCall};
+use crate::chain::policy_call::Keyed;
 use crate::chain::run::{Outcome, Run, Step};
 use crate::chain::span::SpanKey;
 use crate::chain::timeout::TimesOut;
 use crate::chain::until::UntilKey;
 use crate::key::Key;
-use crate::time::cancel::{MayCancel, pause_or_cancelled};
+use crate::time::cancel::{Cancellable, MayCancel, pause_or_cancelled};
 use crate::time::timer::Timer;
 
 /// Calls until it succeeds or gives up.
@@ -41,21 +41,10 @@ where
     Fut: Future<Output = Result<T, E>>,
     Fallen: Future<Output = Result<T, E>>,
 {
-    let PolicyCall {
-        policy,
-        on,
-        cancel,
-        timer,
-        keys,
-        single,
-    } = call.into_call();
-    let CallKeys {
-        until, fallback, ..
-    } = single.into_keys();
-    let mut run = Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(policy, keys, on, until);
+    let (mut run, cancel, timer, fallback) =
+        Run::<Q, Op, Op::History, KeptOf<Q, T, E>>::new(call.into_call());
     async move {
-        let cancelled = pin!(cancel.into_cancelled());
-        let mut cancelled = Q::Cancel::signal(cancelled);
+        let mut cancelled = pin!(cancel.into_cancelled());
         run.start(|| timer.now(), || timer.clock());
         timer.expect(|| run.context.name());
         let (error, reason) = loop {
@@ -64,9 +53,7 @@ where
                 let mut has_turn = run.enter();
                 if let Ok(true) = has_turn {
                     let deadline = run.deadline;
-                    let wait = run
-                        .attempts
-                        .wait(&timer, deadline, Pin::new(&mut cancelled));
+                    let wait = run.attempts.wait(&timer, deadline, cancelled.as_mut());
                     let waited = Box::pin(wait).await;
                     has_turn = run.attempts.waited(&mut run.context, waited).map(|()| true);
                 }
@@ -81,17 +68,16 @@ where
                             .of_attempt(run.attempts.call().attempt());
                         let attempt = SpanOf::<Q>::within(span, || operation.begin(&run.history));
                         let attempt = TimeoutOf::<Q>::attempt(attempt, &timer, limit);
-                        let attempted = attempted::awaited!(
-                            Q::Cancel::attempt(attempt),
+                        let cancelled = cancelled.as_mut();
+                        let ((outcome, is_dropped), is_cancelled) = attempted::awaited!(
+                            Cancellable { attempt, cancelled },
                             outer(
                                 &run.context.keys.name,
                                 run.context.policy(),
                                 Op::default_name
                             )
                         );
-                        let ((outcome, is_dropped), waker) = Q::Cancel::attempted(attempted);
-                        let is_cancelled = || Q::Cancel::is_cancelled(&mut cancelled, &waker);
-                        run.ended(outcome, is_dropped, is_cancelled, || timer.now())
+                        run.ended(outcome, is_dropped, || is_cancelled, || timer.now())
                     }
                 };
                 match step {
@@ -102,7 +88,7 @@ where
             };
             let is_cancelled = {
                 let mut sleep = Box::pin(timer.sleep(pause));
-                pause_or_cancelled(Pin::new(&mut cancelled), sleep.as_mut()).await
+                pause_or_cancelled(cancelled.as_mut(), sleep.as_mut()).await
             };
             match run.resumed(is_cancelled, || timer.now(), || timer.clock()) {
                 None | Some(Step::Pause(_)) => {}

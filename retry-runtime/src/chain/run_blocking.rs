@@ -5,12 +5,12 @@ use crate::call::attempted;
 use crate::call::attempts::Shared;
 use crate::call::guards::Rejects;
 use crate::chain::fallback::FallsBackBlocking;
-use crate::chain::keys::{CallKeys, Rejecting, SingleKeys};
+use crate::chain::keys::{Rejecting, SingleKeys};
 #[cfg(feature = "nested")]
 use crate::chain::name::outer;
 use crate::chain::on_error::OnError;
 use crate::chain::operation::MakesAttempts;
-use crate::chain::policy_call::{Keyed, PolicyCall};
+use crate::chain::policy_call::Keyed;
 use crate::chain::run::{Outcome, Run, Step};
 use crate::chain::span::SpanKey;
 use crate::chain::until::UntilKey;
@@ -26,18 +26,8 @@ where
     Rejecting<Q::Keys>: Rejects<E>,
     Op: MakesAttempts<E, Result<T, E>>,
 {
-    let PolicyCall {
-        policy,
-        on,
-        cancel,
-        timer,
-        keys,
-        single,
-    } = call.into_call();
-    let CallKeys {
-        until, fallback, ..
-    } = single.into_keys();
-    let mut run = Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(policy, keys, on, until);
+    let (mut run, cancel, timer, fallback) =
+        Run::<Q, Op, Op::History, Option<Outcome<T, E>>>::new(call.into_call());
     run.start(|| timer.now(), || timer.clock());
     let (error, reason) = loop {
         let mut has_turn = run.enter();

@@ -5,7 +5,7 @@ use core::fmt;
 use core::future::{Future, IntoFuture, Pending, pending, poll_fn};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 #[cfg(feature = "std")]
 use std::thread;
@@ -232,89 +232,25 @@ pub trait MayCancel {
     /// `Send`.
     #[doc(hidden)]
     type Key: Key;
-    /// What a call asks, of a pointer to the future: where nothing cancels it nothing.
-    #[doc(hidden)]
-    type Signal<P: Future + Unpin>: Future + Unpin;
-    /// The waker with which a call asks; `()` where nothing cancels it.
-    #[doc(hidden)]
-    type Waker;
-    /// What an attempt came to, and that waker. An await of its own would cost each call.
-    #[doc(hidden)]
-    type Attempted<T>;
-    #[doc(hidden)]
-    type Attempt<F: Future>: Future<Output = Self::Attempted<F::Output>>;
     /// The future.
     fn into_cancelled(self) -> Self::Future;
-    #[doc(hidden)]
-    fn signal<P: Future + Unpin>(pinned: P) -> Self::Signal<P>;
-    #[doc(hidden)]
-    fn attempt<F: Future>(attempt: F) -> Self::Attempt<F>;
-    #[doc(hidden)]
-    fn attempted<T>(attempted: Self::Attempted<T>) -> (T, Self::Waker);
-    /// Whether the signal has come. It must not be polled again where it has.
-    #[doc(hidden)]
-    fn is_cancelled<P: Future + Unpin>(signal: &mut Self::Signal<P>, waker: &Self::Waker) -> bool;
 }
 
 impl MayCancel for Uncancelled {
     type Future = Pending<()>;
     type Key = Unnamed;
-    type Signal<P: Future + Unpin> = Pending<()>;
-    type Waker = ();
-    type Attempted<T> = T;
-    type Attempt<F: Future> = F;
 
     fn into_cancelled(self) -> Pending<()> {
         pending()
-    }
-
-    #[inline]
-    fn signal<P: Future + Unpin>(_: P) -> Pending<()> {
-        pending()
-    }
-
-    #[inline]
-    fn attempt<F: Future>(attempt: F) -> F {
-        attempt
-    }
-
-    #[inline]
-    fn attempted<T>(attempted: T) -> (T, ()) {
-        (attempted, ())
-    }
-
-    #[inline]
-    fn is_cancelled<P: Future + Unpin>(_: &mut Pending<()>, (): &()) -> bool {
-        false
     }
 }
 
 impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
     type Key = Option<C>;
-    type Signal<P: Future + Unpin> = P;
-    type Waker = Waker;
-    type Attempted<T> = (T, Waker);
-    type Attempt<F: Future> = WithWaker<F>;
 
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
-    }
-
-    fn signal<P: Future + Unpin>(pinned: P) -> P {
-        pinned
-    }
-
-    fn attempt<F: Future>(attempt: F) -> WithWaker<F> {
-        WithWaker { future: attempt }
-    }
-
-    fn attempted<T>(attempted: (T, Waker)) -> (T, Waker) {
-        attempted
-    }
-
-    fn is_cancelled<P: Future + Unpin>(signal: &mut P, waker: &Waker) -> bool {
-        is_cancelled(Pin::new(signal), waker)
     }
 }
 
@@ -336,20 +272,23 @@ impl Future for OwnWaker {
 }
 
 pin_project! {
-    /// A future that returns the waker it was polled with, too.
-    #[derive(Debug)]
-    pub struct WithWaker<F> {
+    /// An attempt, and whether its call was cancelled by its end. Asked within one await, since an error that is kept over
+    /// another must be `Send`.
+    pub(crate) struct Cancellable<'a, F, C> {
         #[pin]
-        future: F,
+        pub(crate) attempt: F,
+        pub(crate) cancelled: Pin<&'a mut C>,
     }
 }
 
-impl<F: Future> Future for WithWaker<F> {
-    type Output = (F::Output, Waker);
+impl<F: Future, C: Future> Future for Cancellable<'_, F, C> {
+    type Output = (F::Output, bool);
 
+    #[inline]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let poll = self.project().future.poll(context);
-        poll.map(|output| (output, context.waker().clone()))
+        let this = self.project();
+        let output = ready!(this.attempt.poll(context));
+        Poll::Ready((output, this.cancelled.as_mut().poll(context).is_ready()))
     }
 }
 
