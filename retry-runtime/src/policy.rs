@@ -373,12 +373,14 @@ impl Policy {
     }
 
     /// The time for the whole call: what [`deadline`](Self::deadline) was set to.
+    #[inline]
     pub const fn time_limit(&self) -> Option<Duration> {
         self.deadline.get()
     }
 
     /// The time for each attempt: what [`timeout`](Self::timeout) was set to. A loop of your own has to honour it
     /// itself.
+    #[inline]
     pub const fn attempt_limit(&self) -> Option<Duration> {
         self.timeout.get()
     }

@@ -245,6 +245,7 @@ impl Call {
     }
 
     /// The number of the current attempt, from 1, counted from the last [`restarted`](Self::restarted).
+    #[inline]
     pub const fn attempt(&self) -> u32 {
         let [transient, throttled, timeout, invalid] = self.own;
         self.shared

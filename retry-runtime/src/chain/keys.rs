@@ -75,6 +75,7 @@ where
 }
 
 impl Keys {
+    #[inline]
     pub(crate) const fn new() -> Self {
         Self {
             protections: Protections::new(),
@@ -109,6 +110,7 @@ pub struct CallKeys<U = Unnamed, T = Unnamed, F = Unnamed> {
 }
 
 impl CallKeys {
+    #[inline]
     pub(crate) const fn new() -> Self {
         Self {
             until: Unnamed,

@@ -19,12 +19,14 @@ pub trait TimeLimit {
 }
 
 impl TimeLimit for Duration {
+    #[inline]
     fn limit(self) -> Option<Duration> {
         Some(self)
     }
 }
 
 impl TimeLimit for Option<Duration> {
+    #[inline]
     fn limit(self) -> Option<Duration> {
         self
     }

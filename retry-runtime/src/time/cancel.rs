@@ -240,6 +240,7 @@ impl MayCancel for Uncancelled {
     type Future = Pending<()>;
     type Key = Unnamed;
 
+    #[inline]
     fn into_cancelled(self) -> Pending<()> {
         pending()
     }
@@ -249,6 +250,7 @@ impl<C: IntoCancelled> MayCancel for CancelledBy<C> {
     type Future = C::Future;
     type Key = Option<C>;
 
+    #[inline]
     fn into_cancelled(self) -> C::Future {
         self.0.into_cancelled()
     }
