@@ -62,8 +62,9 @@ where
             let begun = match begin::<Q, S, _>(&mut attempts, &mut sender).await {
                 Ok(begun) => begun,
                 Err(rejected) => {
-                    let failed =
-                        before.unwrap_or_else(|| Failed::with::<Q, S>(S::rejected(rejected)));
+                    let failed = before.unwrap_or_else(|| {
+                        Failed::with::<Q, S>(S::rejected(rejected), Verdict::STOP)
+                    });
                     attempts.gave_up(&failed.shown, rejected.reason());
                     return failed.outcome;
                 }
@@ -76,42 +77,15 @@ where
                 }
                 Ok(()) => (send(&mut sender, request, &kept, retries).await, None),
             };
-            let (mut failed, verdict) = match outcome {
-                Ok(Judged {
-                    answer,
-                    verdict: None,
-                    ..
-                }) => {
+            let mut failed = match judged::<Q, S>(retries, outcome, attempts.number() == 1) {
+                Ok(answer) => {
                     attempts.succeeded();
                     return Ok(answer);
                 }
-                // Nothing failed that a record would be of use for.
-                Ok(Judged {
-                    answer,
-                    verdict: Some(Verdict::STOP),
-                    ..
-                }) if attempts.number() == 1 => {
-                    attempts.succeeded();
-                    return Ok(answer);
-                }
-                Ok(Judged {
-                    answer,
-                    verdict: Some(verdict),
-                    shown,
-                }) => {
-                    let outcome = Ok(answer);
-                    (Failed { outcome, shown }, verdict)
-                }
-                Err(error) => {
-                    let verdict = retries.judge(Err(S::as_error(&error)));
-                    (
-                        Failed::with::<Q, S>(error),
-                        verdict.unwrap_or(Verdict::STOP),
-                    )
-                }
+                Err(failed) => failed,
             };
             let is_sent = unsent.is_none();
-            let gone = if is_sent && verdict.is_retryable() {
+            let gone = if is_sent && failed.verdict.is_retryable() {
                 Q::repeatable(&kept).err()
             } else {
                 None
@@ -119,7 +93,8 @@ where
             if let Some(gone) = &gone {
                 failed.shown = format!("{}; {gone}", failed.shown);
             }
-            let Ok(pause) = attempts.failed(verdict, &failed.shown, is_sent, gone.is_some()) else {
+            let Ok(pause) = attempts.failed(failed.verdict, &failed.shown, is_sent, gone.is_some())
+            else {
                 return failed.outcome;
             };
             request = match unsent.map_or_else(|| Q::again(&kept, attempts.sent()), Ok) {
@@ -202,17 +177,47 @@ where
     }
 }
 
+/// The answer of an attempt that succeeded, or how it failed.
+fn judged<Q: Repeat<S::Answer>, S: Sender<Q>>(
+    retries: &ClientRetries,
+    outcome: Result<Judged<Q::Answer>, S::Error>,
+    is_first: bool,
+) -> Result<Q::Answer, Failed<Q::Answer, S::Error>> {
+    match outcome {
+        Ok(judged) => match judged.verdict {
+            None => Ok(judged.answer),
+            // Nothing failed that a record would be of use for.
+            Some(Verdict::STOP) if is_first => Ok(judged.answer),
+            Some(verdict) => Err(Failed {
+                outcome: Ok(judged.answer),
+                shown: judged.shown,
+                verdict,
+            }),
+        },
+        Err(error) => {
+            let verdict = retries.judge(Err(S::as_error(&error)));
+            Err(Failed::with::<Q, S>(
+                error,
+                verdict.unwrap_or(Verdict::STOP),
+            ))
+        }
+    }
+}
+
 /// How an attempt failed.
 struct Failed<A, E> {
     outcome: Result<A, E>,
     shown: String,
+    verdict: Verdict,
 }
 
 impl<A, E> Failed<A, E> {
-    fn with<Q, S: Sender<Q, Error = E>>(error: E) -> Self {
-        let shown = Shown(S::as_error(&error)).to_string();
-        let outcome = Err(error);
-        Self { outcome, shown }
+    fn with<Q, S: Sender<Q, Error = E>>(error: E, verdict: Verdict) -> Self {
+        Self {
+            shown: Shown(S::as_error(&error)).to_string(),
+            outcome: Err(error),
+            verdict,
+        }
     }
 }
 
