@@ -4,8 +4,9 @@ use std::future::Future;
 use std::time::Duration;
 
 use retry_runtime::macro_support::ignores_timeout;
+use retry_runtime::chain::{ByClassify, ByVerdict, OnError};
 use retry_runtime::{
-    Attempts, ByClassify, ByVerdict, Call, Classify, Event, Failure, Moment, Observer, OnError,
+    Attempts, Call, Classify, Event, Failure, Moment, Observer,
     Policy, Protections, Reason, RetryBudget, Shared, ShownBy, Site, Verdict,
 };
 use serde::de::DeserializeOwned;

@@ -1,4 +1,23 @@
-//! The attribute as a chain: a policy and the keys beside it, for calls, batches and plans.
+//! What names the type of a chain: a policy and the keys beside it, for calls, batches and plans.
+//!
+//! A chain is written without any of these, as in `POLICY.on(is_transient).breaker(&BREAKER).call(…)`. They serve to keep
+//! one in a field, and to write functions that take any:
+//!
+//! ```
+//! use retry_runtime::chain::OnError;
+//! use retry_runtime::{Policy, PolicyCall};
+//!
+//! struct Store<On> {
+//!     chain: PolicyCall<On>,
+//! }
+//!
+//! fn store<On: OnError<std::io::Error>>(policy: Policy, on: On) -> Store<On> {
+//!     Store { chain: policy.on(on) }
+//! }
+//!
+//! let store = store(Policy::new().max(2), |_: &std::io::Error| true);
+//! assert_eq!(store.chain.call_blocking(|| Ok::<_, std::io::Error>(7)).unwrap(), 7);
+//! ```
 
 mod context;
 pub(crate) mod fallback;
@@ -18,3 +37,12 @@ pub(crate) mod timeout;
 #[cfg(any(feature = "batch", feature = "plan"))]
 pub(crate) mod under_way;
 pub(crate) mod until;
+
+#[cfg(feature = "batch")]
+pub use crate::batch::IntoBatches;
+pub use crate::key::Unnamed;
+pub use crate::time::cancel::{CancelledBy, MayCancel, Uncancelled};
+pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};
+pub use on_error::{ByClassify, ByVerdict, Classifies, OnError};
+pub use operation::Operation;
+pub use shown_by::ShownBy;

@@ -20,7 +20,7 @@ mod batch;
 mod breaker;
 mod budget;
 mod call;
-mod chain;
+pub mod chain;
 mod classify;
 mod configure;
 mod error_text;
@@ -51,8 +51,7 @@ mod time;
 
 #[cfg(feature = "batch")]
 pub use batch::{
-    Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
-    retry_each_into,
+    Batches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into, retry_each_into,
 };
 #[cfg(feature = "std")]
 pub use breaker::circuit::{Breaker, BreakerState};
@@ -72,11 +71,7 @@ pub use call::gave_up::GaveUp;
 pub use call::guards::{Guards, Protections};
 pub use call::site::Site;
 pub use call::state::Call;
-pub use chain::keys::{CallKeys, Keys, SharedKeys, SingleKeys};
-pub use chain::on_error::{ByClassify, ByVerdict, Classifies, OnError};
-pub use chain::operation::Operation;
 pub use chain::policy_call::PolicyCall;
-pub use chain::shown_by::ShownBy;
 pub use classify::Classify;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use classify::error_for_retry::ErrorForRetry;
@@ -99,7 +94,6 @@ pub use configure::policies::Policies;
 pub use configure::shared_policy::SharedPolicy;
 #[cfg(feature = "std")]
 pub use hedge::latency::{Latency, Quantile};
-pub use key::Unnamed;
 #[cfg(feature = "std")]
 pub use limiter::adaptive::Adaptive;
 #[cfg(feature = "std")]
@@ -135,7 +129,7 @@ pub use retry_macros::{Classify, retry, retrying};
 #[cfg(feature = "stream")]
 pub use stream::resume::Items;
 pub use time::blocking_timer::BlockingTimer;
-pub use time::cancel::{Cancel, CancelFn, CancelledBy, MayCancel, Uncancelled};
+pub use time::cancel::{Cancel, CancelFn};
 pub use time::default_timer::DefaultTimer;
 pub use time::moment::Moment;
 #[cfg(feature = "tokio")]
