@@ -26,7 +26,7 @@ use crate::policy::jitter::Jitter;
 use crate::policy::nanos::Nanos;
 use crate::policy::overrides::Overrides;
 use crate::policy::rows::Rows;
-use crate::policy::schedule::{Schedule, named_or};
+use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
 use crate::policy::values::Values;
 
@@ -182,7 +182,8 @@ impl Policy {
         self
     }
 
-    /// The longest hint that is honoured; a longer one ends the call. Default 120 s.
+    /// The longest hint. A longer one ends the call, or is cut to it by [`Hint::Clamp`]. Default 120 s, beside
+    /// [`Hint::Clamp`] 5 s more than the policy's shortest delay.
     pub const fn max_hint(mut self, longest: Duration) -> Self {
         self.max_hint = Nanos::new(Some(longest));
         self
@@ -368,8 +369,12 @@ impl Policy {
         self.hint
     }
 
-    pub(crate) const fn longest_hint(&self) -> Duration {
-        named_or(self.max_hint.get(), Duration::from_secs(120))
+    /// `None` where no hint is too long.
+    pub(crate) const fn longest_hint(&self) -> Option<Duration> {
+        match (self.hint, self.max_hint.get()) {
+            (Hint::Honor | Hint::Exact, None) => Some(Duration::from_secs(120)),
+            (_, named) => named,
+        }
     }
 
     /// The time for the whole call: what [`deadline`](Self::deadline) was set to.

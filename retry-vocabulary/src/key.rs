@@ -141,9 +141,9 @@ keys! {
         ["condition", "predicate", "retry_if", "retry_on", "retryable", "should_retry", "when"];
     Until: "until", Call, Expr("a function: a path or a closure"), "until = |value| !value.is_empty()", [];
     Hint: "hint", Policy, Hint, r#"hint = "honor""#, [],
-        "What a server's hint does, such as `Retry-After`: `honor` waits that long, `clamp` at most 5s more than the delay, `ignore` as if there were none";
+        "What a server's hint does, such as `Retry-After`: `honor` waits at least that long, `exact` just that long, `clamp` up to `max_hint` or 5s more than the delay, `ignore` as if there were none";
     MaxHint: "max_hint", Policy, Duration, r#"max_hint = "2m""#, [],
-        "Longest hint that is honored: a longer one ends the call";
+        "Longest hint: a longer one ends the call, or is cut to it by `clamp`";
     Timeout: "timeout", Policy, DurationAboveZero, r#"timeout = "60s""#,
         ["attempt_timeout", "per_attempt_timeout", "per_try_timeout", "request_timeout"],
         "Time limit for each attempt";

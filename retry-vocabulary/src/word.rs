@@ -93,6 +93,7 @@ words! {
     pub Hint {
         Honor = "honor",
         Clamp = "clamp",
+        Exact = "exact",
         Ignore = "ignore",
     }
 }

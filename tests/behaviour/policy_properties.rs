@@ -108,7 +108,7 @@ prop_compose! {
         (a, b) in (duration(), duration()),
         factor in factor(),
         jitter in jitter(ratio()),
-        hint in select(vec![Hint::Honor, Hint::Clamp, Hint::Ignore]),
+        hint in select(vec![Hint::Honor, Hint::Clamp, Hint::Exact, Hint::Ignore]),
         max_hint in duration(),
         timeout in option::of(duration()),
         deadline in option::of(duration()),

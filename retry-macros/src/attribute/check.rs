@@ -221,12 +221,6 @@ const VOID: &[Void] = &[
     (
         &[Key::MaxHint],
         Key::Hint,
-        |value| matches!(value, KeyValue::Hint(Hint::Clamp)),
-        r#"`hint = "clamp"`: remove one of the two"#,
-    ),
-    (
-        &[Key::MaxHint],
-        Key::Hint,
         |value| matches!(value, KeyValue::Hint(Hint::Ignore)),
         r#"`hint = "ignore"`: remove one of the two"#,
     ),

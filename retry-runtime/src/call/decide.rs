@@ -54,8 +54,8 @@ impl Call {
         });
         let mut range = computed.unwrap_or_else(|| schedule.range(step, previous));
         let hinted = failure.hint().and_then(|hint| {
-            let rule = policy.hint_rule();
-            rule.range(range, hint, schedule.is_jittered())
+            let (rule, longest) = (policy.hint_rule(), policy.longest_hint());
+            rule.range(range, hint, longest, schedule.is_jittered())
         });
         if let Some((from, to)) = hinted {
             // The jitter on a hint must not end a call that would still have time for the hint itself.
@@ -129,9 +129,9 @@ pub(super) fn computed_range(
 /// Why a hint alone ends a call that has this much time left.
 pub(crate) fn refusal(policy: &Policy, hint: Option<Duration>, left: Duration) -> Option<Reason> {
     let hint = hint?;
-    if policy.hint_rule() != Hint::Honor {
+    if matches!(policy.hint_rule(), Hint::Clamp | Hint::Ignore) {
         None
-    } else if hint > policy.longest_hint() {
+    } else if policy.longest_hint().is_some_and(|longest| hint > longest) {
         Some(Reason::HintTooLong)
     } else if hint > left {
         Some(Reason::Deadline)

@@ -144,7 +144,7 @@ impl Policy {
             Key::Jitter => KeyValue::Jitter(named.jitter?),
             Key::Floor => KeyValue::Duration(self.floor.get().filter(|floor| !floor.is_zero())?),
             Key::Hint => KeyValue::Hint(self.hint),
-            Key::MaxHint => KeyValue::Duration(self.longest_hint()),
+            Key::MaxHint => KeyValue::Duration(self.longest_hint()?),
             Key::Timeout => KeyValue::Duration(self.attempt_limit()?),
             Key::Deadline => KeyValue::Duration(self.time_limit()?),
             Key::Enabled if !self.enabled => KeyValue::Bool(false),

@@ -189,5 +189,5 @@ macro_rules! words {
 words! {
     Backoff: Exponential Fixed Linear Fibonacci None;
     Jitter: Full Equal Decorrelated None;
-    Hint: Honor Clamp Ignore;
+    Hint: Honor Clamp Exact Ignore;
 }

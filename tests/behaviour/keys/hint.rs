@@ -241,6 +241,32 @@ async fn clamped_is_at_most_five_seconds_above_the_delay() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn clamped_is_cut_to_a_max_hint_that_is_named() {
+    #[retry(jitter = "none", hint = "clamp", max_hint = "10s")]
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let steps = [3, 300, 1].map(|hint| throttled_for(secs(hint))).to_vec();
+    let waited = vec![secs(3), secs(10), secs(4)];
+    assert_eq!(waits(steps, call).await, (Ok(4), waited));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_exact_one_takes_the_place_of_the_delay() {
+    #[retry(max = 4, base = "2s", floor = "1s", hint = "exact", max_hint = "1m")]
+    async fn call(script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    // Shorter and longer than the delay, at once, and too long. None of it is jittered.
+    let hints = [28, 45_000, 0, 60_001].map(|hint| throttled_for(millis(hint)));
+    let last = hints[3].clone();
+    let waited = vec![millis(28), secs(45), Duration::ZERO];
+    assert_eq!(waits(hints.to_vec(), call).await, (Err(last), waited));
+}
+
+#[tokio::test(start_paused = true)]
 async fn ignored_leaves_the_delay() {
     #[retry(jitter = "none", hint = "ignore")]
     async fn call(script: &mut Script) -> Result<usize, Failure> {
@@ -262,6 +288,7 @@ async fn from_an_on_function_and_by_expression() {
     for (hint, wait) in [
         (Hint::Honor, secs(9)),
         (Hint::Clamp, secs(6)),
+        (Hint::Exact, secs(9)),
         (Hint::Ignore, secs(1)),
     ] {
         let call = async |script: &mut Script| call(script, hint).await;
