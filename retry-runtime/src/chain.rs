@@ -38,8 +38,6 @@ pub(crate) mod timeout;
 pub(crate) mod under_way;
 pub(crate) mod until;
 
-#[cfg(feature = "batch")]
-pub use crate::batch::IntoBatches;
 pub use crate::key::Unnamed;
 pub use crate::time::cancel::{CancelledBy, MayCancel, Uncancelled};
 pub use keys::{CallKeys, Keys, SharedKeys, SingleKeys};

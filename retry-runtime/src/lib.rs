@@ -51,7 +51,8 @@ mod time;
 
 #[cfg(feature = "batch")]
 pub use batch::{
-    Batches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into, retry_each_into,
+    Batches, IntoBatches, ItemError, retry_each, retry_each_blocking, retry_each_blocking_into,
+    retry_each_into,
 };
 #[cfg(feature = "std")]
 pub use breaker::circuit::{Breaker, BreakerState};
@@ -123,6 +124,7 @@ pub use policy::error::PolicyError;
 pub use policy::hint::Hint;
 pub use policy::jitter::Jitter;
 pub use policy::overrides::Overrides;
+pub use policy::pauses::Pauses;
 pub use policy::section::Section;
 #[cfg(feature = "macros")]
 pub use retry_macros::{Classify, retry, retrying};

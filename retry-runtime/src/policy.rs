@@ -6,6 +6,7 @@ pub(crate) mod jitter;
 mod list;
 mod nanos;
 pub(crate) mod overrides;
+pub(crate) mod pauses;
 mod rows;
 pub(crate) mod schedule;
 pub(crate) mod section;
@@ -25,6 +26,7 @@ use crate::policy::hint::Hint;
 use crate::policy::jitter::Jitter;
 use crate::policy::nanos::Nanos;
 use crate::policy::overrides::Overrides;
+use crate::policy::pauses::Pauses;
 use crate::policy::rows::Rows;
 use crate::policy::schedule::Schedule;
 use crate::policy::section::Section;
@@ -283,6 +285,26 @@ impl Policy {
     /// ```
     pub const fn delays(&self) -> Delays {
         Delays::new(self.in_force(self.rows.get(None)))
+    }
+
+    /// The pauses between attempts that nothing else decides on: for loops that poll, watch or reconnect. Each is drawn
+    /// anew with the policy's jitter, up to its `max`. Nothing is logged, and `deadline` and the sections have no say.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Policy, testing};
+    ///
+    /// let _seeded = testing::seed(7);
+    /// let mut pauses = Policy::new().unlimited().cap(Duration::from_secs(5)).pauses();
+    /// let third = pauses.nth(2).unwrap();
+    /// assert!(third <= Duration::from_secs(4));
+    ///
+    /// // The connection stood for a while: the next pause is a first one.
+    /// pauses.reset();
+    /// assert!(pauses.next().unwrap() <= Duration::from_secs(1));
+    /// ```
+    pub const fn pauses(&self) -> Pauses {
+        Pauses::new(self.in_force(self.rows.get(None)))
     }
 
     /// This policy with what `named` names in place of its own numbers, or of those for a kind.

@@ -218,7 +218,7 @@ const REFUSED: &[(&str, &str, &str)] = &[
     (
         "hint = 'honour'",
         r#"{"hint": "honour"}"#,
-        "unknown word `honour` for `hint`: did you mean `honor`? The words are honor, clamp, ignore",
+        "unknown word `honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore",
     ),
     (
         "throttled = 5",

@@ -244,7 +244,7 @@ fn refuses_values() {
         ),
         (
             "hint=Honour",
-            "unknown word `Honour` for `hint`: did you mean `honor`? The words are honor, clamp, ignore".into(),
+            "unknown word `Honour` for `hint`: did you mean `honor`? The words are honor, clamp, exact, ignore".into(),
         ),
         (
             "jitter=ful",
@@ -350,7 +350,7 @@ fn refuses_values() {
         (
             &format!("hint=clamp\n{}", "x".repeat(100)),
             format!(
-                "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, ignore",
+                "unknown word `clamp {}…` for `hint`: did you mean `clamp`? The words are honor, clamp, exact, ignore",
                 "x".repeat(34)
             ),
         ),

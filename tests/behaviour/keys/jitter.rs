@@ -184,3 +184,22 @@ fn words_and_ratios_in_the_attribute() {
             .all(|pause| (millis(900)..=millis(1100)).contains(pause))
     );
 }
+
+#[test]
+fn a_policys_pauses_are_those_of_a_call() {
+    for jitter in [
+        Jitter::Full,
+        Jitter::Equal,
+        Jitter::Decorrelated,
+        Jitter::None,
+    ] {
+        let policy = Policy::new().max(6).jitter(jitter);
+        let of_call = pauses(policy, 7);
+        let _seeded = testing::seed(7);
+        let mut pauses = policy.pauses();
+        assert_eq!(pauses.by_ref().collect::<Vec<_>>(), of_call);
+        pauses.reset();
+        assert!(pauses.next().unwrap() <= secs(3), "the first again");
+        assert_eq!(pauses.count(), 5);
+    }
+}

@@ -1,0 +1,45 @@
+use core::iter::FusedIterator;
+use core::time::Duration;
+
+use crate::policy::schedule::Schedule;
+use crate::time::random;
+
+/// The pauses of a policy, jitter included: what [`Policy::pauses`](crate::Policy::pauses) returns.
+#[derive(Clone, Debug)]
+pub struct Pauses {
+    schedule: Schedule,
+    retry: u32,
+    previous: Duration,
+}
+
+impl Pauses {
+    pub(crate) const fn new(schedule: Schedule) -> Self {
+        Self {
+            schedule,
+            retry: 0,
+            previous: Duration::ZERO,
+        }
+    }
+
+    /// Begins again with the first pause, as after a success.
+    pub const fn reset(&mut self) {
+        *self = Self::new(self.schedule);
+    }
+}
+
+impl Iterator for Pauses {
+    type Item = Duration;
+
+    /// `None` once there were as many as the policy's `max`.
+    fn next(&mut self) -> Option<Duration> {
+        let retry = self.retry.saturating_add(1);
+        if !self.schedule.allows(retry) {
+            return None;
+        }
+        self.retry = retry;
+        self.previous = random::between(self.schedule.range(retry, self.previous));
+        Some(self.previous)
+    }
+}
+
+impl FusedIterator for Pauses {}
