@@ -9,6 +9,7 @@ mod error_type;
 mod failure;
 mod gate;
 mod hedge;
+mod hook;
 mod hover;
 mod late;
 pub(crate) mod model;

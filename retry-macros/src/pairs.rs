@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 55] = [
+const KEYS: [&str; 57] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -48,6 +48,8 @@ const KEYS: [&str; 55] = [
     "attempt = attempt",
     "validate = check",
     "correct = repair",
+    "before_pause = show",
+    "before_retry = refresh",
     "give_up = shape",
     "fallback = other",
     "repeats = 2",

@@ -15,6 +15,7 @@ mod hedge;
 pub(crate) mod late;
 #[cfg(feature = "nested")]
 pub(crate) mod nested;
+pub(crate) mod next_attempt;
 pub(crate) mod note;
 mod protections;
 mod reports;

@@ -70,6 +70,7 @@ pub use call::failed_attempt::FailedAttempt;
 pub use call::failure::Failure;
 pub use call::gave_up::GaveUp;
 pub use call::guards::{Guards, Protections};
+pub use call::next_attempt::NextAttempt;
 pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;

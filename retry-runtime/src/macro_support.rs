@@ -7,6 +7,7 @@ mod cancel;
 mod error_type;
 mod hedge;
 mod history;
+mod hook;
 pub mod keys;
 mod limit;
 mod limiter;
@@ -82,6 +83,7 @@ pub use history::{
     attempts, begin, clock, clock_at, failed, fall_back, fall_back_blocking, gave_up, history,
     is_repeated, judged, kept_beside, no_clock, paused, rejected, shape, take_last_error, tick,
 };
+pub use hook::{Caused, HookOutcome, hook, hook_cause, last_error, next_attempt};
 pub use limit::{
     TimeLimit, deadline, has_timeout, ignores_timeout, now, now_blocking, policy_deadline,
     policy_timeout, timeout,

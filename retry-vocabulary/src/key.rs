@@ -164,6 +164,8 @@ keys! {
     Attempt: "attempt", Call, Name("the name that the body uses"), "attempt = attempt", [];
     Validate: "validate", Call, Expr("a function: a path or a closure"), "validate = |value| …", [];
     Correct: "correct", Call, Expr("a function: a path or a closure"), "correct = async |value, error| …", [];
+    BeforePause: "before_pause", Call, Expr("a function: a path or a closure"), "before_pause = async |error, next| …", [];
+    BeforeRetry: "before_retry", Call, Expr("a function: a path or a closure"), "before_retry = async |error, next| …", [];
     GiveUp: "give_up", Call, Expr("a function: a path or a closure"), "give_up = |gave_up| gave_up.into_error()", [];
     Fallback: "fallback", Call, Expr("a function: a path or a closure"), "fallback = async |gave_up| …", [];
     Repeats: "repeats", Call, Repeats, "repeats = 2", [];

@@ -61,6 +61,8 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
             | Key::Correct
             | Key::GiveUp
             | Key::Fallback
+            | Key::BeforePause
+            | Key::BeforeRetry
             | Key::Breaker
             | Key::Limiter
             | Key::Hedge

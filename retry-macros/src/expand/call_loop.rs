@@ -1,6 +1,7 @@
 //! The loop around the attempts. It decides only where the parts go.
 
 use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
 use syn::spanned::Spanned;
 
 use crate::expand::model::{Count, Deadline, History, Policy};
@@ -21,7 +22,8 @@ impl Printer<'_> {
         } else {
             ours!(__retry::spend(retry_paid);)
         };
-        let pause = self.pause(self.late_attempt(), &spend);
+        let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
+        let pause = self.pause(hooks, self.late_attempt(), &spend);
         let retried = ours! {
             #(self.own_budget())
             #(self.expected_timer())

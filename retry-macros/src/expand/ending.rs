@@ -121,7 +121,17 @@ impl Printer<'_> {
     /// Reports that the call ends during or after a pause, and binds `retry_reason` where it is asked for. `pending` is
     /// what the pause was for.
     pub(crate) fn reported(&self, pending: &TokenStream, reason: &TokenStream) -> TokenStream {
-        let told = self.told(FailureSource::Body, pending, reason);
+        self.reported_as(&self.shown(), pending, reason)
+    }
+
+    /// Reports such an end with what it shows of the failure.
+    pub(crate) fn reported_as(
+        &self,
+        shown: &TokenStream,
+        pending: &TokenStream,
+        reason: &TokenStream,
+    ) -> TokenStream {
+        let told = self.told_as(shown, self.model.falls_back(), pending, reason);
         let binding = self.reason().map(|binding| ours!(let #binding = #reason;));
         ours! {
             #told
@@ -136,8 +146,17 @@ impl Printer<'_> {
         pending: &TokenStream,
         reason: &TokenStream,
     ) -> TokenStream {
-        let shown = self.shown_after(failed);
         let falls_back = failed.has_error() && self.model.falls_back();
+        self.told_as(&self.shown_after(failed), falls_back, pending, reason)
+    }
+
+    fn told_as(
+        &self,
+        shown: &TokenStream,
+        falls_back: bool,
+        pending: &TokenStream,
+        reason: &TokenStream,
+    ) -> TokenStream {
         let observe = self.observe();
         let report = if self.is_told_by_site() && !falls_back {
             ours!(retry_call.ended(__RETRY_SITE, #shown, #reason, #observe);)

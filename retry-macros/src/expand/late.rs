@@ -110,7 +110,7 @@ impl Printer<'_> {
     }
 
     /// Gives back what was paid for the attempt or correction after the pause, before anything else of the user's runs.
-    fn unpaid(&self) -> Option<TokenStream> {
+    pub(crate) fn unpaid(&self) -> Option<TokenStream> {
         let is_paid = self.model.is_paid();
         is_paid.then(|| ours!(__retry::drop(retry_paid);))
     }

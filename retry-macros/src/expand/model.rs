@@ -170,7 +170,9 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 11] = [
+const FOR_THE_DECISION: [Key; 13] = [
+    Key::BeforePause,
+    Key::BeforeRetry,
     Key::Deadline,
     Key::Hedge,
     Key::Idempotent,
@@ -357,7 +359,7 @@ impl Model {
 
     /// How a call can still end after a pause: see [`Late`].
     pub(crate) fn late(&self, asyncness: Asyncness) -> Option<Late> {
-        let is_kept = self.is_gated() || self.is_cancellable();
+        let is_kept = self.is_gated() || self.is_cancellable() || self.is_hooked();
         if self.deadline.is_none() && !is_kept {
             return None;
         }
@@ -496,6 +498,8 @@ decided_by! {
     tells_reason: GiveUp | Fallback;
     /// Whether a policy's `max` is shown to somebody before any failure.
     shows_max: Attempt | Observe;
+    /// Whether anything of the user's runs between two attempts.
+    is_hooked: BeforePause | BeforeRetry;
     /// Whether something may let an attempt not begin.
     is_gated: Breaker | Limiter;
 }

@@ -7,9 +7,15 @@ use crate::target::function::Asyncness;
 use crate::tokens::{ours, when};
 
 impl Printer<'_> {
-    /// Waits before the next attempt or correction, and does what follows: `late` ends the call, `spend` takes what was paid
+    /// Waits before the next attempt or correction, between its hooks, and does what follows: `late` ends the call, `spend` takes what was paid
     /// as `retry_paid`.
-    pub(crate) fn pause(&self, late: Option<TokenStream>, spend: &TokenStream) -> TokenStream {
+    pub(crate) fn pause(
+        &self,
+        hooks: [Option<TokenStream>; 2],
+        late: Option<TokenStream>,
+        spend: &TokenStream,
+    ) -> TokenStream {
+        let [before_pause, before_retry] = hooks;
         let paused = when(
             self.model.is_cancellable(),
             ours!(let (retry_pause, retry_cancel) = retry_pause;),
@@ -22,7 +28,9 @@ impl Printer<'_> {
         ours! {
             #paused
             #paid
+            #before_pause
             #(self.sleep())
+            #before_retry
             #late
             #(self.tick())
             #(self.model.is_paid().then_some(spend))

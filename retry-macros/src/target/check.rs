@@ -308,7 +308,14 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
 
 fn blocking_closures(arguments: &Arguments, setting: Setting, errors: &mut Errors) {
     let target = setting.target();
-    for key in [Key::Validate, Key::Correct, Key::Fallback] {
+    let awaited = [
+        Key::Validate,
+        Key::Correct,
+        Key::BeforePause,
+        Key::BeforeRetry,
+        Key::Fallback,
+    ];
+    for key in awaited {
         if let Some(KeyValue::Expr(Expr::Closure(ExprClosure {
             asyncness: Some(asyncness),
             ..

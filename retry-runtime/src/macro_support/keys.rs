@@ -66,6 +66,12 @@ keys! {
     validate
     /// `correct = async |value, error| …`: repairs a value that `validate` rejected, instead of running the body again.
     correct
+    /// `before_pause = async |error, next| …`: runs after a failure that a retry follows, before the pause. An `Err` ends the
+    /// call with the failure.
+    before_pause
+    /// `before_retry = async |error, next| …`: runs after the pause, before the retry: refreshes a token, shortens a request.
+    /// An `Err` ends the call with the failure.
+    before_retry
     /// `give_up = |gave_up| …`: shapes the error of a call that gives up.
     give_up
     /// `fallback = async |gave_up| …`: the last resort of a call that gives up: another model, a cached answer.

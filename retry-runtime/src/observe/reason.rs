@@ -31,6 +31,8 @@ pub enum Reason {
     Cancelled,
     /// The key `correct` failed to repair a rejected value.
     CorrectionFailed,
+    /// The key `before_pause` or `before_retry` returned an error.
+    HookFailed,
     /// The key `fallback` was the last resort, and failed too.
     FallbackFailed,
     /// A call for a batch of items returned more or fewer answers than it got items.
@@ -40,7 +42,7 @@ pub enum Reason {
 #[cfg(feature = "std")]
 listed!(Reason:
     NotRetryable Exhausted Deadline HintTooLong Ambiguous Unrepeatable Repeated Budget Rejected Cancelled CorrectionFailed
-    FallbackFailed Unanswered
+    HookFailed FallbackFailed Unanswered
 );
 
 impl Reason {
@@ -57,6 +59,7 @@ impl Reason {
             Self::Rejected => "rejected",
             Self::Cancelled => "cancelled",
             Self::CorrectionFailed => "correction failed",
+            Self::HookFailed => "hook failed",
             Self::FallbackFailed => "fallback failed",
             Self::Unanswered => "unanswered",
         }

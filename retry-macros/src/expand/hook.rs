@@ -1,0 +1,53 @@
+//! The keys `before_pause` and `before_retry`: what runs between two attempts, and ends the call where it fails.
+
+use proc_macro2::TokenStream;
+use retry_vocabulary::key::Key;
+use syn::spanned::Spanned;
+
+use crate::expand::model::Late;
+use crate::expand::printer::Printer;
+use crate::target::function::Asyncness;
+use crate::tokens::{ours, ours_at};
+
+impl Printer<'_> {
+    /// Runs the hook of that key. Only after an error: for a value that `until` rejected there is none to show it. A call
+    /// that was cancelled during its pause ends without.
+    pub(crate) fn hook(&self, key: Key) -> Option<TokenStream> {
+        let hook = self.model.expr(key)?;
+        let span = hook.span();
+        let next = ours!(__retry::next_attempt(#(self.whole_call()), retry_pause));
+        let hook = self.user(hook);
+        let hooked = match self.asyncness {
+            Asyncness::Async => ours_at!(span=> { __retry::hook(retry_error, #next, #hook).await }),
+            Asyncness::Blocking => ours_at!(span=> { __retry::hook(retry_error, #next, #hook) }),
+        };
+        let cause = ours_at!(span=> __retry::hook_cause(#hooked));
+        let error = match self.model.late(self.asyncness)? {
+            Late::FromHistory => ours!(__retry::last_error(&retry_history, retry_failed)),
+            Late::FromLocal => ours!(__retry::Option::as_ref(&retry_failed)),
+        };
+        let error = match key {
+            Key::BeforeRetry if self.model.is_cancellable() => ours! {
+                if retry_cancelled { __retry::None } else { #error }
+            },
+            _ => error,
+        };
+        let last_error = self.last_error()?;
+        let shown = ours!(&__retry::Caused(#(self.shown()), &retry_cause));
+        let reported = self.reported_as(&shown, &ours!(Taken), &ours!(__retry::Reason::HookFailed));
+        Some(ours! {
+            let retry_cause = match #error {
+                __retry::Some(retry_error) => #cause,
+                __retry::None => __retry::None,
+            };
+            if let __retry::Some(retry_cause) = retry_cause {
+                if let __retry::Some(retry_error) = #last_error {
+                    #(self.unpaid())
+                    #reported
+                    let retry_outcome = #(self.outcome_of_failure());
+                    #(self.leave())
+                }
+            }
+        })
+    }
+}
