@@ -25,6 +25,7 @@ mod endings;
 mod failures;
 mod hint;
 mod history;
+mod hooks;
 mod idempotent;
 mod jitter;
 mod kinds;

@@ -1,0 +1,236 @@
+//! The keys `before_pause` and `before_retry`: once for each retry, with the error and what follows it.
+
+use std::cell::{Cell, RefCell};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, stream};
+use retry_runtime::{
+    Breaker, Budget, ConcurrencyLimiter, GaveUp, NextAttempt, Reason, Verdict, retry, retrying,
+    testing,
+};
+use support::failure::{Failure, THROTTLED, TRANSIENT};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::keys::{Script, secs};
+
+/// What hooks saw, in order.
+#[derive(Default)]
+struct Seen(RefCell<Vec<String>>);
+
+impl Seen {
+    fn tell(&self, hook: &str, error: &Failure, next: NextAttempt) {
+        let (number, pause) = (next.number(), next.pause());
+        let seen = format!("{hook} {number} in {pause:?}: {error}");
+        self.0.borrow_mut().push(seen);
+    }
+
+    async fn later(&self, hook: &str, error: &Failure, next: NextAttempt) {
+        sleep(Duration::ZERO).await;
+        self.tell(hook, error, next);
+    }
+}
+
+const SEEN: [&str; 4] = [
+    "pause 2 in 1s: transient",
+    "retry 2 in 1s: transient",
+    "pause 3 in 2s: throttled",
+    "retry 3 in 2s: throttled",
+];
+
+#[retry(jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
+    before_retry = async |error, next| seen.later("retry", error, next).await)]
+async fn function(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+#[retry(jitter = "none", before_pause = |error, next| seen.tell("pause", error, next),
+    before_retry = |error, next| seen.tell("retry", error, next))]
+fn blocking(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
+    script.next()
+}
+
+async fn expression(seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
+    retrying!(
+        jitter = "none",
+        before_pause = async |error, next| seen.later("pause", error, next).await,
+        before_retry = async |error, next| seen.later("retry", error, next).await,
+        async { script.next() }
+    )
+    .await
+}
+
+struct Block;
+
+#[retry(jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
+    before_retry = async |error, next| seen.later("retry", error, next).await)]
+impl Block {
+    async fn call(&self, seen: &Seen, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+}
+
+#[retry(wrapper = Decorator, jitter = "none",
+    before_pause = async |error, next| seen.later("pause", error, next).await,
+    before_retry = async |error, next| seen.later("retry", error, next).await)]
+trait Call {
+    async fn call(&self, seen: &Seen, script: &mut Script) -> Result<usize, Failure>;
+}
+
+struct Client;
+
+impl Call for Client {
+    async fn call(&self, _: &Seen, script: &mut Script) -> Result<usize, Failure> {
+        script.next()
+    }
+}
+
+#[retry(stream, jitter = "none", before_pause = async |error, next| seen.later("pause", error, next).await,
+    before_retry = async |error, next| seen.later("retry", error, next).await)]
+fn streamed(seen: &Seen, script: &mut Script) -> impl Stream<Item = Result<usize, Failure>> {
+    stream::iter([script.next()])
+}
+
+/// With every key that keeps something over a pause or ends a call during it.
+#[retry(jitter = "none", attempt = attempt, deadline = "1h", budget, breaker = breaker, limiter = limiter,
+    cancel = token.cancelled(), until = |value| *value > 0, validate = |_| Ok(()),
+    observe = |_| (), before_pause = async |error, next| seen.later("pause", error, next).await,
+    before_retry = async |error, next| seen.later("retry", error, next).await)]
+async fn beside_others(
+    seen: &Seen,
+    script: &mut Script,
+    breaker: &Breaker,
+    limiter: &ConcurrencyLimiter,
+    token: &CancellationToken,
+) -> Result<usize, Failure> {
+    let _ = attempt.number();
+    script.next()
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_runs_each_once_for_each_retry() {
+    let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
+    let token = CancellationToken::new();
+    macro_rules! check {
+        ($form:literal, |$seen:ident, $script:ident| $call:expr) => {
+            let ($seen, mut script) = (Seen::default(), Script::new([TRANSIENT, THROTTLED]));
+            let $script = &mut script;
+            let _skipped = testing::skip_sleeps();
+            assert_eq!($call, Ok(3), $form);
+            assert_eq!(script.attempts, 3, $form);
+            assert_eq!(*$seen.0.borrow(), SEEN, $form);
+        };
+    }
+    check!("function", |seen, script| function(&seen, script).await);
+    check!("blocking", |seen, script| blocking(&seen, script));
+    check!("expression", |seen, script| expression(&seen, script).await);
+    check!("block", |seen, script| Block.call(&seen, script).await);
+    check!("decorator", |seen, script| {
+        Decorator::new(Client).call(&seen, script).await
+    });
+    check!("stream", |seen, script| {
+        let items: Vec<_> = streamed(&seen, script).collect().await;
+        items.into_iter().next().unwrap()
+    });
+    check!("beside others", |seen, script| {
+        beside_others(&seen, script, &breaker, &limiter, &token).await
+    });
+}
+
+/// A token that is refreshed between attempts, by what the body borrows too.
+struct Account {
+    token: u32,
+}
+
+impl Account {
+    #[retry(max = 2, jitter = "none", deadline = "10s", on = |_| true,
+        before_retry = async |_: &Failure, _: NextAttempt| refresh(&mut self.token, takes).await)]
+    async fn ask(&mut self, wanted: u32, takes: Duration) -> Result<u32, Failure> {
+        (self.token == wanted).then_some(wanted).ok_or(TRANSIENT)
+    }
+}
+
+async fn refresh(token: &mut u32, takes: Duration) -> Result<(), &'static str> {
+    sleep(takes).await;
+    *token += 1;
+    if *token > 90 {
+        Err("locked out")
+    } else {
+        Ok(())
+    }
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_may_change_what_the_body_borrows_and_its_time_counts() {
+    let start = Instant::now();
+    let mut account = Account { token: 7 };
+    assert_eq!(is_send(account.ask(8, secs(3))).await, Ok(8));
+    assert_eq!(start.elapsed(), secs(1 + 3));
+
+    let recording = testing::record();
+    assert_eq!(account.ask(9, secs(10)).await, Err(TRANSIENT));
+    assert_eq!(
+        (recording.attempts(), recording.reasons()),
+        (vec![1], vec![Reason::Deadline])
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn its_error_ends_the_call_with_the_failure() {
+    let recording = testing::record();
+    let start = Instant::now();
+    let mut account = Account { token: 90 };
+    assert_eq!(account.ask(0, secs(2)).await, Err(TRANSIENT));
+    assert_eq!(start.elapsed(), secs(1 + 2));
+    assert!(recording.lines()[1].ends_with("error=transient; locked out reason=hook failed"));
+
+    #[retry(before_pause = async |_, _| Err("closing"), budget = budget,
+        give_up = |gave_up: GaveUp<Failure>| { reason.set(Some(gave_up.reason())); gave_up.into_error() })]
+    async fn call(
+        script: &mut Script,
+        budget: &Budget,
+        reason: &Cell<Option<Reason>>,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let (start, reason, budget) = (Instant::now(), Cell::default(), Budget::standard());
+    let mut script = Script::new([TRANSIENT]);
+    assert_eq!(call(&mut script, &budget, &reason).await, Err(TRANSIENT));
+    assert_eq!((script.attempts, start.elapsed()), (1, Duration::ZERO));
+    assert_eq!(reason.get(), Some(Reason::HookFailed));
+    assert_eq!(budget.to_string(), "500 of 500 tokens");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_retry_no_hook() {
+    #[retry(max = 1, jitter = "none", until = |value| *value > 1, cancel = token.cancelled(),
+        before_retry = async |error, next| seen.later("retry", error, next).await)]
+    async fn call(
+        seen: &Seen,
+        script: &mut Script,
+        token: &CancellationToken,
+    ) -> Result<usize, Failure> {
+        script.next()
+    }
+
+    let token = CancellationToken::new();
+    // The last failure, a value that was rejected without an error, and a pause that is cancelled.
+    for (steps, is_cancelled, seen_retries) in [
+        (vec![TRANSIENT, TRANSIENT], false, 1),
+        (vec![Failure(Verdict::STOP)], false, 0),
+        (vec![], false, 0),
+        (vec![TRANSIENT], true, 0),
+    ] {
+        if is_cancelled {
+            token.cancel();
+        }
+        let seen = Seen::default();
+        let _ = call(&seen, &mut Script::new(steps), &token).await;
+        assert_eq!(seen.0.borrow().len(), seen_retries);
+    }
+}
