@@ -9,7 +9,8 @@ async fn complete(
         max as _, backoff as _, base as _, factor as _, cap as _, jitter as _, on as _,
         until as _, hint as _, max_hint as _, timeout as _, deadline as _, enabled as _,
         idempotent as _, throttled as _, max as _, base as _, attempt as _,
-        fallback as _, repeats as _, observe as _, name as _, timer as _, crate_ as _,
+        before_pause as _, before_retry as _, fallback as _, repeats as _, observe as _,
+        name as _, timer as _, crate_ as _,
     };
     const __RETRY_POLICY: __retry::Policy = __retry::policy_of(
             __retry::Section::new()
@@ -279,8 +280,162 @@ async fn complete(
             }
             break 'retry_call retry_outcome;
         };
+        let retry_cause = match __retry::last_error(&retry_history, retry_failed) {
+            __retry::Some(retry_error) => {
+                __retry::hook_cause({
+                    __retry::hook(
+                            retry_error,
+                            __retry::next_attempt(&retry_call, retry_pause),
+                            async |error, next| countdown(error, next.pause()).await,
+                        )
+                        .await
+                })
+            }
+            __retry::None => __retry::None,
+        };
+        if let __retry::Some(retry_cause) = retry_cause {
+            if let __retry::Some(retry_error) = __retry::take_last_error(
+                &mut retry_history,
+                retry_failed,
+            ) {
+                {
+                    let mut retry_observer = __retry::observe_fn(|event| {
+                        log.push(event.to_string())
+                    });
+                    __retry::falling_back(
+                        &retry_call,
+                        "model.complete",
+                        &__retry::Caused(
+                            __retry::show(&retry_error).__retry_show(),
+                            &retry_cause,
+                        ),
+                        __retry::Values::Taken,
+                        __retry::Reason::HookFailed,
+                        __retry::Some(&mut retry_observer),
+                    );
+                }
+                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                let retry_reason = __retry::Reason::HookFailed;
+                let retry_outcome = {
+                    let retry_attempts = __retry::attempts(&retry_history);
+                    let retry_fallen: __retry::Result<
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                    > = {
+                        __retry::fall_back(
+                                __retry::gave_up(retry_history, retry_error, retry_reason),
+                                async |gave_up| other_model(gave_up).await,
+                            )
+                            .await
+                    };
+                    {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        match &retry_fallen {
+                            __retry::Ok(_) => {
+                                __retry::fell_back(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                            __retry::Err(retry_error) => {
+                                __retry::fallback_failed(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                        }
+                    }
+                    retry_fallen
+                };
+                break 'retry_call retry_outcome;
+            }
+        }
         let () = __retry::Timer::sleep(&retry_timer, retry_pause).await;
         __retry::give_way().await;
+        let retry_cause = match __retry::last_error(&retry_history, retry_failed) {
+            __retry::Some(retry_error) => {
+                __retry::hook_cause({
+                    __retry::hook(
+                            retry_error,
+                            __retry::next_attempt(&retry_call, retry_pause),
+                            async |error, _next| refresh(error).await,
+                        )
+                        .await
+                })
+            }
+            __retry::None => __retry::None,
+        };
+        if let __retry::Some(retry_cause) = retry_cause {
+            if let __retry::Some(retry_error) = __retry::take_last_error(
+                &mut retry_history,
+                retry_failed,
+            ) {
+                {
+                    let mut retry_observer = __retry::observe_fn(|event| {
+                        log.push(event.to_string())
+                    });
+                    __retry::falling_back(
+                        &retry_call,
+                        "model.complete",
+                        &__retry::Caused(
+                            __retry::show(&retry_error).__retry_show(),
+                            &retry_cause,
+                        ),
+                        __retry::Values::Taken,
+                        __retry::Reason::HookFailed,
+                        __retry::Some(&mut retry_observer),
+                    );
+                }
+                __retry::tick(&mut retry_history, __retry::Timer::now(&retry_timer));
+                let retry_reason = __retry::Reason::HookFailed;
+                let retry_outcome = {
+                    let retry_attempts = __retry::attempts(&retry_history);
+                    let retry_fallen: __retry::Result<
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Value,
+                        <Result<Answer, ModelError> as __retry::OutcomeTypes>::Error,
+                    > = {
+                        __retry::fall_back(
+                                __retry::gave_up(retry_history, retry_error, retry_reason),
+                                async |gave_up| other_model(gave_up).await,
+                            )
+                            .await
+                    };
+                    {
+                        let mut retry_observer = __retry::observe_fn(|event| {
+                            log.push(event.to_string())
+                        });
+                        match &retry_fallen {
+                            __retry::Ok(_) => {
+                                __retry::fell_back(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                            __retry::Err(retry_error) => {
+                                __retry::fallback_failed(
+                                    &retry_call,
+                                    "model.complete",
+                                    retry_attempts,
+                                    __retry::show(retry_error).__retry_show(),
+                                    __retry::Some(&mut retry_observer),
+                                )
+                            }
+                        }
+                    }
+                    retry_fallen
+                };
+                break 'retry_call retry_outcome;
+            }
+        }
         if let __retry::Some(retry_why) = __retry::late(
             retry_deadline,
             retry_pause,

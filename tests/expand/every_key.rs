@@ -17,6 +17,8 @@
     idempotent = false,
     throttled(max = 10, base = "5s"),
     attempt = attempt,
+    before_pause = async |error, next| countdown(error, next.pause()).await,
+    before_retry = async |error, _next| refresh(error).await,
     fallback = async |gave_up| other_model(gave_up).await,
     repeats = 3,
     observe = |event| log.push(event.to_string()),
