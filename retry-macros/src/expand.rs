@@ -1,5 +1,6 @@
 //! The model as a function: the loop around the attempts, put where the user's code stands.
 
+mod abort;
 mod attempt;
 mod call_loop;
 mod cancel;

@@ -13,7 +13,7 @@ use retry_vocabulary::key::{Among, Key};
 use crate::refusals;
 
 /// Each key with the values that differ in what they make void.
-const KEYS: [&str; 57] = [
+const KEYS: [&str; 58] = [
     "max = 5",
     "max = 0",
     r#"backoff = "exp""#,
@@ -59,6 +59,7 @@ const KEYS: [&str; 57] = [
     r#"hedge = "200ms""#,
     r#"hedge = "4s""#,
     "cancel = self.stop()",
+    "abort = self.stop()",
     "observe = self.observer",
     "span = true",
     "policy = self.policy",

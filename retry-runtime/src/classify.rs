@@ -7,6 +7,7 @@ use crate::classify::verdict::Verdict;
 use crate::error_text::chain;
 
 pub(crate) mod by_cause;
+pub(crate) mod cancelled;
 mod clients;
 mod erased;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]

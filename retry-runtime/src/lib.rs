@@ -75,6 +75,7 @@ pub use call::site::Site;
 pub use call::state::Call;
 pub use chain::policy_call::PolicyCall;
 pub use classify::Classify;
+pub use classify::cancelled::Cancelled;
 #[cfg(any(feature = "reqwest_0_12", feature = "reqwest_0_13"))]
 pub use classify::error_for_retry::ErrorForRetry;
 pub use classify::kind::Kind;

@@ -40,6 +40,7 @@ pub use crate::call::late::late;
 pub use crate::call::nested::{Outer, enter, most_attempts, only_attempt, within};
 pub use crate::call::site::Site;
 pub use crate::call::state::Call;
+pub use crate::classify::cancelled::{Cancelled, FromCancelled};
 pub use crate::classify::from_rejected::FromRejected;
 pub use crate::classify::from_timed_out::FromTimedOut;
 pub use crate::classify::rejected::{Rejected, RejectedBy};
@@ -69,8 +70,8 @@ pub use argument::{
 pub use breaker::{answered, half_opened, is_open, permit, turned};
 pub use budget::{budget, own_budget, paid, paid_beside_limiter, spend, spend_kept};
 pub use cancel::{
-    IntoCancel, cancel_blocking, cancelled, cut, has_come, is_cancelled, is_cancelled_blocking,
-    pause_or_cancelled, waker,
+    IntoCancel, abortable, aborted, cancel_blocking, cancelled, cut, has_come, is_cancelled,
+    is_cancelled_blocking, pause_or_cancelled, waker,
 };
 pub use error_type::{
     HasErrorType, error_type, error_type_by, has_error_type, never_by, never_of, of_error_type,

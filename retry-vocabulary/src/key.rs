@@ -174,7 +174,8 @@ keys! {
     Limiter: "limiter", Call, Expr("a `Limiter`"), "limiter = &LIMITER", ["bulkhead", "rate_limit", "rate_limiter"];
     Hedge: "hedge", Call, DurationAboveZero, r#"hedge = "200ms""#, ["hedge_after", "hedging", "hedging_delay"];
     Cancel: "cancel", Call, Expr("a future of `()` (on a blocking function a flag or a function)"),
-        "cancel = token.cancelled()", ["abort", "cancellation", "shutdown", "signal", "stop", "token"];
+        "cancel = token.cancelled()", ["cancellation", "shutdown", "signal", "stop", "token"];
+    Abort: "abort", Call, Expr("a future of `()`"), "abort = token.cancelled()", [];
     Observe: "observe", Call, Expr("an `Observer` or a closure"), "observe = |event| …", ["notify", "on_retry"];
     Span: "span", Call, Bool, "span = true", ["instrument", "spans", "trace"];
     Policy: "policy", Call, Expr("a `Policy`"), "policy = self.policy", [];

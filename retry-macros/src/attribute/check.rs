@@ -225,6 +225,12 @@ const VOID: &[Void] = &[
         r#"`hint = "ignore"`: remove one of the two"#,
     ),
     (
+        &[Key::Cancel],
+        Key::Abort,
+        |_| true,
+        "`abort`, which ends pauses, too: remove one of the two",
+    ),
+    (
         &[Key::TimedOut],
         Key::Idempotent,
         |value| matches!(value, KeyValue::Bool(false)),

@@ -67,6 +67,7 @@ pub(crate) fn is_ready(key: Key, expr: &Expr) -> syn::Result<()> {
             | Key::Limiter
             | Key::Hedge
             | Key::Cancel
+            | Key::Abort
             | Key::Timer
     );
     if is_awaited {

@@ -24,6 +24,19 @@ impl Printer<'_> {
         };
         let hooks = [Key::BeforePause, Key::BeforeRetry].map(|key| self.hook(key));
         let pause = self.pause(hooks, self.late_attempt(), &spend);
+        let looped = self.abortable(ours! {
+            'retry_call: loop {
+                #(self.error_type_of_loop())
+                #(self.timer_declaration())
+                #(self.failed_declaration())
+                // Ends the error's life before the pause, so that it need not be `Send`.
+                let retry_pause = 'retry_pause: {
+                    #gated
+                };
+                #(self.under_way(false))
+                #pause
+            }
+        });
         let retried = ours! {
             #(self.own_budget())
             #(self.expected_timer())
@@ -35,16 +48,7 @@ impl Printer<'_> {
             #(self.pushback())
             #(self.waker())
             #(self.owned_slots())
-            'retry_call: loop {
-                #(self.error_type_of_loop())
-                #(self.timer_declaration())
-                #(self.failed_declaration())
-                // Ends the error's life before the pause, so that it need not be `Send`.
-                let retry_pause = 'retry_pause: {
-                    #gated
-                };
-                #pause
-            }
+            #looped
         };
         ours! {
             #(self.name_of_surroundings())
@@ -150,6 +154,6 @@ impl Printer<'_> {
                 }
             }
         });
-        ours!(#counted #observed)
+        ours!(#(self.under_way(true)) #counted #observed)
     }
 }

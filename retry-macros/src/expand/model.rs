@@ -170,7 +170,8 @@ pub(crate) enum Deadline {
 }
 
 /// The keys that a decision after a failure asks for, or that ask it why the call ends.
-const FOR_THE_DECISION: [Key; 13] = [
+const FOR_THE_DECISION: [Key; 14] = [
+    Key::Abort,
     Key::BeforePause,
     Key::BeforeRetry,
     Key::Deadline,
@@ -498,6 +499,8 @@ decided_by! {
     tells_reason: GiveUp | Fallback;
     /// Whether a policy's `max` is shown to somebody before any failure.
     shows_max: Attempt | Observe;
+    /// Whether something may end the call wherever it is.
+    is_abortable: Abort;
     /// Whether anything of the user's runs between two attempts.
     is_hooked: BeforePause | BeforeRetry;
     /// Whether something may let an attempt not begin.

@@ -294,6 +294,10 @@ fn blocking(arguments: &Arguments, setting: Setting, otherwise: &str, errors: &m
             "which can't be dropped while it runs: make it `async`, or pass a timeout to the call it makes",
         ),
         (
+            Key::Abort,
+            "which can't be dropped while it runs: make it `async`, or use `cancel`, which ends pauses",
+        ),
+        (
             Key::Hedge,
             "which makes one attempt at a time: make it `async`, or remove `hedge`",
         ),

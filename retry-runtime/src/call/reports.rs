@@ -102,6 +102,30 @@ impl Call {
         report(&Event::new(name, attempt, data), observe);
     }
 
+    /// Reports that the call was cancelled in the middle of an attempt, or before one.
+    pub(crate) fn aborted(
+        &self,
+        name: &str,
+        error: &dyn fmt::Display,
+        is_under_way: bool,
+        observe: Option<Observe<'_>>,
+    ) {
+        let reason = Reason::Cancelled;
+        if !is_under_way {
+            return self.ended_after_pause(
+                name,
+                error,
+                Values::Taken,
+                Ending::Error,
+                reason,
+                observe,
+            );
+        }
+        let error = shown(error);
+        let data = self.end(self.attempts(), &error, None, reason, Ending::Error);
+        self.report(name, data, observe);
+    }
+
     /// Reports that the call ends with an attempt that ended so, or in the middle of one.
     #[cfg(feature = "plan")]
     pub(crate) fn cut(

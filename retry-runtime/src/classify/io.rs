@@ -1,6 +1,7 @@
 use core::fmt;
 use std::io;
 
+use crate::classify::cancelled::Cancelled;
 use crate::classify::rejected::Rejected;
 use crate::classify::timed_out::TimedOut;
 use crate::classify::verdict::Verdict;
@@ -53,6 +54,12 @@ impl Classify for io::ErrorKind {
 
     fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<Cancelled> for io::Error {
+    fn from(cancelled: Cancelled) -> Self {
+        Self::other(cancelled)
     }
 }
 

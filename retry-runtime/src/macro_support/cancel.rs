@@ -1,12 +1,15 @@
 //! The key `cancel`.
 
 use alloc::boxed::Box;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::Pin;
-use core::task::Waker;
+use core::task::{Poll, Waker};
 
 use super::{ViaFn, ViaTrait};
+use crate::call::state::Call;
+use crate::classify::cancelled::Cancelled;
 use crate::observe::reason::Reason;
+use crate::observe::report::Observe;
 use crate::time::cancel::{self, Cancel, CancelFn, IntoCancelled, OwnWaker};
 
 /// What the key `cancel` takes on a blocking function.
@@ -69,6 +72,34 @@ pub async fn pause_or_cancelled<F: Future>(
     sleep: Pin<&mut impl Future>,
 ) -> bool {
     cancel::pause_or_cancelled(cancelled.as_mut(), sleep).await
+}
+
+/// The loop's outcome, or `None` once `aborted` completes. Asked first whether it has, so that a call which is aborted
+/// already makes no attempt; then of the loop, so that an outcome which is there is not lost.
+pub fn abortable<L: Future, A: Future<Output = ()>>(
+    mut looped: Pin<&mut L>,
+    mut aborted: Pin<Box<A>>,
+) -> impl Future<Output = Option<L::Output>> {
+    let mut has_begun = false;
+    poll_fn(move |context| {
+        if !has_begun {
+            if aborted.as_mut().poll(context).is_ready() {
+                return Poll::Ready(None);
+            }
+            has_begun = true;
+        }
+        match looped.as_mut().poll(context) {
+            Poll::Ready(outcome) => Poll::Ready(Some(outcome)),
+            Poll::Pending => aborted.as_mut().poll(context).map(|()| None),
+        }
+    })
+}
+
+/// Reports that the call ends in the middle of an attempt, or before one.
+#[cold]
+#[inline(never)]
+pub fn aborted(call: &Call, name: &str, is_under_way: bool, observe: Option<Observe<'_>>) {
+    call.aborted(name, &Cancelled::new(), is_under_way, observe);
 }
 
 /// Why no attempt may follow a pause that was cut short.

@@ -93,6 +93,9 @@ keys! {
     /// `cancel = token.cancelled()`: a future that ends the pause and the call; on a blocking function an `&AtomicBool`, a
     /// `Cancel` or a function that returns a `bool`.
     cancel
+    /// `abort = token.cancelled()`: a future that ends the call at once, and drops the attempt that runs. The error type must be
+    /// `From<Cancelled>`.
+    abort
     /// `observe = |event| …`: a closure or an `Observer` that sees every event of the call.
     observe
     /// `span = true`: a span around the call, and one around each attempt, for what the body logs. Default false.

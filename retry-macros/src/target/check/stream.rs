@@ -52,6 +52,10 @@ pub(super) fn check(
             errors.at(argument.ident.span(), message);
         }
     }
+    if let Some(abort) = arguments.get(Key::Abort) {
+        errors.push(error!(abort.ident.span() =>
+            "`abort` can't end a stream, which its reader drops: remove it, or use `cancel`, which ends pauses"));
+    }
     if let Some(fallback) = arguments.get(Key::Fallback).filter(|_| is_resumed) {
         errors.push(error!(fallback.ident.span() =>
             "`fallback` can't go on where a stream under `stream = \"resume\"` broke, whose items were handed out: remove it, and chain another stream to the one that is returned, or use `stream = \"first\"` or `\"buffer\"`"));

@@ -1,0 +1,84 @@
+use core::error::Error;
+use core::fmt;
+
+use crate::classify::Classify;
+use crate::classify::verdict::Verdict;
+use crate::error_text::chain;
+
+/// The key `abort` ended the call, and dropped the attempt that was under way.
+///
+/// A function with `abort` needs an error type that is `From<Cancelled>`. `std::io::Error`, `Box<dyn Error>` and
+/// `anyhow::Error` are. For your own type, write the impl:
+///
+/// ```
+/// use std::future::ready;
+/// use retry_runtime::{Cancelled, retry};
+///
+/// #[derive(Debug, PartialEq)]
+/// enum ModelError {
+///     Cancelled,
+/// }
+///
+/// impl From<Cancelled> for ModelError {
+///     fn from(_: Cancelled) -> Self {
+///         Self::Cancelled
+///     }
+/// }
+///
+/// #[retry(abort = ready(()), on = |_| true)]
+/// async fn complete() -> Result<String, ModelError> {
+///     std::future::pending().await
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// assert_eq!(complete().await, Err(ModelError::Cancelled));
+/// # }
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Cancelled;
+
+impl Cancelled {
+    /// A cancellation, to build an error in a test.
+    pub const fn new() -> Self {
+        Self
+    }
+}
+
+impl fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cancelled")
+    }
+}
+
+impl Error for Cancelled {}
+
+/// Not worth a retry: somebody wanted the end.
+impl Classify for Cancelled {
+    fn classify(&self) -> Verdict {
+        Verdict::STOP
+    }
+
+    fn describe(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        chain::write_error(self, f)
+    }
+}
+
+/// An error type that [`Cancelled`] converts to. Implemented through `From<Cancelled>`, never by hand.
+#[diagnostic::on_unimplemented(
+    message = "the key `abort` needs an error type that `Cancelled` converts to, and `{Self}` is not one",
+    label = "this error type has no `From<Cancelled>`",
+    note = "write `impl From<retry_runtime::Cancelled> for {Self}`, or use `cancel`, which ends pauses alone"
+)]
+pub trait FromCancelled {
+    /// The conversion.
+    fn from_cancelled(cancelled: Cancelled) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: From<Cancelled>> FromCancelled for E {
+    fn from_cancelled(cancelled: Cancelled) -> Self {
+        cancelled.into()
+    }
+}
