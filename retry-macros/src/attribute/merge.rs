@@ -41,6 +41,7 @@ impl Argument {
         match self.key {
             Key::Policy => key == Key::Policy || key.is_within_policy(),
             Key::GiveUp | Key::Fallback => matches!(key, Key::GiveUp | Key::Fallback),
+            Key::Cancel | Key::Abort => matches!(key, Key::Cancel | Key::Abort),
             Key::Hint => matches!(key, Key::Hint | Key::MaxHint),
             _ => key == self.key && !key.is_section(),
         }

@@ -11,12 +11,15 @@ impl Printer<'_> {
     /// Races the loop against what aborts the call. What the loop holds is dropped with it: the attempt, its place with the
     /// limiter, what was paid.
     pub(crate) fn abortable(&self, looped: TokenStream) -> TokenStream {
-        let Some(abort) = self.model.expr(Key::Abort) else {
+        let (Some(key), Some(abort)) = (
+            self.model.arguments.get(Key::Abort),
+            self.model.expr(Key::Abort),
+        ) else {
             return looped;
         };
-        let span = abort.span();
+        let (key, span) = (key.ident.span(), abort.span());
         let aborted = ours_at!(span=> __retry::cancelled(#(self.user(abort))));
-        let conversion = ours_at!(span=> __retry::FromCancelled::from_cancelled);
+        let conversion = ours_at!(key=> __retry::FromCancelled::from_cancelled);
         let (call, name) = (self.whole_call(), self.name());
         let observe = self.observe();
         ours! {

@@ -10,6 +10,7 @@
     clippy::unused_self
 )]
 
+mod abort;
 mod attempt;
 mod backoff;
 mod blocking_timer;

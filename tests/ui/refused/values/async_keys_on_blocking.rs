@@ -7,7 +7,7 @@ fn complete() -> Result<String, String> {
 
 fn main() {}
 
-#[retry(before_pause = async |_, _| (), before_retry = async |_, _| ())]
+#[retry(abort = token.cancelled(), before_pause = async |_, _| (), before_retry = async |_, _| ())]
 fn also() -> Result<u32, std::io::Error> {
     Ok(1)
 }

@@ -1,0 +1,199 @@
+//! The key `abort`: a call ends at once, whatever it does, and what it held goes back.
+
+use std::cell::Cell;
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use retry_runtime::{
+    Breaker, Budget, Cancelled, ConcurrencyLimiter, Quota, RateLimiter, Reason, Rejected, Verdict,
+    retry, retrying, testing,
+};
+use support::failure::{Failure, TRANSIENT};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+
+use crate::keys::{millis, secs};
+
+/// What a call meets: attempts that take a second each, and fail.
+#[derive(Default)]
+struct Server {
+    begun: Cell<u32>,
+    ended: Cell<u32>,
+}
+
+#[derive(Debug, PartialEq)]
+enum CallError {
+    Cancelled,
+    Failed(Failure),
+}
+
+impl From<Cancelled> for CallError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+impl From<Rejected> for CallError {
+    fn from(_: Rejected) -> Self {
+        Self::Failed(TRANSIENT)
+    }
+}
+
+impl Server {
+    async fn attempt(&self) -> Result<u32, CallError> {
+        self.begun.set(self.begun.get() + 1);
+        sleep(secs(1)).await;
+        self.ended.set(self.ended.get() + 1);
+        Err(CallError::Failed(TRANSIENT))
+    }
+}
+
+#[retry(jitter = "none", on = |_| true, abort = token.cancelled())]
+async fn function(server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
+    server.attempt().await
+}
+
+async fn expression(server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
+    let abort = token.cancelled();
+    retrying!(jitter = "none", on = |_| true, abort = abort, async {
+        server.attempt().await
+    })
+    .await
+}
+
+struct Block;
+
+#[retry(jitter = "none", on = |_| true, abort = token.cancelled())]
+impl Block {
+    async fn call(&self, server: &Server, token: &CancellationToken) -> Result<u32, CallError> {
+        server.attempt().await
+    }
+}
+
+#[retry(wrapper = Decorator, jitter = "none", on = |_| true, abort = token.cancelled())]
+trait Call {
+    async fn call(&self, server: &Server, token: &CancellationToken) -> Result<u32, CallError>;
+}
+
+struct Client;
+
+impl Call for Client {
+    async fn call(&self, server: &Server, _: &CancellationToken) -> Result<u32, CallError> {
+        server.attempt().await
+    }
+}
+
+/// With keys that hold something while an attempt runs or is waited for, and what would follow another end.
+#[retry(jitter = "none", on = |_| true, attempt = attempt, deadline = "1h", breaker = breaker, limiter = limiter,
+    budget = budget, fallback = async |_| panic!("nobody wants another answer"),
+    abort = token.cancelled())]
+async fn beside_others(
+    server: &Server,
+    token: &CancellationToken,
+    breaker: &Breaker,
+    limiter: &ConcurrencyLimiter,
+    budget: &Budget,
+) -> Result<u32, CallError> {
+    let _ = attempt.number();
+    server.attempt().await
+}
+
+fn is_send<T: Send>(value: T) -> T {
+    value
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_form_ends_in_an_attempt_in_a_pause_and_before_the_first() {
+    // Attempts begin after 0, 2 and 5 s, and take one.
+    for (after, begun, ended) in [
+        (0, 0, 0),
+        (500, 1, 0),
+        (1500, 1, 1),
+        (2500, 2, 1),
+        (4500, 2, 2),
+    ] {
+        macro_rules! check {
+            ($form:literal, |$server:ident, $token:ident| $call:expr) => {
+                let ($server, token) = (Server::default(), CancellationToken::new());
+                let $token = &token;
+                let (recording, start) = (testing::record(), Instant::now());
+                let aborts = token.clone();
+                if after == 0 {
+                    aborts.cancel();
+                } else {
+                    tokio::spawn(async move {
+                        sleep(millis(after)).await;
+                        aborts.cancel();
+                    });
+                }
+                assert_eq!($call.await, Err(CallError::Cancelled), $form);
+                assert_eq!(start.elapsed(), millis(after), $form);
+                let seen = ($server.begun.get(), $server.ended.get());
+                assert_eq!(seen, (begun, ended), "{} after {after} ms", $form);
+                assert_eq!(recording.reasons(), [Reason::Cancelled], $form);
+                assert_eq!(recording.attempts().last(), Some(&begun), $form);
+            };
+        }
+        let (breaker, limiter) = (Breaker::new(), ConcurrencyLimiter::aimd());
+        let budget = Budget::standard();
+        check!("function", |server, token| function(&server, token));
+        check!("expression", |server, token| expression(&server, token));
+        check!("block", |server, token| Block.call(&server, token));
+        check!("decorator", |server, token| Decorator::new(Client)
+            .call(&server, token));
+        check!("beside others", |server, token| {
+            beside_others(&server, token, &breaker, &limiter, &budget)
+        });
+        assert_eq!((limiter.running(), limiter.waiting()), (0, 0));
+        // Only a retry that began was paid for.
+        let retries = f64::from(begun.saturating_sub(1));
+        assert_eq!(budget.available(), 500.0 - 14.0 * retries);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn it_ends_the_wait_for_a_turn() {
+    static SLOW: RateLimiter<Quota> = RateLimiter::fixed(1, Duration::from_secs(60));
+
+    #[retry(limiter = &SLOW, on = |_| Verdict::STOP, abort = sleep(millis(1500)))]
+    async fn call() -> Result<u32, CallError> {
+        Ok(42)
+    }
+
+    let start = Instant::now();
+    assert_eq!(is_send(call()).await, Ok(42));
+    assert_eq!(call().await, Err(CallError::Cancelled));
+    assert_eq!((start.elapsed(), SLOW.waiting()), (millis(1500), 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_there_is_not_lost() {
+    #[retry(abort = sleep(secs(1)), on = |_| true)]
+    async fn call() -> Result<u32, Box<dyn Error + Send + Sync>> {
+        sleep(secs(1)).await;
+        Ok(42)
+    }
+
+    assert_eq!(call().await.unwrap(), 42);
+}
+
+#[tokio::test(start_paused = true)]
+async fn standard_errors_say_it() {
+    #[retry(abort = sleep(secs(1)))]
+    async fn call() -> io::Result<u32> {
+        std::future::pending().await
+    }
+
+    // An outer call doesn't retry it.
+    #[retry]
+    async fn outer(calls: &mut u32) -> io::Result<u32> {
+        *calls += 1;
+        call().await
+    }
+
+    let mut calls = 0;
+    let error = outer(&mut calls).await.unwrap_err();
+    assert!(error.get_ref().unwrap().is::<Cancelled>());
+    assert_eq!((error.to_string(), calls), ("cancelled".into(), 1));
+}
