@@ -50,6 +50,7 @@ pages! {
     observing = "observing";
     testing = "testing";
     validation = "validation";
+    agents = "agents";
     teams = "teams";
     outages = "outages";
     // Their links and examples need the features.
