@@ -75,7 +75,7 @@ pub use whole::{Truncated, whole};
 
 /// An error of any type, as services of tower have it.
 #[cfg(feature = "_whole_client")]
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 // Compiles the page's examples, which need the libraries that they come from.
 #[cfg(all(doctest, checkout, feature = "_pages"))]

@@ -350,8 +350,18 @@ impl Policy {
         self.section(kind, values).max.is_some()
     }
 
-    /// The `max` of the policy itself, `u32::MAX` where it is unlimited.
-    pub(crate) const fn max_retries(&self) -> u32 {
+    /// How many retries may follow the first attempt: what [`max`](Self::max) was set to, `u32::MAX` where they are unlimited,
+    /// 0 where retries are off. For failures of a kind whose section has a `max`, that counts instead.
+    ///
+    /// ```
+    /// use retry_runtime::Policy;
+    ///
+    /// let from_file: Policy = "max=5000, base=1s".parse()?;
+    /// let limited = from_file.max(from_file.max_retries().min(100));
+    /// assert_eq!(limited.max_retries(), 100);
+    /// # Ok::<(), retry_runtime::PolicyError>(())
+    /// ```
+    pub const fn max_retries(&self) -> u32 {
         self.in_force(self.rows.get(None)).max
     }
 
