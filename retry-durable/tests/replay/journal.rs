@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 
 use retry_durable::{Durable, Engine, Journal, JournalError};
+use serde_json::value::RawValue;
 use tokio::join;
 use tokio::time::{Instant, sleep, timeout};
 
@@ -14,63 +15,72 @@ use crate::server::is_busy;
 use crate::{EXACT, secs};
 
 #[tokio::test]
-async fn a_line_that_was_being_written_is_no_step() {
-    let run = Run::new();
-    let journal = run.open();
-    assert_eq!(journal.step("one", async { 1 }).await.unwrap(), 1);
-    assert_eq!(journal.step("two", async { 2 }).await.unwrap(), 2);
-    drop(journal);
-    let whole = fs::read(&run.path).unwrap();
-    let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    for torn in 0..whole.len() {
-        fs::write(&run.path, &whole[..torn]).unwrap();
-        let journal = run.open();
-        let expected = if torn < first { 10 } else { 1 };
-        assert_eq!(journal.step("one", async { 10 }).await.unwrap(), expected);
-        assert_eq!(journal.step("two", async { 20 }).await.unwrap(), 20);
-        drop(journal);
-        let journal = run.open();
-        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), expected);
-        assert_eq!(journal.step("two", async { 0 }).await.unwrap(), 20);
-    }
-}
-
-#[tokio::test]
 async fn what_is_no_journal_is_refused() {
     let run = Run::new();
     let journal = run.open();
     assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
-    journal
-        .step("text", async { String::from("one") })
-        .await
-        .unwrap();
+    let one = async { String::from("one") };
+    journal.step("text", one).await.unwrap();
     drop(journal);
     let journal = run.open();
     let number = journal.step("text", async { 1 }).await.unwrap_err();
+    let number = number.to_string();
     assert!(
-        number
-            .to_string()
-            .starts_with("the result of step `text`: "),
+        number.starts_with("the result of step `text`: "),
         "{number}"
     );
     drop(journal);
-    let whole = fs::read_to_string(&run.path).unwrap();
-    for (text, line) in [
-        ("{}\n", 1),
-        ("[server]\nport = 80", 1),
-        ("port = 80", 1),
-        (&format!("{whole}port"), 2),
-    ] {
+    for text in ["{}\n", "[server]\nport = 80", "port = 80", "\0\0\0"] {
         fs::write(&run.path, text).unwrap();
         let damaged = Journal::open(&run.path).unwrap_err();
-        let expected = format!("line {line} of the journal is no step");
-        assert_eq!(damaged.to_string(), expected);
+        assert_eq!(
+            damaged.to_string(),
+            "line 1 of the journal is not as it was written, or the file is no journal: restore it from a copy, or \
+             move it away to run every step again"
+        );
         assert_eq!(fs::read_to_string(&run.path).unwrap(), text);
     }
-    // What a crash may leave of a line.
-    fs::write(&run.path, format!("{whole}\0\0\0")).unwrap();
-    drop(run.open());
-    assert_eq!(fs::read_to_string(&run.path).unwrap(), whole);
+    fs::write(
+        &run.path,
+        "{\"check\":\"2cb7b9ff\",\"journal\":2,\"kept\":\"0000000000000061\"}\n",
+    )
+    .unwrap();
+    let later = Journal::open(&run.path).unwrap_err();
+    assert!(matches!(later, JournalError::Version(2)), "{later}");
+}
+
+/// As they were before there were checks: with a line that was being written, and as a journal goes on from them.
+#[tokio::test]
+async fn a_journal_without_checks_goes_on() {
+    let run = Run::new();
+    let lines = "{\"step\":\"one\",\"result\":1}\n{\"step\":\"two\",\"result\":2}\n";
+    fs::write(&run.path, format!("{lines}{{\"step\":\"thr")).unwrap();
+    for three in [3, 0] {
+        let journal = run.open();
+        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), 1);
+        assert_eq!(journal.step("three", async { three }).await.unwrap(), 3);
+        assert_eq!(journal.unasked(), ["two"]);
+        assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
+    }
+    let kept = fs::read_to_string(&run.path).unwrap();
+    assert!(kept.starts_with("{\"check\":\""), "{kept}");
+    assert_eq!(kept.lines().count(), 4);
+    fs::write(&run.path, format!("{lines}port = 80\n")).unwrap();
+    let damaged = Journal::open(&run.path).unwrap_err();
+    assert!(matches!(damaged, JournalError::Damaged { line: 3 }));
+}
+
+/// A text in JSON that the program has from elsewhere, and keeps as it is.
+#[tokio::test]
+async fn a_result_with_line_breaks_is_one_line() {
+    let run = Run::new();
+    let pretty = "[\n  1\n]";
+    for _ in 0..2 {
+        let result = async { RawValue::from_string(pretty.to_owned()).unwrap() };
+        let kept = run.open().step("raw", result).await.unwrap();
+        let kept: [u32; 1] = serde_json::from_str(kept.get()).unwrap();
+        assert_eq!(kept, [1]);
+    }
 }
 
 /// Wherever the clock is set: not once more when it is run again.
@@ -83,10 +93,13 @@ async fn a_pause_that_is_over_stays_over() {
         before.elapsed()
     };
     assert_eq!(slept().await, secs(60));
-    let text = fs::read_to_string(&run.path).unwrap();
-    let (end, after) = text.split_once(r#""secs":"#).unwrap();
-    // It had been set ahead by more than nine hundred million seconds.
-    fs::write(&run.path, format!(r#"{end}"secs":9{}"#, &after[1..])).unwrap();
+    // It had been set ahead by nine hundred million seconds.
+    fs::write(
+        &run.path,
+        "{\"step\":\"pause\",\"result\":{\"secs\":2600000000,\"nanos\":0}}\n\
+         {\"step\":\"pause: over\",\"result\":null}\n",
+    )
+    .unwrap();
     assert_eq!(slept().await, secs(0));
 }
 
