@@ -2,7 +2,7 @@ mod error;
 mod file;
 mod line;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::future::Future;
 use std::io;
 use std::mem;
@@ -20,7 +20,7 @@ use tokio::time::Instant;
 
 use crate::Engine;
 pub use crate::journal::error::JournalError;
-use crate::journal::file::{JournalFile, Place};
+use crate::journal::file::{JournalFile, Kept, Place};
 use crate::journal::line::Step;
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
@@ -62,10 +62,10 @@ pub struct Journal {
     opened: (Duration, Instant),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Names {
-    /// The results from before it was opened that no step has asked for yet, in JSON.
-    kept: HashMap<String, Box<RawValue>>,
+    /// What is left from before it was opened: no step has asked for it yet.
+    kept: Kept,
     /// The names of the steps since then, ended or under way.
     asked: HashSet<String>,
 }
@@ -77,16 +77,13 @@ impl Journal {
     ///
     /// It blocks until all of the file is read, and checked, and on the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let mut names = Names::default();
-        let (file, place) = JournalFile::open(path.as_ref(), |step| {
-            let kept = names.kept.entry(step.step.into_owned());
-            kept.or_insert_with(|| step.result.to_owned());
-        })?;
+        let (file, place, kept) = JournalFile::open(path.as_ref())?;
+        let asked = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         Ok(Self {
             file: Arc::new(Mutex::new(Some(file))),
             place,
-            names: Mutex::new(names),
+            names: Mutex::new(Names { kept, asked }),
             opened: (since.unwrap_or_default(), Instant::now()),
         })
     }
@@ -254,4 +251,3 @@ impl Engine for Journal {
         Moment::from_origin(since.saturating_add(opened.elapsed()))
     }
 }
-

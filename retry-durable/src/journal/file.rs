@@ -1,13 +1,19 @@
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use serde_json::value::RawValue;
+
 use crate::JournalError;
 use crate::journal::line::{Header, Step};
 
 /// How files begin that were written before there were checks.
-const UNCHECKED: &[u8] = br#"{"step":""#;
+const UNCHECKED: &str = r#"{"step":""#;
+
+/// The results of steps, in JSON, by their names.
+pub(super) type Kept = HashMap<String, Box<RawValue>>;
 
 /// A file that this program has locked, and that has its lines on the disk.
 #[derive(Debug)]
@@ -22,93 +28,79 @@ pub(super) struct JournalFile {
 }
 
 impl JournalFile {
-    /// Opens it, or makes a new one, and says where it is. Tells `keep` of each step in it.
-    pub(super) fn open(
-        path: &Path,
-        keep: impl FnMut(Step<'_>),
-    ) -> Result<(Self, Place), JournalError> {
-        let (mut file, place) = lock(path)?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        if text.is_empty() || text.starts_with(UNCHECKED) {
-            let steps = Step::read_unchecked(&text)?;
-            return Self::replace(place.path, steps, keep);
-        }
-        let opened = Self::read(file, &text, keep)?;
-        Ok((opened, place))
+    /// Opens it, or makes a new one. Says where it is, and what is kept there.
+    pub(super) fn open(path: &Path) -> Result<(Self, Place, Kept), JournalError> {
+        let (mut file, mut place) = lock(path)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        // A line that is not text is none.
+        let text =
+            str::from_utf8(&bytes).or_else(|error| str::from_utf8(&bytes[..error.valid_up_to()]));
+        let text = text.unwrap_or_default();
+        let (opened, kept) = if bytes.is_empty() || text.starts_with(UNCHECKED) {
+            let replaced = Self::replace(&place.path, text)?;
+            place = Place::new(path, &replaced.0.file)?;
+            replaced
+        } else {
+            Self::read(file, text)?
+        };
+        Ok((opened, place, kept))
     }
 
     /// Whatever follows the bytes that the header has was being written when the program ended, or the machine. A whole
     /// line there was not yet counted.
-    fn read(
-        mut file: File,
-        text: &[u8],
-        mut keep: impl FnMut(Step<'_>),
-    ) -> Result<Self, JournalError> {
-        let (kept, steps) = Header::read(text)?;
+    fn read(mut file: File, text: &str) -> Result<(Self, Kept), JournalError> {
+        let (on_disk, steps) = Header::read(text)?;
+        let lines = steps.split_inclusive('\n');
+        let mut kept = Kept::with_capacity(lines.clone().count());
         let mut end = text.len() - steps.len();
         let (mut check, mut number) = (0, 2);
-        for line in steps.split_inclusive(|byte| *byte == b'\n') {
+        for line in lines {
             let Some((step, of_line)) = Step::read(check, line) else {
                 break;
             };
-            keep(step);
+            let result = kept.entry(step.step.into_owned());
+            result.or_insert_with(|| step.result.to_owned());
             check = of_line;
             end += line.len();
             number += 1;
         }
-        let is_whole = end == text.len();
         let end = u64::try_from(end).unwrap_or(u64::MAX);
-        if end < kept {
+        if end < on_disk {
             return Err(JournalError::Damaged { line: number });
         }
-        if !is_whole {
-            file.set_len(end)?;
-        }
+        file.set_len(end)?;
         write_header(&mut file, end)?;
         file.sync_all()?;
-        Ok(Self {
-            file,
-            end,
-            check,
-            is_whole: true,
-        })
-    }
-
-    /// Puts a file with these steps where there is one without checks, or an empty one. Written elsewhere first, so
-    /// that a crash leaves the one or the other.
-    fn replace(
-        path: PathBuf,
-        steps: Vec<Step<'_>>,
-        mut keep: impl FnMut(Step<'_>),
-    ) -> Result<(Self, Place), JournalError> {
-        let mut new = OsString::from(&path);
-        new.push(".new");
-        let (mut check, mut text) = (0, Header::line(0));
-        for step in steps {
-            let written = step.line(check).map_err(JournalError::json(&step.step))?;
-            text.extend_from_slice(&written.0);
-            check = written.1;
-            keep(step);
-        }
-        let end = u64::try_from(text.len()).unwrap_or(u64::MAX);
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(true);
-        let mut file = options.open(&new)?;
-        file.try_lock().map_err(io::Error::from)?;
-        file.write_all(&text)?;
-        write_header(&mut file, end)?;
-        file.sync_all()?;
-        fs::rename(&new, &path)?;
-        sync_entry(&path)?;
-        let place = Place::new(&path, &file)?;
         let file = Self {
             file,
             end,
             check,
             is_whole: true,
         };
-        Ok((file, place))
+        Ok((file, kept))
+    }
+
+    /// Puts a file with checks where there is one without, or an empty one. Written elsewhere first, so that a crash
+    /// leaves the one or the other.
+    fn replace(path: &Path, unchecked: &str) -> Result<(Self, Kept), JournalError> {
+        let (mut check, mut text) = (0, Header::line(0));
+        for step in Step::read_unchecked(unchecked)? {
+            let (line, of_line) = step.line(check).map_err(JournalError::json(&step.step))?;
+            text.push_str(&line);
+            check = of_line;
+        }
+        let mut new = OsString::from(path);
+        new.push(".new");
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true).truncate(true);
+        let mut file = options.open(&new)?;
+        file.try_lock().map_err(io::Error::from)?;
+        file.write_all(text.as_bytes())?;
+        let replaced = Self::read(file, &text)?;
+        fs::rename(&new, path)?;
+        sync_entry(path)?;
+        Ok(replaced)
     }
 
     /// Writes a step, or nothing.
@@ -123,7 +115,7 @@ impl JournalFile {
         let end = self.end.saturating_add(line.len() as u64);
         // The header is on the disk with the next line at the latest. Until then a crash of the machine, but not of the
         // program, leaves a last line that is not counted.
-        let written = (self.file.write_all(&line))
+        let written = (self.file.write_all(line.as_bytes()))
             .and_then(|()| self.file.sync_data())
             .and_then(|()| write_header(&mut self.file, end));
         if let Err(error) = written {
@@ -147,7 +139,7 @@ impl Drop for JournalFile {
 
 fn write_header(file: &mut File, kept: u64) -> io::Result<()> {
     file.seek(SeekFrom::Start(0))?;
-    file.write_all(&Header::line(kept))
+    file.write_all(Header::line(kept).as_bytes())
 }
 
 /// Where a file is that this program has locked.

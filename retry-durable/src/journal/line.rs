@@ -8,7 +8,7 @@ use crate::JournalError;
 
 const FORMAT: u32 = 1;
 /// How each line begins. Eight hexadecimal digits follow.
-const CHECK: &[u8] = br#"{"check":""#;
+const CHECK: &str = r#"{"check":""#;
 
 /// The first line of a file, the only one that is ever written over: always as long as before, and within one sector of
 /// a disk, which is written whole or not at all.
@@ -20,7 +20,7 @@ pub(super) struct Header {
 
 impl Header {
     /// That of a file of which so many bytes are on the disk.
-    pub(super) fn line(kept: u64) -> Vec<u8> {
+    pub(super) fn line(kept: u64) -> String {
         let header = Self {
             journal: FORMAT,
             kept: format!("{kept:016}"),
@@ -29,11 +29,10 @@ impl Header {
     }
 
     /// How many bytes are on the disk, according to the first line of that text; and what follows that line.
-    pub(super) fn read(text: &[u8]) -> Result<(u64, &[u8]), JournalError> {
+    pub(super) fn read(text: &str) -> Result<(u64, &str), JournalError> {
         let damaged = JournalError::Damaged { line: 1 };
-        let end = text.iter().position(|byte| *byte == b'\n');
-        let (line, steps) = text.split_at(end.map_or(text.len(), |end| end + 1));
-        let header = checked(0, line).and_then(|_| serde_json::from_slice::<Self>(line).ok());
+        let (line, steps) = text.split_at(text.find('\n').map_or(text.len(), |end| end + 1));
+        let header = checked(0, line).and_then(|_| serde_json::from_str::<Self>(line).ok());
         match header {
             Some(header) if header.journal != FORMAT => Err(JournalError::Version(header.journal)),
             Some(header) => Ok((header.kept.parse().map_err(|_| damaged)?, steps)),
@@ -64,22 +63,22 @@ impl<'a> Step<'a> {
     }
 
     /// Its line, and the check of that, behind lines that end with that check.
-    pub(super) fn line(&self, check: u32) -> serde_json::Result<(Vec<u8>, u32)> {
+    pub(super) fn line(&self, check: u32) -> serde_json::Result<(String, u32)> {
         framed(check, self)
     }
 
     /// Reads the next line, and its check. `None` if it is not what was written there.
-    pub(super) fn read(check: u32, line: &'a [u8]) -> Option<(Self, u32)> {
+    pub(super) fn read(check: u32, line: &'a str) -> Option<(Self, u32)> {
         let check = checked(check, line)?;
-        Some((serde_json::from_slice(line).ok()?, check))
+        Some((serde_json::from_str(line).ok()?, check))
     }
 
     /// Reads a file from before there were checks. An end that is no line was being written.
-    pub(super) fn read_unchecked(text: &'a [u8]) -> Result<Vec<Self>, JournalError> {
-        let lines = text.split_inclusive(|byte| *byte == b'\n');
-        let whole = lines.filter(|line| line.ends_with(b"\n"));
+    pub(super) fn read_unchecked(text: &'a str) -> Result<Vec<Self>, JournalError> {
+        let lines = text.split_inclusive('\n');
+        let whole = lines.filter(|line| line.ends_with('\n'));
         let read = whole.zip(1..).map(|(line, number)| {
-            serde_json::from_slice(line).map_err(|_| JournalError::Damaged { line: number })
+            serde_json::from_str(line).map_err(|_| JournalError::Damaged { line: number })
         });
         read.collect()
     }
@@ -87,21 +86,19 @@ impl<'a> Step<'a> {
 
 /// Each check is that of all lines so far, so none can be missing, twice, or elsewhere. The checks themselves are left
 /// out: over its own value, a CRC is the same for all lines.
-fn framed(check: u32, content: &impl Serialize) -> serde_json::Result<(Vec<u8>, u32)> {
+fn framed(check: u32, content: &impl Serialize) -> serde_json::Result<(String, u32)> {
     // A `RawValue` of the user's may have line breaks. They are between tokens, as texts have them escaped.
     let json = serde_json::to_string(content)?.replace('\n', " ");
     let rest = format!("{}\n", &json[1..]);
     let check = crc(check, rest.as_bytes());
-    let mut line = CHECK.to_vec();
-    line.extend_from_slice(format!("{check:08x}\",{rest}").as_bytes());
-    Ok((line, check))
+    Ok((format!("{CHECK}{check:08x}\",{rest}"), check))
 }
 
 /// The check of that line, if it is the one that it begins with.
-fn checked(check: u32, line: &[u8]) -> Option<u32> {
+fn checked(check: u32, line: &str) -> Option<u32> {
     let (written, rest) = line.strip_prefix(CHECK)?.split_at_checked(8)?;
-    let check = crc(check, rest.strip_prefix(b"\",")?);
-    (written == format!("{check:08x}").as_bytes()).then_some(check)
+    let check = crc(check, rest.strip_prefix("\",")?.as_bytes());
+    (u32::from_str_radix(written, 16) == Ok(check)).then_some(check)
 }
 
 fn crc(before: u32, bytes: &[u8]) -> u32 {

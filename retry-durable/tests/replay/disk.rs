@@ -18,7 +18,13 @@ use crate::run::Run;
 #[test]
 fn a_pipe_is_no_journal() {
     let run = Run::new();
-    assert!(Command::new("mkfifo").arg(&run.path).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(&run.path)
+            .status()
+            .unwrap()
+            .success()
+    );
     let pipe = Journal::open(&run.path).unwrap_err();
     let path = run.path.display();
     assert_eq!(
@@ -40,7 +46,10 @@ async fn who_has_lost_the_file_does_nothing_further() {
     assert!(matches!(gone.await, Err::<(), _>(JournalError::Replaced)));
     let second = run.open();
     let replaced = first.step("three", async { unreachable!("it runs") });
-    assert!(matches!(replaced.await, Err::<(), _>(JournalError::Replaced)));
+    assert!(matches!(
+        replaced.await,
+        Err::<(), _>(JournalError::Replaced)
+    ));
     assert_eq!(second.step("three", async { 3 }).await.unwrap(), 3);
     // What is kept needs no file.
     drop(second);
@@ -52,13 +61,22 @@ async fn who_has_lost_the_file_does_nothing_further() {
 /// With one thread that may block.
 fn runtime() -> Runtime {
     let mut runtime = Builder::new_current_thread();
-    runtime.enable_time().max_blocking_threads(1).build().unwrap()
+    runtime
+        .enable_time()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap()
 }
 
 #[test]
 fn other_tasks_go_on_while_a_step_is_written() {
     let run = Run::new();
-    let kept = || fs::read_to_string(&run.path).unwrap().matches("one").count();
+    let kept = || {
+        fs::read_to_string(&run.path)
+            .unwrap()
+            .matches("one")
+            .count()
+    };
     runtime().block_on(async {
         let journal = run.open();
         let (go, held) = mpsc::channel();
@@ -125,7 +143,10 @@ async fn program_on_a_full_disk() {
 async fn a_full_disk_takes_nothing_of_what_is_kept() {
     let run = Run::new();
     let limited = Command::new("sh")
-        .args(["-c", r#"trap '' XFSZ; ulimit -f 16; exec "$0" --exact "$1""#])
+        .args([
+            "-c",
+            r#"trap '' XFSZ; ulimit -f 16; exec "$0" --exact "$1""#,
+        ])
         .arg(env::current_exe().unwrap())
         .arg("disk::program_on_a_full_disk")
         .env("DURABLE_FULL", &run.path)

@@ -13,7 +13,10 @@ const STEPS: u64 = 12;
 fn result(name: u64) -> String {
     // One is longer than two pages.
     let length = if name == 7 { 9000 } else { 5 * name };
-    format!("charged {name}00{}", ".".repeat(usize::try_from(length).unwrap()))
+    format!(
+        "charged {name}00{}",
+        ".".repeat(usize::try_from(length).unwrap())
+    )
 }
 
 /// Runs all steps that are not kept, and says how many these were.
@@ -85,7 +88,11 @@ const MUTATIONS: [Mutation; 10] = [
     |text, numbers| {
         let (one, other) = (line(text, numbers), line(text, numbers));
         if one.end <= other.start {
-            let swapped = [&text[other.clone()], &text[one.end..other.start], &text[one.clone()]];
+            let swapped = [
+                &text[other.clone()],
+                &text[one.end..other.start],
+                &text[one.clone()],
+            ];
             let swapped = swapped.concat();
             text.splice(one.start..other.end, swapped);
         }
@@ -142,7 +149,10 @@ async fn a_line_that_was_being_written_is_no_step() {
         let two = journal.step("two", async { value.clone() }).await;
         (one.unwrap(), two.unwrap())
     };
-    run.open().step("one", async { short.clone() }).await.unwrap();
+    run.open()
+        .step("one", async { short.clone() })
+        .await
+        .unwrap();
     let before = fs::read(&run.path).unwrap();
     let length = u64::try_from(before.len()).unwrap();
     step(&long).await;
