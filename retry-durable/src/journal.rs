@@ -213,27 +213,25 @@ impl Engine for Journal {
         }
         // Panics in tokio's words where the runtime has no timer.
         drop(tokio::time::sleep(Duration::ZERO));
-        let text = if let Some(kept) = self.ask(name)? {
-            kept
-        } else {
-            let under_way = UnderWay {
-                journal: self,
-                name,
-            };
-            self.is_in_place()?;
-            let result = step.await;
-            let text =
-                serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
-            // Dropped from here on, it is kept.
-            mem::forget(under_way);
-            if let Err(error) = self.keep(name, text.clone()).await {
-                self.names().asked.remove(name);
-                return Err(error);
-            }
-            text
+        if let Some(kept) = self.ask(name)? {
+            return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
+        }
+        let under_way = UnderWay {
+            journal: self,
+            name,
         };
-        // What is read again after a restart, and so also now.
-        serde_json::from_str(text.get()).map_err(JournalError::json(name))
+        self.is_in_place()?;
+        let result = step.await;
+        let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
+        // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
+        let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
+        // Dropped from here on, it is kept.
+        mem::forget(under_way);
+        if let Err(error) = self.keep(name, json).await {
+            self.names().asked.remove(name);
+            return Err(error);
+        }
+        Ok(result)
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {

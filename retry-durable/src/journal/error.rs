@@ -29,8 +29,9 @@ pub enum JournalError {
     /// The file was removed or replaced since it was opened, so another program may have begun the run anew. No step
     /// runs any more, and none is kept. Only Unix tells.
     Replaced,
-    /// JSON can't hold a result, or it is not of the type that the program asks for. A result that can't be written, such
-    /// as a map whose keys aren't text, is not kept: its step runs again at the next start.
+    /// JSON can't hold a result, or what is kept is not of the type that the program asks for. A result that can't be
+    /// written and read again, such as `NaN` or a map whose keys aren't text, is not kept: its step runs again at the next
+    /// start.
     Json {
         /// The step's name.
         step: String,

@@ -1,17 +1,21 @@
 //! The file, and the names of its steps.
 
+use std::collections::HashMap;
 use std::fs;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 
-use retry_durable::{Durable, Engine, Journal, JournalError};
+use retry_durable::{Durable, DurableError, Engine, Journal, JournalError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::join;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::run::Run;
-use crate::server::is_busy;
+use crate::server::{Turns, is_busy};
 use crate::{EXACT, secs};
 
 #[tokio::test]
@@ -211,20 +215,57 @@ async fn a_step_that_is_dropped_may_be_asked_for_again() {
     journal.step("slow", sleep(secs(10))).await.unwrap();
 }
 
-/// What cannot be read is kept, so that nothing happens twice until the program can read it.
+/// A result that cannot be written, or not be read again, is not kept: the run goes on with the next start.
 #[tokio::test]
-async fn a_result_that_does_not_read_back_is_kept() {
-    let run = Run::new();
-    let runs = AtomicU32::new(0);
-    for _ in 0..2 {
+async fn what_does_not_read_back_blocks_nothing() {
+    async fn differs<T: Serialize + DeserializeOwned + Send>(odd: T, plain: T) {
+        let run = Run::new();
+        let refused = run.open().step("result", async { odd }).await;
+        assert!(matches!(refused, Err(JournalError::Json { .. })));
         let journal = run.open();
-        let rate = journal.step("rate", async {
-            runs.fetch_add(1, SeqCst);
-            f64::NAN
-        });
-        assert!(matches!(rate.await, Err(JournalError::Json { .. })));
+        assert_eq!(journal.step("before", async { 1 }).await.unwrap(), 1);
+        journal.step("result", async { plain }).await.unwrap();
+        assert!(journal.unasked().is_empty());
     }
-    assert_eq!(runs.load(SeqCst), 1);
-    let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
-    assert_eq!(rate, None);
+    let deep = |depth| (0..depth).fold(Value::Null, |inner, _| Value::from(vec![inner]));
+    differs(f64::NAN, 1.0).await;
+    differs(vec![f32::INFINITY], vec![1.0]).await;
+    differs(deep(200), deep(100)).await;
+    differs(HashMap::from([(vec![1], 1)]), HashMap::new()).await;
+    // Read back as nothing, the same in each life.
+    let (run, nan) = (Run::new(), Some(f64::NAN));
+    for rate in [nan, Some(1.0)] {
+        assert_eq!(run.open().step("rate", async { rate }).await.unwrap(), None);
+    }
+}
+
+/// So its attempt is made again at the next start, and its retry is paid for once.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_does_not_read_back_is_made_again() {
+    let (run, turns, requests) = (Run::new(), Turns::default(), AtomicU32::new(0));
+    let program = async || {
+        let call = Durable::new(EXACT).on(|_: &f64| true).budget(&turns);
+        let journal = run.open();
+        let called = call.call(&journal, "rate", async || {
+            match requests.fetch_add(1, SeqCst) {
+                0 => Err(0.5),
+                1 => Err(f64::NAN),
+                2 => Ok(f64::INFINITY),
+                _ => Ok(7.5),
+            }
+        });
+        called.await
+    };
+    for requested in [2, 3] {
+        let Err(DurableError::Engine { error, last }) = program().await else {
+            panic!("{requested}");
+        };
+        assert!(matches!(error, JournalError::Json { .. }));
+        let last = last.map(f64::to_bits);
+        assert_eq!(last, Some(0.5_f64.to_bits()));
+        assert_eq!(requests.load(SeqCst), requested);
+        assert_eq!(turns.0.load(SeqCst), 1);
+    }
+    let rate = program().await.unwrap().to_bits();
+    assert_eq!((rate, requests.load(SeqCst)), (7.5_f64.to_bits(), 4));
 }
