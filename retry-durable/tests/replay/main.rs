@@ -6,6 +6,7 @@ mod engines;
 mod errors;
 mod journal;
 mod mutations;
+mod nested;
 mod restarts;
 mod run;
 mod server;
