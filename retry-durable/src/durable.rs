@@ -346,7 +346,9 @@ impl<'b, On> Durable<'b, On> {
         });
         let failed = Failed {
             call,
-            at: engine.now().since_origin(),
+            // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
+            // what it had been set back by would count as spent.
+            at: engine.now().since_origin().max(at),
             error,
         };
         Ended::Pauses(pause, failed)

@@ -50,8 +50,9 @@ use crate::journal::line::Step;
 ///
 /// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
 ///
-/// Its clock is the system's when it is opened, and goes on with tokio's. Its steps and pauses need a tokio runtime that
-/// has a timer. Delete the file once its run is done.
+/// Its clock is the system's when it is opened, and goes on with tokio's, however the system's is set meanwhile. It never
+/// goes back: opened when the system's says less than at its last step, it goes on from that step. Its steps and pauses
+/// need a tokio runtime that has a timer. Delete the file once its run is done.
 #[derive(Debug)]
 pub struct Journal {
     /// None once the journal is dropped.
@@ -80,11 +81,13 @@ impl Journal {
         let (file, place, kept) = JournalFile::open(path.as_ref())?;
         let asked = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        // Where the system's clock was set back, this one goes on from what it had said.
+        let since = since.unwrap_or_default().max(file.time);
         Ok(Self {
             file: Arc::new(Mutex::new(Some(file))),
             place,
             names: Mutex::new(Names { kept, asked }),
-            opened: (since.unwrap_or_default(), Instant::now()),
+            opened: (since, Instant::now()),
         })
     }
 

@@ -3,6 +3,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::value::RawValue;
 
@@ -19,6 +20,8 @@ pub(super) type Kept = HashMap<String, Box<RawValue>>;
 #[derive(Debug)]
 pub(super) struct JournalFile {
     file: File,
+    /// The time of the last step before it was opened, by the journal's clock.
+    pub(super) time: Duration,
     /// Where its lines end.
     end: u64,
     /// The check of the last one.
@@ -54,11 +57,12 @@ impl JournalFile {
         let lines = steps.split_inclusive('\n');
         let mut kept = Kept::with_capacity(lines.clone().count());
         let mut end = text.len() - steps.len();
-        let (mut check, mut number) = (0, 2);
+        let (mut check, mut number, mut time) = (0, 2, Duration::ZERO);
         for line in lines {
             let Some((step, of_line)) = Step::read(check, line) else {
                 break;
             };
+            time = step.time();
             let result = kept.entry(step.step.into_owned());
             result.or_insert_with(|| step.result.to_owned());
             check = of_line;
@@ -74,6 +78,7 @@ impl JournalFile {
         file.sync_all()?;
         let file = Self {
             file,
+            time,
             end,
             check,
             is_whole: true,

@@ -62,6 +62,10 @@ impl<'a> Step<'a> {
         }
     }
 
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_millis(self.at)
+    }
+
     /// Its line, and the check of that, behind lines that end with that check.
     pub(super) fn line(&self, check: u32) -> serde_json::Result<(String, u32)> {
         framed(check, self)
