@@ -21,7 +21,7 @@ use tokio::time::Instant;
 use crate::Engine;
 pub use crate::journal::error::JournalError;
 use crate::journal::file::{JournalFile, Kept, Place};
-use crate::journal::line::Step;
+use crate::journal::line::Line;
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
 ///
@@ -175,7 +175,7 @@ impl Writing {
         let (Some((at, name, result)), Some(file)) = (step, &mut *file) else {
             return Ok(());
         };
-        file.append(&Step::new(at, &name, &result))
+        file.append(&Line::new(at, &name, &result))
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::value::RawValue;
 
 use crate::JournalError;
-use crate::journal::line::{Header, Step};
+use crate::journal::line::{Header, Line};
 
 /// How files begin that were written before there were checks.
 const UNCHECKED: &str = r#"{"step":""#;
@@ -59,7 +59,7 @@ impl JournalFile {
         let mut end = text.len() - steps.len();
         let (mut check, mut number, mut time) = (0, 2, Duration::ZERO);
         for line in lines {
-            let Some((step, of_line)) = Step::read(check, line) else {
+            let Some((step, of_line)) = Line::read(check, line) else {
                 break;
             };
             time = step.time();
@@ -89,9 +89,10 @@ impl JournalFile {
     /// Puts a file with checks where there is one without, or an empty one. Written elsewhere first, so that a crash
     /// leaves the one or the other.
     fn replace(path: &Path, unchecked: &str) -> Result<(Self, Kept), JournalError> {
-        let (mut check, mut text) = (0, Header::line(0));
-        for step in Step::read_unchecked(unchecked)? {
-            let (line, of_line) = step.line(check).map_err(JournalError::json(&step.step))?;
+        let (mut check, mut text) = (0, Header::written(0));
+        for step in Line::read_unchecked(unchecked)? {
+            let written = step.written(check).map_err(JournalError::json(&step.step));
+            let (line, of_line) = written?;
             text.push_str(&line);
             check = of_line;
         }
@@ -109,12 +110,12 @@ impl JournalFile {
     }
 
     /// Writes a step, or nothing.
-    pub(super) fn append(&mut self, step: &Step<'_>) -> Result<(), JournalError> {
+    pub(super) fn append(&mut self, step: &Line<'_>) -> Result<(), JournalError> {
         if !self.is_whole {
             return Err(io::Error::other("the journal could not be written before").into());
         }
         let (line, check) = step
-            .line(self.check)
+            .written(self.check)
             .map_err(JournalError::json(&step.step))?;
         self.file.seek(SeekFrom::Start(self.end))?;
         let end = self.end.saturating_add(line.len() as u64);
@@ -144,7 +145,7 @@ impl Drop for JournalFile {
 
 fn write_header(file: &mut File, kept: u64) -> io::Result<()> {
     file.seek(SeekFrom::Start(0))?;
-    file.write_all(Header::line(kept).as_bytes())
+    file.write_all(Header::written(kept).as_bytes())
 }
 
 /// Where a file is that this program has locked.
@@ -212,10 +213,10 @@ fn lock(path: &Path) -> Result<(File, Place), JournalError> {
 
 /// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.
 fn sync_entry(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        if let Some(directory) = path.parent() {
-            File::open(directory)?.sync_all()?;
-        }
+    if cfg!(unix)
+        && let Some(directory) = path.parent()
+    {
+        File::open(directory)?.sync_all()?;
     }
     Ok(())
 }

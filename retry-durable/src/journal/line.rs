@@ -20,7 +20,7 @@ pub(super) struct Header {
 
 impl Header {
     /// That of a file of which so many bytes are on the disk.
-    pub(super) fn line(kept: u64) -> String {
+    pub(super) fn written(kept: u64) -> String {
         let header = Self {
             journal: FORMAT,
             kept: format!("{kept:016}"),
@@ -43,7 +43,7 @@ impl Header {
 
 /// A step that has ended.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Step<'a> {
+pub(super) struct Line<'a> {
     /// When, by the journal's clock, in milliseconds.
     #[serde(default)]
     at: u64,
@@ -53,7 +53,7 @@ pub(super) struct Step<'a> {
     pub(super) result: &'a RawValue,
 }
 
-impl<'a> Step<'a> {
+impl<'a> Line<'a> {
     pub(super) fn new(at: Duration, step: &'a str, result: &'a RawValue) -> Self {
         Self {
             at: u64::try_from(at.as_millis()).unwrap_or(u64::MAX),
@@ -67,7 +67,7 @@ impl<'a> Step<'a> {
     }
 
     /// Its line, and the check of that, behind lines that end with that check.
-    pub(super) fn line(&self, check: u32) -> serde_json::Result<(String, u32)> {
+    pub(super) fn written(&self, check: u32) -> serde_json::Result<(String, u32)> {
         framed(check, self)
     }
 

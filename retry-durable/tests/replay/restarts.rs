@@ -184,25 +184,26 @@ async fn a_deadline_spans_restarts() {
 /// The clock is an hour back in the second of three lives, and then right again.
 #[tokio::test(start_paused = true)]
 async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
-    for wrong in [Duration::ZERO, secs(3600)] {
+    let right = secs(3600);
+    for second in [right, Duration::ZERO] {
         let (run, server, clock) = (Run::new(), Server::failing(99), Instant::now());
-        let program = async |behind| {
+        let program = async |ahead| {
             let engine = OneClock {
                 journal: run.open(),
                 clock,
-                ahead: secs(3600) - behind,
+                ahead,
                 sleeps: true,
             };
             let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(10));
             let call = Durable::new(policy.deadline(secs(75))).on(is_busy);
             call.call(&engine, "charge", async || server.post()).await
         };
-        for (life, behind) in [(secs(16), Duration::ZERO), (secs(20), wrong)] {
-            assert!(timeout(life, program(behind)).await.is_err());
+        for (life, ahead) in [(secs(16), right), (secs(20), second)] {
+            assert!(timeout(life, program(ahead)).await.is_err());
         }
-        let ended = program(Duration::ZERO).await;
+        let ended = program(right).await;
         assert!(matches!(ended, Err(DurableError::GaveUp(_))));
-        assert_eq!(clock.elapsed(), secs(70), "{wrong:?}");
+        assert_eq!(clock.elapsed(), secs(70), "{second:?}");
         assert_eq!(server.requests.load(SeqCst), 8);
     }
 }
