@@ -215,7 +215,7 @@ impl<'b, On> Durable<'b, On> {
     ///     let charged = call.call(journal, &name, async || Ok("receipt".to_owned()));
     ///     charged.await.map_err(|error: DurableError<String, _>| error.to_string())
     /// });
-    /// assert_eq!(placed.await?, "receipt");
+    /// assert_eq!(placed.await.unwrap(), "receipt");
     /// # Ok(())
     /// # }
     /// ```
