@@ -180,7 +180,7 @@ impl<'b, On> Durable<'b, On> {
     /// An attempt that is kept does not call `operation` again. So a variable that `operation` changes, such as a count of
     /// requests, begins anew with each start of the program.
     pub async fn call<G, F, R, T, E>(
-        mut self,
+        self,
         engine: &G,
         name: &str,
         mut operation: F,
@@ -193,14 +193,56 @@ impl<'b, On> Durable<'b, On> {
         T: Serialize + DeserializeOwned + Send,
         E: Serialize + DeserializeOwned + Send + Sync,
     {
+        let operation = move |_| operation();
+        self.call_attempt(engine, name, operation).await
+    }
+
+    /// As [`call`](Self::call), for an operation that takes the number of its attempt, from 1: for the names of steps and
+    /// calls within it. An attempt that is made again, because it was under way when the program ended, has the same
+    /// number, so it finds the steps that it had kept.
+    ///
+    /// ```
+    /// use retry_durable::{Durable, DurableError, Journal};
+    /// use retry_runtime::Policy;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// let journal = Journal::open(directory.path().join("order 46"))?;
+    /// let call = Durable::new(Policy::new()).on(|_: &String| true);
+    /// let journal = &journal;
+    /// let placed = call.call_attempt(journal, "place", async |number| {
+    ///     let name = format!("place {number}: charge");
+    ///     let charged = call.call(journal, &name, async || Ok("receipt".to_owned()));
+    ///     charged.await.map_err(|error: DurableError<String, _>| error.to_string())
+    /// });
+    /// assert_eq!(placed.await.unwrap(), "receipt");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn call_attempt<G, F, R, T, E>(
+        mut self,
+        engine: &G,
+        name: &str,
+        mut operation: F,
+    ) -> Result<T, DurableError<E, G::Error>>
+    where
+        G: Engine,
+        On: OnError<E> + Send,
+        F: FnMut(u32) -> R + Send,
+        R: Future<Output = Result<T, E>> + Send,
+        T: Serialize + DeserializeOwned + Send,
+        E: Serialize + DeserializeOwned + Send + Sync,
+    {
         let policy = self.policy;
         let site = Site::new(&policy, name);
         let begun = async { engine.now().since_origin() };
         let at = engine.step(&format!("{name}: begun"), begun).await;
         let at = at.map_err(|error| DurableError::Engine { error, last: None })?;
         let mut last = None;
-        for number in 1_u64.. {
+        for number in 1_u32.. {
             let mut came = Came::NotBegun;
+            let mut operation = || operation(number);
             let attempt = self.attempt(engine, name, at, last.as_ref(), &mut operation, &mut came);
             let ended = engine
                 .step(&format!("{name}: attempt {number}"), attempt)
@@ -240,7 +282,7 @@ impl<'b, On> Durable<'b, On> {
             let last = last.map(|failed| failed.error);
             return Err(DurableError::Engine { error, last });
         }
-        unreachable!("more attempts than there are numbers")
+        unreachable!("more attempts than a `Call` can count")
     }
 
     /// One attempt, and what follows it.
@@ -305,7 +347,9 @@ impl<'b, On> Durable<'b, On> {
         });
         let failed = Failed {
             call,
-            at: engine.now().since_origin(),
+            // Never before the failure that it follows. Where the clock was set back and is right again by the next attempt,
+            // what it had been set back by would count as spent.
+            at: engine.now().since_origin().max(at),
             error,
         };
         Ended::Pauses(pause, failed)

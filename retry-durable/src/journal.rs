@@ -1,22 +1,27 @@
-use std::collections::{HashMap, HashSet};
-use std::error::Error;
-use std::fmt;
-use std::fs::{File, OpenOptions, TryLockError};
+mod error;
+mod file;
+mod line;
+
+use std::collections::HashSet;
 use std::future::Future;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io;
 use std::mem;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retry_runtime::Moment;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 use tokio::time::Instant;
 
-use crate::{DurableError, Engine};
+use crate::Engine;
+pub use crate::journal::error::JournalError;
+use crate::journal::file::{JournalFile, Kept, Place};
+use crate::journal::line::Line;
 
 /// An [`Engine`] in the program itself: a file for each run, such as for one order.
 ///
@@ -45,135 +50,143 @@ use crate::{DurableError, Engine};
 ///
 /// Results are kept as JSON, which can't tell `Some(())` from `None`: it comes back as `None`.
 ///
-/// Its clock is the system's when it is opened, and goes on with tokio's. Its steps and pauses need a tokio runtime that
-/// has a timer. Delete the file once its run is done.
+/// Its clock is the system's when it is opened, and goes on with tokio's, however the system's is set meanwhile. It never
+/// goes back: opened when the system's says less than at its last step, it goes on from that step. Its steps and pauses
+/// need a tokio runtime that has a timer. Delete the file once its run is done.
 #[derive(Debug)]
 pub struct Journal {
-    state: Mutex<State>,
+    /// None once the journal is dropped.
+    file: Arc<Mutex<Option<JournalFile>>>,
+    place: Place,
+    names: Mutex<Names>,
     /// When it was opened, by both clocks.
     opened: (Duration, Instant),
 }
 
 #[derive(Debug)]
-struct State {
-    file: File,
-    /// The results from before it was opened that no step has asked for yet, in JSON.
-    kept: HashMap<String, Box<RawValue>>,
+struct Names {
+    /// What is left from before it was opened: no step has asked for it yet.
+    kept: Kept,
     /// The names of the steps since then, ended or under way.
     asked: HashSet<String>,
-    /// Whether the end of the file is that of a line.
-    is_whole: bool,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Line<'a> {
-    step: String,
-    #[serde(borrow)]
-    result: &'a RawValue,
 }
 
 impl Journal {
     /// Opens the journal of a run that goes on, or begins one. The file is locked: a second program can't open it
     /// meanwhile. A new file is on the disk before this returns; on Unix, so is its name in the directory, which must
     /// be readable for that.
+    ///
+    /// It blocks until all of the file is read, and checked, and on the disk.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, JournalError> {
-        let path = path.as_ref();
-        // Not to append: Windows does not let such a file be cut.
-        let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
-        let mut file = options.open(path)?;
-        file.try_lock().map_err(|error| match error {
-            TryLockError::WouldBlock => JournalError::InUse,
-            TryLockError::Error(error) => JournalError::Io(error),
-        })?;
-        let mut text = Vec::new();
-        file.read_to_end(&mut text)?;
-        let whole = text.iter().rposition(|byte| *byte == b'\n');
-        let whole = whole.map_or(0, |end| end + 1);
-        let rest = &text[whole..];
-        let mut kept = HashMap::new();
-        let mut number = 1;
-        for line in text[..whole].split_inclusive(|byte| *byte == b'\n') {
-            let line: Line<'_> =
-                serde_json::from_slice(line).map_err(|_| JournalError::Damaged { line: number })?;
-            kept.entry(line.step)
-                .or_insert_with(|| line.result.to_owned());
-            number += 1;
-        }
-        // Zeros are what some file systems leave of a line after a crash.
-        let is_begun = |begin: &[u8]| rest.starts_with(begin) || begin.starts_with(rest);
-        if !is_begun(br#"{"step":""#) && !is_begun(&[0]) {
-            return Err(JournalError::Damaged { line: number });
-        }
-        if !rest.is_empty() {
-            file.set_len(u64::try_from(whole).unwrap_or(u64::MAX))?;
-        }
-        file.sync_all()?;
-        if text.is_empty() {
-            sync_entry(path)?;
-        }
+        let (file, place, kept) = JournalFile::open(path.as_ref())?;
+        let asked = HashSet::new();
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        // Where the system's clock was set back, this one goes on from what it had said.
+        let since = since.unwrap_or_default().max(file.time);
         Ok(Self {
-            state: Mutex::new(State {
-                file,
-                kept,
-                asked: HashSet::new(),
-                is_whole: true,
-            }),
-            opened: (since.unwrap_or_default(), Instant::now()),
+            file: Arc::new(Mutex::new(Some(file))),
+            place,
+            names: Mutex::new(Names { kept, asked }),
+            opened: (since, Instant::now()),
         })
+    }
+
+    /// The names of the steps in the file that the program has not asked for since it was opened, sorted. Once the run is
+    /// done, these are steps that the code has no more, or names otherwise: that they were done is forgotten.
+    ///
+    /// ```
+    /// use retry_durable::{Engine, Journal};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let directory = tempfile::tempdir()?;
+    /// let path = directory.path().join("order 45");
+    /// Journal::open(&path)?.step("charge", async { "receipt".to_owned() }).await?;
+    ///
+    /// let renamed = Journal::open(&path)?;
+    /// renamed.step("charge card", async { "receipt".to_owned() }).await?;
+    /// assert_eq!(renamed.unasked(), ["charge"]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn unasked(&self) -> Vec<String> {
+        let mut names: Vec<_> = self.names().kept.keys().cloned().collect();
+        names.sort_unstable();
+        names
     }
 
     /// Takes that name for a step. Returns what is kept of it from before.
     fn ask(&self, name: &str) -> Result<Option<Box<RawValue>>, JournalError> {
-        let mut state = self.lock();
-        if !state.asked.insert(name.to_owned()) {
+        let mut names = self.names();
+        if !names.asked.insert(name.to_owned()) {
             return Err(JournalError::Twice(name.to_owned()));
         }
-        Ok(state.kept.remove(name))
+        Ok(names.kept.remove(name))
     }
 
-    fn keep(&self, name: &str, result: &RawValue) -> Result<(), JournalError> {
-        let line = Line {
-            step: name.to_owned(),
-            result,
+    /// Writes that result.
+    async fn keep(&self, name: &str, result: Box<RawValue>) -> Result<(), JournalError> {
+        let ended = Ended(Arc::new(Writing {
+            file: Arc::clone(&self.file),
+            step: Mutex::new(Some((self.now().since_origin(), name.to_owned(), result))),
+        }));
+        let writing = Arc::clone(&ended.0);
+        let written = spawn_blocking(move || writing.write());
+        written.await.map_err(io::Error::from)??;
+        self.is_in_place()
+    }
+
+    fn is_in_place(&self) -> Result<(), JournalError> {
+        if self.place.holds() {
+            Ok(())
+        } else {
+            Err(JournalError::Replaced)
+        }
+    }
+
+    fn names(&self) -> MutexGuard<'_, Names> {
+        lock(&self.names)
+    }
+}
+
+/// Unlocks the file, so that it can be opened again at once, also where a thread still holds it.
+impl Drop for Journal {
+    fn drop(&mut self) {
+        *lock(&self.file) = None;
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Writing {
+    file: Arc<Mutex<Option<JournalFile>>>,
+    step: Mutex<Option<(Duration, String, Box<RawValue>)>>,
+}
+
+impl Writing {
+    /// Writes the step, unless that is done.
+    fn write(&self) -> Result<(), JournalError> {
+        // First the file, so that whoever comes second waits until the step is on the disk.
+        let mut file = lock(&self.file);
+        let step = lock(&self.step).take();
+        let (Some((at, name, result)), Some(file)) = (step, &mut *file) else {
+            return Ok(());
         };
-        let mut line = serde_json::to_vec(&line).map_err(JournalError::json(name))?;
-        line.push(b'\n');
-        Ok(self.lock().append(&line)?)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        file.append(&Line::new(at, &name, &result))
     }
 }
 
-/// Writes the name of a new file to the disk: on Unix, syncing the file is not enough.
-fn sync_entry(path: &Path) -> io::Result<()> {
-    if cfg!(unix) {
-        // That of the file itself, where this is a link to it.
-        if let Some(directory) = path.canonicalize()?.parent() {
-            File::open(directory)?.sync_all()?;
-        }
-    }
-    Ok(())
-}
+/// A step that has ended. It is written by a thread that may block, or, where nobody waits for that any more, before it
+/// is dropped.
+struct Ended(Arc<Writing>);
 
-impl State {
-    /// Writes a line, or nothing.
-    fn append(&mut self, line: &[u8]) -> io::Result<()> {
-        if !self.is_whole {
-            return Err(io::Error::other("the journal could not be written before"));
-        }
-        let end = self.file.seek(SeekFrom::End(0))?;
-        let written = self
-            .file
-            .write_all(line)
-            .and_then(|()| self.file.sync_data());
-        if written.is_err() {
-            self.is_whole = self.file.set_len(end).is_ok();
-        }
-        written
+impl Drop for Ended {
+    fn drop(&mut self) {
+        // Without success it runs again, as it would have after a crash at this moment.
+        drop(self.0.write());
     }
 }
 
@@ -185,7 +198,7 @@ struct UnderWay<'a> {
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
-        self.journal.lock().asked.remove(self.name);
+        self.journal.names().asked.remove(self.name);
     }
 }
 
@@ -203,22 +216,25 @@ impl Engine for Journal {
         }
         // Panics in tokio's words where the runtime has no timer.
         drop(tokio::time::sleep(Duration::ZERO));
-        let text = if let Some(kept) = self.ask(name)? {
-            kept
-        } else {
-            let under_way = UnderWay {
-                journal: self,
-                name,
-            };
-            let result = step.await;
-            let text =
-                serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
-            self.keep(name, &text)?;
-            mem::forget(under_way);
-            text
+        if let Some(kept) = self.ask(name)? {
+            return serde_json::from_str(kept.get()).map_err(JournalError::json(name));
+        }
+        let under_way = UnderWay {
+            journal: self,
+            name,
         };
-        // What is read again after a restart, and so also now.
-        serde_json::from_str(text.get()).map_err(JournalError::json(name))
+        self.is_in_place()?;
+        let result = step.await;
+        let json = serde_json::value::to_raw_value(&result).map_err(JournalError::json(name))?;
+        // As it will be read after a restart. What can't be read then is not kept: it would end each run here.
+        let result = serde_json::from_str(json.get()).map_err(JournalError::json(name))?;
+        // Dropped from here on, it is kept.
+        mem::forget(under_way);
+        if let Err(error) = self.keep(name, json).await {
+            self.names().asked.remove(name);
+            return Err(error);
+        }
+        Ok(result)
     }
 
     async fn sleep(&self, name: &str, pause: Duration) -> Result<(), JournalError> {
@@ -234,86 +250,5 @@ impl Engine for Journal {
     fn now(&self) -> Moment {
         let (since, opened) = self.opened;
         Moment::from_origin(since.saturating_add(opened.elapsed()))
-    }
-}
-
-/// So that `?` takes the errors of a journal beside those of calls.
-impl<E> From<JournalError> for DurableError<E, JournalError> {
-    fn from(error: JournalError) -> Self {
-        Self::Engine { error, last: None }
-    }
-}
-
-/// Why a journal can't be read or written.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum JournalError {
-    /// The file can't be read or written.
-    Io(io::Error),
-    /// Another program has opened it, or this one has and still holds it.
-    InUse,
-    /// A line is no step.
-    Damaged {
-        /// Which, from 1.
-        line: u64,
-    },
-    /// JSON can't hold a result, or it is not of the type that the program asks for. A result that can't be written, such
-    /// as a map whose keys aren't text, is not kept: its step runs again at the next start.
-    Json {
-        /// The step's name.
-        step: String,
-        /// What is wrong with its result.
-        error: serde_json::Error,
-    },
-    /// The journal sleeps with tokio's timer, and is used outside a tokio runtime. The step did not run.
-    NoRuntime,
-    /// Two steps since the journal was opened have this name. The second did not run.
-    Twice(String),
-}
-
-impl JournalError {
-    fn json(step: &str) -> impl FnOnce(serde_json::Error) -> Self {
-        move |error| Self::Json {
-            step: step.to_owned(),
-            error,
-        }
-    }
-}
-
-impl From<io::Error> for JournalError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-impl fmt::Display for JournalError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Io(error) => write!(f, "the journal can't be read or written: {error}"),
-            Self::InUse => f.write_str(
-                "the journal is open already, in another program or in this one: only one can have it",
-            ),
-            Self::Damaged { line } => write!(f, "line {line} of the journal is no step"),
-            Self::Json { step, error } => write!(f, "the result of step `{step}`: {error}"),
-            Self::NoRuntime => f.write_str(
-                "the journal sleeps with tokio's timer, and there is no tokio runtime here: run it in one, as under \
-                 `#[tokio::main]`",
-            ),
-            Self::Twice(name) => write!(
-                f,
-                "two steps of one run are named `{name}`: name each differently; to run again, open the journal again"
-            ),
-        }
-    }
-}
-
-impl Error for JournalError {
-    fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match self {
-            // Their own texts are in this one's.
-            Self::Io(error) => error.source(),
-            Self::Json { error, .. } => error.source(),
-            Self::InUse | Self::Damaged { .. } | Self::NoRuntime | Self::Twice(_) => None,
-        }
     }
 }

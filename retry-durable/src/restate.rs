@@ -52,6 +52,8 @@ where
     let Inner(context) = context.service_client();
     let written = context.run(|| async {
         let result = serde_json::to_vec(&step.await);
+        // What can't be read again must not be kept, as each run would end there.
+        let result = result.and_then(|json| serde_json::from_slice::<T>(&json).map(|_| json));
         // Terminal, or Restate would run the step again and again, with the same end.
         let ended = |error| TerminalError::new(format!("the result of step `{name}`: {error}"));
         Ok(result.map_err(ended)?)

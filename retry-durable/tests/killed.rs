@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use retry_durable::{Durable, Journal};
+use retry_durable::{Durable, Journal, JournalError};
 use retry_runtime::{Backoff, Jitter, Policy};
 use tokio::time::sleep;
 
@@ -83,6 +83,8 @@ async fn it_goes_on() {
             sleep(Duration::from_millis(10)).await;
         }
         sleep(after).await;
+        let second = Journal::open(directory.join("journal"));
+        assert!(matches!(second, Err(JournalError::InUse)));
         program.kill().unwrap();
         program.wait().unwrap();
         assert!(!directory.join("done").exists());

@@ -1,76 +1,90 @@
 //! The file, and the names of its steps.
 
+use std::collections::HashMap;
 use std::fs;
 use std::pin::pin;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::task::{Context, Poll, Waker};
 
-use retry_durable::{Durable, Engine, Journal, JournalError};
+use retry_durable::{Durable, DurableError, Engine, Journal, JournalError};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use serde_json::value::RawValue;
 use tokio::join;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::run::Run;
-use crate::server::is_busy;
+use crate::server::{Turns, is_busy};
 use crate::{EXACT, secs};
-
-#[tokio::test]
-async fn a_line_that_was_being_written_is_no_step() {
-    let run = Run::new();
-    let journal = run.open();
-    assert_eq!(journal.step("one", async { 1 }).await.unwrap(), 1);
-    assert_eq!(journal.step("two", async { 2 }).await.unwrap(), 2);
-    drop(journal);
-    let whole = fs::read(&run.path).unwrap();
-    let first = whole.iter().position(|byte| *byte == b'\n').unwrap() + 1;
-    for torn in 0..whole.len() {
-        fs::write(&run.path, &whole[..torn]).unwrap();
-        let journal = run.open();
-        let expected = if torn < first { 10 } else { 1 };
-        assert_eq!(journal.step("one", async { 10 }).await.unwrap(), expected);
-        assert_eq!(journal.step("two", async { 20 }).await.unwrap(), 20);
-        drop(journal);
-        let journal = run.open();
-        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), expected);
-        assert_eq!(journal.step("two", async { 0 }).await.unwrap(), 20);
-    }
-}
 
 #[tokio::test]
 async fn what_is_no_journal_is_refused() {
     let run = Run::new();
     let journal = run.open();
     assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
-    journal
-        .step("text", async { String::from("one") })
-        .await
-        .unwrap();
+    let one = async { String::from("one") };
+    journal.step("text", one).await.unwrap();
     drop(journal);
     let journal = run.open();
     let number = journal.step("text", async { 1 }).await.unwrap_err();
+    let number = number.to_string();
     assert!(
-        number
-            .to_string()
-            .starts_with("the result of step `text`: "),
+        number.starts_with("the result of step `text`: "),
         "{number}"
     );
     drop(journal);
-    let whole = fs::read_to_string(&run.path).unwrap();
-    for (text, line) in [
-        ("{}\n", 1),
-        ("[server]\nport = 80", 1),
-        ("port = 80", 1),
-        (&format!("{whole}port"), 2),
-    ] {
+    for text in ["{}\n", "[server]\nport = 80", "port = 80", "\0\0\0"] {
         fs::write(&run.path, text).unwrap();
         let damaged = Journal::open(&run.path).unwrap_err();
-        let expected = format!("line {line} of the journal is no step");
-        assert_eq!(damaged.to_string(), expected);
+        assert_eq!(
+            damaged.to_string(),
+            "line 1 of the journal is not as it was written, or the file is no journal: restore it from a copy, or \
+             move it away to run every step again"
+        );
         assert_eq!(fs::read_to_string(&run.path).unwrap(), text);
     }
-    // What a crash may leave of a line.
-    fs::write(&run.path, format!("{whole}\0\0\0")).unwrap();
-    drop(run.open());
-    assert_eq!(fs::read_to_string(&run.path).unwrap(), whole);
+    fs::write(
+        &run.path,
+        "{\"check\":\"2cb7b9ff\",\"journal\":2,\"kept\":\"0000000000000061\"}\n",
+    )
+    .unwrap();
+    let later = Journal::open(&run.path).unwrap_err();
+    assert!(matches!(later, JournalError::Version(2)), "{later}");
+}
+
+/// As they were before there were checks: with a line that was being written, and as a journal goes on from them.
+#[tokio::test]
+async fn a_journal_without_checks_goes_on() {
+    let run = Run::new();
+    let lines = "{\"step\":\"one\",\"result\":1}\n{\"step\":\"two\",\"result\":2}\n";
+    fs::write(&run.path, format!("{lines}{{\"step\":\"thr")).unwrap();
+    for three in [3, 0] {
+        let journal = run.open();
+        assert_eq!(journal.step("one", async { 0 }).await.unwrap(), 1);
+        assert_eq!(journal.step("three", async { three }).await.unwrap(), 3);
+        assert_eq!(journal.unasked(), ["two"]);
+        assert!(matches!(Journal::open(&run.path), Err(JournalError::InUse)));
+    }
+    let kept = fs::read_to_string(&run.path).unwrap();
+    assert!(kept.starts_with("{\"check\":\""), "{kept}");
+    assert_eq!(kept.lines().count(), 4);
+    fs::write(&run.path, format!("{lines}port = 80\n")).unwrap();
+    let damaged = Journal::open(&run.path).unwrap_err();
+    assert!(matches!(damaged, JournalError::Damaged { line: 3 }));
+}
+
+/// A text in JSON that the program has from elsewhere, and keeps as it is.
+#[tokio::test]
+async fn a_result_with_line_breaks_is_one_line() {
+    let run = Run::new();
+    let pretty = "[\n  1\n]";
+    for _ in 0..2 {
+        let result = async { RawValue::from_string(pretty.to_owned()).unwrap() };
+        let kept = run.open().step("raw", result).await.unwrap();
+        let kept: [u32; 1] = serde_json::from_str(kept.get()).unwrap();
+        assert_eq!(kept, [1]);
+    }
 }
 
 /// Wherever the clock is set: not once more when it is run again.
@@ -83,10 +97,13 @@ async fn a_pause_that_is_over_stays_over() {
         before.elapsed()
     };
     assert_eq!(slept().await, secs(60));
-    let text = fs::read_to_string(&run.path).unwrap();
-    let (end, after) = text.split_once(r#""secs":"#).unwrap();
-    // It had been set ahead by more than nine hundred million seconds.
-    fs::write(&run.path, format!(r#"{end}"secs":9{}"#, &after[1..])).unwrap();
+    // It had been set ahead by nine hundred million seconds.
+    fs::write(
+        &run.path,
+        "{\"step\":\"pause\",\"result\":{\"secs\":2600000000,\"nanos\":0}}\n\
+         {\"step\":\"pause: over\",\"result\":null}\n",
+    )
+    .unwrap();
     assert_eq!(slept().await, secs(0));
 }
 
@@ -198,20 +215,57 @@ async fn a_step_that_is_dropped_may_be_asked_for_again() {
     journal.step("slow", sleep(secs(10))).await.unwrap();
 }
 
-/// What cannot be read is kept, so that nothing happens twice until the program can read it.
+/// A result that cannot be written, or not be read again, is not kept: the run goes on with the next start.
 #[tokio::test]
-async fn a_result_that_does_not_read_back_is_kept() {
-    let run = Run::new();
-    let runs = AtomicU32::new(0);
-    for _ in 0..2 {
+async fn what_does_not_read_back_blocks_nothing() {
+    async fn differs<T: Serialize + DeserializeOwned + Send>(odd: T, plain: T) {
+        let run = Run::new();
+        let refused = run.open().step("result", async { odd }).await;
+        assert!(matches!(refused, Err(JournalError::Json { .. })));
         let journal = run.open();
-        let rate = journal.step("rate", async {
-            runs.fetch_add(1, SeqCst);
-            f64::NAN
-        });
-        assert!(matches!(rate.await, Err(JournalError::Json { .. })));
+        assert_eq!(journal.step("before", async { 1 }).await.unwrap(), 1);
+        journal.step("result", async { plain }).await.unwrap();
+        assert!(journal.unasked().is_empty());
     }
-    assert_eq!(runs.load(SeqCst), 1);
-    let rate: Option<f64> = run.open().step("rate", async { Some(1.0) }).await.unwrap();
-    assert_eq!(rate, None);
+    let deep = |depth| (0..depth).fold(Value::Null, |inner, _| Value::from(vec![inner]));
+    differs(f64::NAN, 1.0).await;
+    differs(vec![f32::INFINITY], vec![1.0]).await;
+    differs(deep(200), deep(100)).await;
+    differs(HashMap::from([(vec![1], 1)]), HashMap::new()).await;
+    // Read back as nothing, the same in each life.
+    let (run, nan) = (Run::new(), Some(f64::NAN));
+    for rate in [nan, Some(1.0)] {
+        assert_eq!(run.open().step("rate", async { rate }).await.unwrap(), None);
+    }
+}
+
+/// So its attempt is made again at the next start, and its retry is paid for once.
+#[tokio::test(start_paused = true)]
+async fn an_attempt_that_does_not_read_back_is_made_again() {
+    let (run, turns, requests) = (Run::new(), Turns::default(), AtomicU32::new(0));
+    let program = async || {
+        let call = Durable::new(EXACT).on(|_: &f64| true).budget(&turns);
+        let journal = run.open();
+        let called = call.call(&journal, "rate", async || {
+            match requests.fetch_add(1, SeqCst) {
+                0 => Err(0.5),
+                1 => Err(f64::NAN),
+                2 => Ok(f64::INFINITY),
+                _ => Ok(7.5),
+            }
+        });
+        called.await
+    };
+    for requested in [2, 3] {
+        let Err(DurableError::Engine { error, last }) = program().await else {
+            panic!("{requested}");
+        };
+        assert!(matches!(error, JournalError::Json { .. }));
+        let last = last.map(f64::to_bits);
+        assert_eq!(last, Some(0.5_f64.to_bits()));
+        assert_eq!(requests.load(SeqCst), requested);
+        assert_eq!(turns.0.load(SeqCst), 1);
+    }
+    let rate = program().await.unwrap().to_bits();
+    assert_eq!((rate, requests.load(SeqCst)), (7.5_f64.to_bits(), 4));
 }

@@ -1,9 +1,12 @@
 //! Programs that end at any point, and run again on the journal of before.
 
 mod calls;
+mod disk;
 mod engines;
 mod errors;
 mod journal;
+mod mutations;
+mod nested;
 mod restarts;
 mod run;
 mod server;

@@ -1,8 +1,9 @@
 //! A call goes on where the program ended.
 
 use std::fmt;
+use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use retry_durable::{Durable, DurableError, Engine};
 use retry_runtime::testing::Recorder;
@@ -103,6 +104,7 @@ async fn a_pause_counts_from_the_attempt_before_it() {
             let engine = OneClock {
                 journal: run.open(),
                 clock,
+                ahead: Duration::ZERO,
                 sleeps,
             };
             call.call(&engine, "charge", async || server.post()).await
@@ -138,6 +140,7 @@ async fn a_deadline_spans_restarts() {
         let engine = OneClock {
             journal: run.open(),
             clock: started,
+            ahead: Duration::ZERO,
             sleeps: true,
         };
         let policy = EXACT.max(9).backoff(Backoff::Fixed).base(secs(3));
@@ -156,6 +159,7 @@ async fn a_deadline_spans_restarts() {
         let engine = OneClock {
             journal: run.open(),
             clock: started,
+            ahead: Duration::ZERO,
             sleeps: true,
         };
         let call = Durable::new(EXACT.deadline(secs(10))).on(|(): &()| true);
@@ -175,6 +179,55 @@ async fn a_deadline_spans_restarts() {
     }
     let line = "gave up charge attempt=1 max=3 error=() reason=deadline";
     assert_eq!(recording.lines(), [line]);
+}
+
+/// The clock is an hour back in the second of three lives, and then right again.
+#[tokio::test(start_paused = true)]
+async fn a_deadline_survives_a_clock_that_is_set_back_and_right_again() {
+    let right = secs(3600);
+    for second in [right, Duration::ZERO] {
+        let (run, server, clock) = (Run::new(), Server::failing(99), Instant::now());
+        let program = async |ahead| {
+            let engine = OneClock {
+                journal: run.open(),
+                clock,
+                ahead,
+                sleeps: true,
+            };
+            let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(10));
+            let call = Durable::new(policy.deadline(secs(75))).on(is_busy);
+            call.call(&engine, "charge", async || server.post()).await
+        };
+        for (life, ahead) in [(secs(16), right), (secs(20), second)] {
+            assert!(timeout(life, program(ahead)).await.is_err());
+        }
+        let ended = program(right).await;
+        assert!(matches!(ended, Err(DurableError::GaveUp(_))));
+        assert_eq!(clock.elapsed(), secs(70), "{second:?}");
+        assert_eq!(server.requests.load(SeqCst), 8);
+    }
+}
+
+/// It goes on from the last step: by the system's clock, an hour would pass before the deadline counts again.
+#[tokio::test(start_paused = true)]
+async fn a_journal_opened_with_the_clock_set_back_counts_on() {
+    let (run, server) = (Run::new(), Server::failing(99));
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let ahead = now.as_secs() + 3600;
+    fs::write(
+        &run.path,
+        format!(
+            "{{\"step\":\"charge: begun\",\"result\":{{\"secs\":{ahead},\"nanos\":0}},\"at\":{ahead}000}}\n"
+        ),
+    )
+    .unwrap();
+    let policy = EXACT.unlimited().backoff(Backoff::Fixed).base(secs(10));
+    let call = Durable::new(policy.deadline(secs(35))).on(is_busy);
+    let (started, journal) = (Instant::now(), run.open());
+    let call = call.call(&journal, "charge", async || server.post());
+    assert!(timeout(secs(60), call).await.unwrap().is_err());
+    assert_eq!(started.elapsed(), secs(30));
+    assert_eq!(server.requests.load(SeqCst), 4);
 }
 
 /// What a policy and its keys say of kinds and hints, with a restart in the middle of each pause.
@@ -216,6 +269,7 @@ async fn hints_sections_and_idempotent_hold_across_restarts() {
             let engine = OneClock {
                 journal: run.open(),
                 clock,
+                ahead: Duration::ZERO,
                 sleeps: true,
             };
             let call = Durable::new(policy).on(|_: &String| verdict);

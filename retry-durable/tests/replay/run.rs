@@ -33,6 +33,8 @@ impl Run {
 pub(crate) struct OneClock {
     pub(crate) journal: Journal,
     pub(crate) clock: Instant,
+    /// How much the clock is set ahead of the first life's.
+    pub(crate) ahead: Duration,
     /// Or it is about to be killed as a pause begins.
     pub(crate) sleeps: bool,
 }
@@ -58,6 +60,6 @@ impl Engine for OneClock {
     }
 
     fn now(&self) -> Moment {
-        Moment::from_origin(self.clock.elapsed())
+        Moment::from_origin(self.clock.elapsed() + self.ahead)
     }
 }

@@ -1,0 +1,168 @@
+//! Where a journal is, who else writes there, and on which thread.
+
+use std::env;
+use std::fs;
+use std::pin::pin;
+use std::process::Command;
+use std::sync::mpsc;
+use std::task::{Context, Waker};
+
+use retry_durable::{Engine, Journal, JournalError};
+use tokio::join;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::{spawn_blocking, yield_now};
+
+use crate::run::Run;
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_no_journal() {
+    let run = Run::new();
+    assert!(
+        Command::new("mkfifo")
+            .arg(&run.path)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let pipe = Journal::open(&run.path).unwrap_err();
+    let path = run.path.display();
+    assert_eq!(
+        pipe.to_string(),
+        format!("the journal can't be read or written: {path} is not a regular file")
+    );
+}
+
+/// Before a step and during it, and where another file has its name.
+#[cfg(unix)]
+#[tokio::test]
+async fn who_has_lost_the_file_does_nothing_further() {
+    let run = Run::new();
+    let first = run.open();
+    first.step("one", async { 1 }).await.unwrap();
+    let during = first.step("two", async { fs::remove_file(&run.path).unwrap() });
+    assert!(matches!(during.await, Err(JournalError::Replaced)));
+    let gone = first.step("three", async { unreachable!("it runs") });
+    assert!(matches!(gone.await, Err::<(), _>(JournalError::Replaced)));
+    let second = run.open();
+    let replaced = first.step("three", async { unreachable!("it runs") });
+    assert!(matches!(
+        replaced.await,
+        Err::<(), _>(JournalError::Replaced)
+    ));
+    assert_eq!(second.step("three", async { 3 }).await.unwrap(), 3);
+    // What is kept needs no file.
+    drop(second);
+    let second = run.open();
+    fs::remove_file(&run.path).unwrap();
+    assert_eq!(second.step("three", async { 0 }).await.unwrap(), 3);
+}
+
+/// With one thread that may block.
+fn runtime() -> Runtime {
+    let mut runtime = Builder::new_current_thread();
+    runtime
+        .enable_time()
+        .max_blocking_threads(1)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn other_tasks_go_on_while_a_step_is_written() {
+    let run = Run::new();
+    let kept = || {
+        fs::read_to_string(&run.path)
+            .unwrap()
+            .matches("one")
+            .count()
+    };
+    runtime().block_on(async {
+        let journal = run.open();
+        let (go, held) = mpsc::channel();
+        let blocked = spawn_blocking(move || held.recv());
+        let others = async {
+            for _ in 0..10 {
+                yield_now().await;
+            }
+            assert_eq!(kept(), 0);
+            go.send(()).unwrap();
+        };
+        let (one, ()) = join!(journal.step("one", async { 1 }), others);
+        assert_eq!((one.unwrap(), kept()), (1, 1));
+        blocked.await.unwrap().unwrap();
+    });
+}
+
+/// Its name is taken, and the journal can be opened again at once.
+#[test]
+fn a_step_that_is_dropped_after_its_end_is_kept() {
+    let run = Run::new();
+    runtime().block_on(async {
+        let (go, held) = mpsc::channel::<()>();
+        let blocked = spawn_blocking(move || held.recv());
+        let journal = run.open();
+        let mut context = Context::from_waker(Waker::noop());
+        {
+            let step = pin!(journal.step("one", async { 1 }));
+            assert!(step.poll(&mut context).is_pending());
+        }
+        let again = journal.step("one", async { unreachable!("it runs") });
+        assert!(matches!(again.await, Err::<(), _>(JournalError::Twice(_))));
+        drop(journal);
+        assert_eq!(run.open().step("one", async { 2 }).await.unwrap(), 1);
+        drop(go);
+        blocked.await.unwrap().unwrap_err();
+    });
+}
+
+/// What the next test runs, where no file may be longer than a few KiB: by itself it does nothing. How many steps it
+/// says it kept is the length of a file.
+#[tokio::test]
+async fn program_on_a_full_disk() {
+    let Ok(path) = env::var("DURABLE_FULL") else {
+        return;
+    };
+    let journal = Journal::open(&path).unwrap();
+    for kept in 0.. {
+        let step = async { "x".repeat(1000) };
+        let length = fs::metadata(&path).unwrap().len();
+        if let Err(error) = journal.step(&kept.to_string(), step).await {
+            assert!(matches!(error, JournalError::Io(_)), "{error}");
+            assert_eq!(fs::metadata(&path).unwrap().len(), length);
+            fs::write(format!("{path}.kept"), "x".repeat(kept)).unwrap();
+            break;
+        }
+    }
+    // What is short may still find room, also where something longer did not.
+    assert_eq!(journal.step("short", async { 1 }).await.unwrap(), 1);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_full_disk_takes_nothing_of_what_is_kept() {
+    let run = Run::new();
+    let limited = Command::new("sh")
+        .args([
+            "-c",
+            r#"trap '' XFSZ; ulimit -f 16; exec "$0" --exact "$1""#,
+        ])
+        .arg(env::current_exe().unwrap())
+        .arg("disk::program_on_a_full_disk")
+        .env("DURABLE_FULL", &run.path)
+        .output()
+        .unwrap();
+    assert!(limited.status.success(), "{limited:?}");
+    let kept = fs::metadata(run.path.with_extension("kept")).unwrap().len();
+    assert!(kept > 1, "{kept}");
+    let journal = run.open();
+    for name in 0..kept {
+        let step = async { unreachable!("it runs") };
+        let text: String = journal.step(&name.to_string(), step).await.unwrap();
+        assert_eq!(text.len(), 1000);
+    }
+    assert_eq!(journal.step("short", async { 0 }).await.unwrap(), 1);
+    assert!(journal.unasked().is_empty());
+    let name = kept.to_string();
+    assert_eq!(journal.step(&name, async { 7 }).await.unwrap(), 7);
+}
