@@ -3,6 +3,7 @@ use core::mem;
 use core::time::Duration;
 
 use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
+use crate::breaker::cusum::Cusum;
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
 use crate::observe::cause::Cause;
@@ -12,8 +13,8 @@ use crate::time::moment::Moment;
 
 /// Leaves a server alone that is down, for all calls that name it: the key `breaker`.
 ///
-/// Closed, it lets every attempt through and counts those that fail. Once too many have failed, it opens: new calls end
-/// at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
+/// Closed, it lets every attempt through and counts those that fail. Once nearly all have failed for 2 s, or too many
+/// within the window, it opens: new calls end at once, with [`Rejected`](crate::Rejected). Calls that are already retrying end after their pause, with their last
 /// error. After a while it is half open and lets a few trial calls through. If they succeed, it closes; if one fails,
 /// it opens again.
 ///
@@ -69,12 +70,27 @@ struct Rule {
     trial_calls: u32,
 }
 
+impl Rule {
+    /// How far failures of the last moments exceed successes in a sudden outage.
+    fn sudden(&self) -> u32 {
+        (self.minimum_calls / 4).max(FEWEST_SUDDEN)
+    }
+
+    /// How many such failures a success outweighs: so many that their ratio is at least what the breaker opens at.
+    #[expect(clippy::cast_possible_truncation, reason = "at most a million")]
+    fn outweighed(&self) -> u32 {
+        let by_ratio = self.ratio / (MILLION - self.ratio).max(1);
+        self.sudden().max(by_ratio as u32)
+    }
+}
+
 #[derive(Debug)]
 struct Circuit {
     /// Another one for each state. A pass of an earlier state changes nothing.
     number: u64,
     phase: Phase,
     window: Window,
+    cusum: Cusum,
     /// The failures since the last success.
     consecutive: u32,
     /// How many successes were granted last.
@@ -111,6 +127,8 @@ pub enum BreakerState {
     HalfOpen,
 }
 
+/// So many random failures in a row are rare where half of the attempts fail: see `docs/outages.md`.
+const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
 const MILLION: u64 = 1_000_000;
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
@@ -157,6 +175,9 @@ impl Breaker {
     }
 
     /// The ratio counts only from that many attempts within the window. At least 1, default 100.
+    ///
+    /// A sudden outage opens the breaker sooner: once a quarter of that many attempts have failed, but at least 25, over a
+    /// fifteenth of the window. A success outweighs as many failures, or more if the [`ratio`](Self::ratio) asks for it.
     pub const fn minimum_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             minimum_calls: if calls == 0 { 1 } else { calls },
@@ -172,7 +193,7 @@ impl Breaker {
         })
     }
 
-    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s. A few successes may drop out of it too
+    /// For how long an attempt counts in the ratio, to a tenth. Default 30 s, so a sudden outage opens the breaker after 2 s. A few successes may drop out of it too
     /// early: at most an eighth of `minimum_calls` at a time.
     pub const fn window(self, window: Duration) -> Self {
         Self::of(Rule {
@@ -236,6 +257,7 @@ impl Breaker {
                 number: 0,
                 phase: Phase::Closed,
                 window: Window::new(),
+                cusum: Cusum::new(),
                 consecutive: 0,
                 granted: 0,
             }),
@@ -247,13 +269,16 @@ impl Breaker {
     }
 
     /// Counts what was granted and used. As the successes they are that came after the last look at the clock, they count
-    /// as of then.
-    fn settle(&self, circuit: &mut Circuit) {
+    /// as of then. Returns what time it is.
+    fn settle(&self, circuit: &mut Circuit) -> Moment {
         let left = self.granted.swap(0, Ordering::Relaxed);
         let used = circuit.granted - left;
         circuit.granted = 0;
         circuit.window.add(used, 0);
-        circuit.window.slide(clock::now(), self.rule.window);
+        circuit.cusum.succeeded(used, self.rule.outweighed());
+        let now = clock::now();
+        circuit.window.slide(now, self.rule.window);
+        now
     }
 
     /// Lets the next successes be counted without a look at the clock: few beside those in the window, so that neither
@@ -288,9 +313,31 @@ impl Breaker {
 
     fn close(&self, circuit: &mut Circuit) -> Transition {
         circuit.window = Window::new();
+        circuit.cusum = Cusum::new();
         circuit.consecutive = 0;
         self.turn(circuit, Phase::Closed);
         Transition::Closed
+    }
+
+    /// Counts a failure of a closed breaker. Returns why it opens, if it does.
+    fn failed(&self, circuit: &mut Circuit) -> Option<Cause> {
+        let rule = &self.rule;
+        circuit.consecutive = circuit.consecutive.saturating_add(1);
+        let now = self.settle(circuit);
+        let calls = circuit.window.add(1, 1);
+        circuit.cusum.failed(now, calls.failed);
+        let most = u64::from(calls.ended) * rule.ratio;
+        let is_over =
+            calls.ended >= rule.minimum_calls && u64::from(calls.failed) * MILLION >= most;
+        let is_sudden = || circuit.cusum.tells(rule.sudden(), rule.window / 15, now);
+        if is_over || is_sudden() {
+            Some(Cause::Ratio)
+        } else {
+            let in_a_row = 1..=circuit.consecutive;
+            in_a_row
+                .contains(&rule.consecutive)
+                .then_some(Cause::Consecutive)
+        }
     }
 
     #[cold]
@@ -353,23 +400,12 @@ impl Breaker {
                 circuit.consecutive = 0;
                 self.settle(circuit);
                 let calls = circuit.window.add(1, 0);
+                circuit.cusum.succeeded(1, self.rule.outweighed());
                 self.grant(circuit, calls.ended);
                 None
             }
             (Phase::Closed, Seen::Failure { hint, .. }) => {
-                circuit.consecutive = circuit.consecutive.saturating_add(1);
-                self.settle(circuit);
-                let calls = circuit.window.add(1, 1);
-                let most = u64::from(calls.ended) * self.rule.ratio;
-                let cause = if calls.ended >= self.rule.minimum_calls
-                    && u64::from(calls.failed) * MILLION >= most
-                {
-                    Cause::Ratio
-                } else if (1..=circuit.consecutive).contains(&self.rule.consecutive) {
-                    Cause::Consecutive
-                } else {
-                    return None;
-                };
+                let cause = self.failed(circuit)?;
                 Some(self.open(circuit, cause, hint))
             }
             (Phase::HalfOpen { running, .. }, Seen::Ignored) => {
