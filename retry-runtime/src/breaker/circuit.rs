@@ -6,6 +6,7 @@ use crate::breaker::circuit_breaker::{CircuitBreaker, Pass, Seen, Transition};
 use crate::breaker::cusum::Cusum;
 use crate::breaker::window::Window;
 use crate::budget::keyed::Rest;
+use crate::classify::kind::Kind;
 use crate::observe::cause::Cause;
 use crate::sync::{AtomicU32, AtomicU64, Mutex, MutexGuard, Ordering, lock};
 use crate::time::clock;
@@ -46,6 +47,7 @@ use crate::time::moment::Moment;
 /// | [`window`](Self::window) | 30 s |
 /// | [`open_for`](Self::open_for) | 5 s, or what the server asks for |
 /// | [`trial_calls`](Self::trial_calls) | 1 |
+/// | [`hung_after`](Self::hung_after) | off |
 ///
 /// Make one for each service that can fail by itself; [`Keyed`](crate::Keyed) keeps them apart.
 #[derive(Debug)]
@@ -68,6 +70,8 @@ struct Rule {
     window: Duration,
     open_for: Duration,
     trial_calls: u32,
+    /// In milliseconds; zero for never.
+    hung_after: u32,
 }
 
 impl Rule {
@@ -130,6 +134,8 @@ pub enum BreakerState {
 /// So many random failures in a row are rare where half of the attempts fail: see `docs/outages.md`.
 const FEWEST_SUDDEN: u32 = 25;
 const MOST_GRANTED: u32 = 64;
+/// In milliseconds: 24 days. More is a clock that is behind another's.
+const LONGEST_RUN: u32 = u32::MAX / 2;
 const MILLION: u64 = 1_000_000;
 /// What a hint makes of the time that a breaker is open, at least: the shortest `Retry-After`. A server that is down may
 /// also say that it wants no wait.
@@ -147,6 +153,7 @@ impl Breaker {
             window: Duration::from_secs(30),
             open_for: Duration::from_secs(5),
             trial_calls: 1,
+            hung_after: 0,
         })
     }
 
@@ -225,6 +232,41 @@ impl Breaker {
     pub const fn trial_calls(self, calls: u32) -> Self {
         Self::of(Rule {
             trial_calls: if calls == 0 { 1 } else { calls },
+            ..self.into_rule()
+        })
+    }
+
+    /// An attempt that is dropped once it has run for so long counts as one that timed out, to a millisecond and at most 24
+    /// days. Zero, the default, is never: what is dropped says nothing about the server.
+    ///
+    /// For callers that wait with a time limit of their own, so that the call never learns that its server hangs. Choose
+    /// more than answers take. Where the function itself can have a limit, its key `timeout` is better: it also retries, and
+    /// the log says when the breaker opens. Nothing is left to say that of a call that was dropped.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use retry_runtime::{Breaker, retry};
+    /// use tokio::time::timeout;
+    ///
+    /// static STORE: Breaker = Breaker::new().hung_after(Duration::from_secs(2));
+    ///
+    /// #[retry(breaker = &STORE)]
+    /// async fn load(key: &str) -> std::io::Result<String> {
+    ///     Ok(format!("the value of {key}"))
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let loaded = timeout(Duration::from_secs(3), load("a")).await;
+    /// assert!(loaded.is_ok());
+    /// # }
+    /// ```
+    #[expect(clippy::cast_possible_truncation, reason = "at most what fits")]
+    pub const fn hung_after(self, after: Duration) -> Self {
+        let millis = after.as_nanos().div_ceil(1_000_000);
+        let most = LONGEST_RUN as u128;
+        Self::of(Rule {
+            hung_after: if millis < most { millis } else { most } as u32,
             ..self.into_rule()
         })
     }
@@ -340,6 +382,28 @@ impl Breaker {
         }
     }
 
+    #[inline]
+    fn pass(&self, pass: Pass) -> Pass {
+        match self.rule.hung_after {
+            0 => pass,
+            _ => pass.given_at(millis(clock::now())),
+        }
+    }
+
+    /// What an attempt says about the server, if nobody waited for its end.
+    fn of_dropped(&self, pass: &Pass) -> Seen {
+        let least = self.rule.hung_after;
+        let ran = || millis(clock::now()).wrapping_sub(pass.given());
+        if least > 0 && (least..=LONGEST_RUN).contains(&ran()) {
+            Seen::Failure {
+                kind: Kind::Timeout,
+                hint: None,
+            }
+        } else {
+            Seen::Ignored
+        }
+    }
+
     #[cold]
     fn admit_unless_open(&self) -> Option<Pass> {
         let circuit = &mut *self.circuit();
@@ -394,8 +458,12 @@ impl Breaker {
         if pass.stamp() != circuit.number {
             return None;
         }
+        let seen = match seen {
+            Seen::Dropped => self.of_dropped(pass),
+            seen => seen,
+        };
         match (&mut circuit.phase, seen) {
-            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored) => None,
+            (Phase::Open { .. }, _) | (Phase::Closed, Seen::Ignored | Seen::Dropped) => None,
             (Phase::Closed, Seen::Success) => {
                 circuit.consecutive = 0;
                 self.settle(circuit);
@@ -408,7 +476,7 @@ impl Breaker {
                 let cause = self.failed(circuit)?;
                 Some(self.open(circuit, cause, hint))
             }
-            (Phase::HalfOpen { running, .. }, Seen::Ignored) => {
+            (Phase::HalfOpen { running, .. }, Seen::Ignored | Seen::Dropped) => {
                 *running = running.saturating_sub(1);
                 None
             }
@@ -429,6 +497,12 @@ impl Breaker {
     }
 }
 
+/// Without what a difference of less than 49 days doesn't need.
+#[expect(clippy::cast_possible_truncation, reason = "on purpose")]
+fn millis(moment: Moment) -> u32 {
+    moment.since_origin().as_millis() as u32
+}
+
 /// Whether so long has not passed yet. A clock that ran backwards must not keep a breaker open.
 fn is_within(since: Moment, length: Duration, now: Moment) -> bool {
     let passed = now.checked_since(since);
@@ -446,9 +520,9 @@ impl CircuitBreaker for Breaker {
     fn admit(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
         if gate & 1 == 0 {
-            return Some(Pass::new(gate >> 1));
+            return Some(self.pass(Pass::new(gate >> 1)));
         }
-        self.admit_unless_open()
+        self.admit_unless_open().map(|pass| self.pass(pass))
     }
 
     fn is_open(&self) -> bool {
@@ -471,7 +545,7 @@ impl CircuitBreaker for Breaker {
 
     fn admit_hedge(&self) -> Option<Pass> {
         let gate = self.gate.load(Ordering::Acquire);
-        (gate & 1 == 0).then(|| Pass::new(gate >> 1))
+        (gate & 1 == 0).then(|| self.pass(Pass::new(gate >> 1)))
     }
 
     #[inline]
