@@ -147,10 +147,10 @@ async fn load(case: &Case, failing: fn(Duration) -> f64) -> Outcome {
     let client = Rc::new(Client::Breaker(Breaker::new()));
     let rejected = Rc::new(Cell::new(None));
     let gap = SHORTEST_GAP.max(Duration::from_secs(1) / case.rate);
-    let at_once = (gap.as_secs_f64() * f64::from(case.rate)).round();
+    let at_once = u128::from(case.rate) * gap.as_millis() / 1000;
     let mut calls = JoinSet::new();
     while start.elapsed() < Duration::from_secs(END.into()) {
-        for _ in 0..at_once as u32 {
+        for _ in 0..at_once {
             let (server, client) = (Rc::clone(&server), Rc::clone(&client));
             let (rejected, retries) = (Rc::clone(&rejected), case.retries);
             calls.spawn_local(async move {

@@ -1,19 +1,21 @@
 //! Secrets in the words of errors: what is hidden of them, and what is not.
 
-use retry_runtime::{retry, testing};
+use retry_runtime::{EventData, retry};
 
-/// What a record shows of the error.
+/// What an observer sees of the error, as does the log.
 fn shown(error: &str) -> String {
-    #[retry(max = 0, name = "call", on = |_| true)]
-    fn call(error: &str) -> Result<(), String> {
+    #[retry(max = 0, on = |_| true, observe = |event| {
+        if let EventData::GaveUp { error, .. } = event.data {
+            *seen = error.to_string();
+        }
+    })]
+    fn call(error: &str, seen: &mut String) -> Result<(), String> {
         Err(String::from(error))
     }
 
-    let recording = testing::record();
-    call(error).unwrap_err();
-    let line = recording.lines().remove(0);
-    let line = line.strip_prefix("gave up call attempt=1 max=0 error=");
-    String::from(line.unwrap().strip_suffix(" reason=exhausted").unwrap())
+    let mut seen = String::new();
+    call(error, &mut seen).unwrap_err();
+    seen
 }
 
 /// Between `«` and `»` stands what is hidden.

@@ -309,10 +309,9 @@ fn name_before(bytes: &[u8], separator: usize) -> Option<Name> {
         .rposition(|byte| !byte.is_ascii_alphanumeric() && !b"-_".contains(byte))
         .map_or(0, |last| last + 1);
     match (before[..word].last(), bytes[separator]) {
-        // Behind a path stands how the request ended.
-        (Some(b'/'), _) => return None,
         (Some(b'<'), b'>') => {}
-        (_, b'>') => return None,
+        // Behind a path stands how the request ended.
+        (Some(b'/'), _) | (_, b'>') => return None,
         _ => {}
     }
     let mut letters = [0; 16];
@@ -368,20 +367,19 @@ fn quoted_len(bytes: &[u8], start: usize, quote: u8) -> usize {
 
 /// The words of a header's value: those after a scheme, and those in a list.
 fn header_len(rest: &[u8]) -> usize {
-    let mut end = 0;
+    let mut start = 0;
     loop {
-        let word = &rest[end..];
+        let word = &rest[start..];
         let word = &word[..word_len(word, |_| false)];
-        end += word.len();
+        let end = start + word.len();
         let is_scheme = SCHEMES
             .iter()
             .any(|scheme| word.eq_ignore_ascii_case(scheme.as_bytes()));
         let goes_on = is_scheme || matches!(word.last(), Some(b',' | b';'));
-        let is_more = rest.get(end) == Some(&b' ') && rest.len() > end + 1;
-        if !goes_on || !is_more {
-            return trimmed_len(&rest[..end], |_| false).max(end - word.len());
+        if !goes_on || rest.get(end) != Some(&b' ') || rest.len() == end + 1 {
+            return start + trimmed_len(word, |_| false);
         }
-        end += 1;
+        start = end + 1;
     }
 }
 
